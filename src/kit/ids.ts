@@ -1,0 +1,63 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Random } from "./random.ts";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** 16 lower-case hex characters: the id of an action, integration, schedule, account … (decisions §2). */
+export function hexId(random: Random): string {
+  return random.bytes(8).toString("hex");
+}
+
+/** 48 lower-case hex characters, 192 bits: a pairing code or a receipt. */
+export function hexSecret(random: Random): string {
+  return random.bytes(24).toString("hex");
+}
+
+/** 43 base62 characters, 256 bits, by rejection so that every character is equally likely. */
+export function base62Secret(random: Random): string {
+  let text = "";
+  while (text.length < 43) {
+    for (const byte of random.bytes(64)) {
+      if (byte < 248 && text.length < 43) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** A random UUID, version 4 (RFC 9562). */
+export function uuid4(random: Random): string {
+  const b = random.bytes(16);
+  b.writeUInt8((b.readUInt8(6) & 0x0f) | 0x40, 6);
+  b.writeUInt8((b.readUInt8(8) & 0x3f) | 0x80, 8);
+  const h = b.toString("hex");
+  return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
+}
+
+/** SHA-256 of the text's UTF-8 bytes, in lower-case hex: how random secrets are kept at rest. */
+export function sha256(text: string): string {
+  return hash("sha256", text, "hex");
+}
+
+/** Whether two secrets are equal, in time that depends on neither. */
+export function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
+}
+
+/** The three token planes (api §5). */
+export type TokenPlane = "ptk" | "pti" | "pts";
+
+const TENANT_TOKEN = /^(ptk|pti)_([0-9a-f]{16})_([0-9A-Za-z]{43})$/;
+const SESSION_TOKEN = /^pts_[0-9A-Za-z]{43}$/;
+
+export interface ParsedToken {
+  plane: TokenPlane;
+  /** The tenant segment; empty for a session token. */
+  tenant: string;
+}
+
+/** Reads a bearer token's shape; null when it has none of the three forms. */
+export function parseToken(token: string): ParsedToken | null {
+  const tenant = TENANT_TOKEN.exec(token);
+  if (tenant) return { plane: tenant[1] as TokenPlane, tenant: tenant[2] as string };
+  return SESSION_TOKEN.test(token) ? { plane: "pts", tenant: "" } : null;
+}
