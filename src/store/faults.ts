@@ -1,0 +1,77 @@
+import { ServiceError } from "../kit/errors.ts";
+
+/**
+ * What can be wrong with a store. "damaged" and "foreign" end the process with 65, "io" with 74,
+ * "newer" and "locked" with 78 and 1 (decisions §11); "unavailable" is everything else at opening.
+ */
+export type FaultKind = "damaged" | "foreign" | "newer" | "locked" | "io" | "unavailable";
+
+export class StoreFault extends Error {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = "StoreFault";
+    this.kind = kind;
+  }
+
+  /** Any error met on opening `path`, as a fault with one plain sentence. */
+  static from(error: unknown, path: string): StoreFault {
+    if (error instanceof StoreFault) return error;
+    const code = sqliteCode(error);
+    const text = error instanceof Error ? error.message : String(error);
+    if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+      return new StoreFault(
+        "damaged",
+        `${path} is damaged or no SQLite database (${text}). It was left untouched: restore a backup with box restore.`,
+        error,
+      );
+    }
+    if (code.startsWith("SQLITE_IOERR"))
+      return new StoreFault("io", `${path}: storage fault (${code}).`, error);
+    if (
+      code === "SQLITE_READONLY" ||
+      code.startsWith("SQLITE_CANTOPEN") ||
+      code.startsWith("SQLITE_READONLY")
+    ) {
+      return new StoreFault(
+        "io",
+        `${path} can't be opened for writing (${code}): is its directory there, writable, and not mounted read-only?`,
+        error,
+      );
+    }
+    return new StoreFault("unavailable", `${path}: ${text}`, error);
+  }
+}
+
+/** SQLite's extended result code of an error, or "". */
+export function sqliteCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  return typeof code === "string" && code.startsWith("SQLITE_") ? code : "";
+}
+
+/** Out of room: refused for now, and undone as a whole. */
+export function isFull(error: unknown): boolean {
+  return sqliteCode(error) === "SQLITE_FULL";
+}
+
+/**
+ * After a failed write or sync the kernel may have dropped the pages, and the next commit would
+ * succeed over the hole. Such a process must end and read the log anew (exit 74; damage: 65).
+ */
+export function isFatal(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return (
+    code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB"
+  );
+}
+
+export function storageFull(): ServiceError {
+  return new ServiceError(
+    "storage_full",
+    "The disk is full: nothing was written. Try again once there is room.",
+    {
+      retryAfter: 5,
+    },
+  );
+}

@@ -1,0 +1,19 @@
+import { asset, assetNames } from "../kit/assets.ts";
+import type { StoreKind } from "./database.ts";
+
+export interface Migration {
+  /** From 1, without holes: the schema's number once it is applied. */
+  number: number;
+  name: string;
+  sql: string;
+}
+
+/** The numbered migrations of one kind of store, in order. They travel inside the executable. */
+export function migrations(kind: StoreKind): Migration[] {
+  return assetNames(`migrations/${kind}`).map((path, index) => {
+    const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.sql$/, "");
+    if (Number(name.slice(0, 4)) !== index + 1)
+      throw new Error(`migration ${path} is out of order`);
+    return { number: index + 1, name, sql: asset(path) };
+  });
+}

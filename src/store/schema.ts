@@ -1,0 +1,175 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * The tables that configuration, people and reports are read and written through. The migrations are
+ * the truth; a test holds these against them. What is written on the hot path (log lines, templates,
+ * window hits, alerts, deliveries) is spoken to in plain prepared SQL where it lives.
+ */
+
+export type Role = "owner" | "admin" | "member";
+
+export const accounts = sqliteTable("accounts", {
+  id: text("id").primaryKey(),
+  email: text("email").notNull(),
+  emailFolded: text("email_folded").notNull(),
+  displayName: text("display_name").notNull(),
+  passwordHash: text("password_hash").notNull(),
+  role: text("role").$type<Role>().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const apiKeys = sqliteTable("api_keys", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  hash: text("hash").notNull(),
+  hint: text("hint").notNull(),
+  createdAt: integer("created_at").notNull(),
+  lastUsedAt: integer("last_used_at"),
+});
+
+export const pairCodes = sqliteTable("pair_codes", {
+  id: text("id").primaryKey(),
+  hash: text("hash").notNull(),
+  role: text("role").$type<Role>().notNull(),
+  email: text("email"),
+  issuedBy: text("issued_by"),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  usedAt: integer("used_at"),
+});
+
+export const pairReceipts = sqliteTable("pair_receipts", {
+  hash: text("hash").primaryKey(),
+  accountId: text("account_id").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  usedAt: integer("used_at"),
+});
+
+export const devices = sqliteTable(
+  "devices",
+  {
+    accountId: text("account_id").notNull(),
+    token: text("token").notNull(),
+    platform: text("platform").notNull(),
+    criticalAlerts: integer("critical_alerts", { mode: "boolean" }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastSeenAt: integer("last_seen_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.token] })],
+);
+
+export const projects = sqliteTable("projects", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const sources = sqliteTable("sources", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  projectId: integer("project_id").notNull(),
+  name: text("name").notNull(),
+  tokenHash: text("token_hash").notNull(),
+  retainLogs: integer("retain_logs", { mode: "boolean" }).notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const rules = sqliteTable("rules", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  projectId: integer("project_id").notNull(),
+  name: text("name").notNull(),
+  body: text("body").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const schedules = sqliteTable("schedules", {
+  id: text("id").primaryKey(),
+  projectId: integer("project_id").notNull(),
+  name: text("name").notNull(),
+  timezone: text("timezone").notNull(),
+  layers: text("layers").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const overrides = sqliteTable("overrides", {
+  id: text("id").notNull(),
+  scheduleId: text("schedule_id").notNull(),
+  accountId: text("account_id").notNull(),
+  startsAt: integer("starts_at").notNull(),
+  endsAt: integer("ends_at").notNull(),
+  createdAt: integer("created_at").notNull(),
+  createdBy: text("created_by").notNull(),
+});
+
+export type IntegrationType = "webhook" | "telegram" | "slack" | "apns";
+
+export const integrations = sqliteTable("integrations", {
+  id: text("id").primaryKey(),
+  projectId: integer("project_id").notNull(),
+  name: text("name").notNull(),
+  type: text("type").$type<IntegrationType>().notNull(),
+  url: text("url").notNull(),
+  sealed: text("sealed"),
+  enabled: integer("enabled", { mode: "boolean" }).notNull(),
+  eventFilter: text("event_filter").notNull(),
+  relay: integer("relay", { mode: "boolean" }).notNull(),
+  consecutiveFailures: integer("consecutive_failures").notNull(),
+  failingSince: integer("failing_since"),
+  lastError: text("last_error"),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const actions = sqliteTable("actions", {
+  id: text("id").primaryKey(),
+  projectId: integer("project_id").notNull(),
+  name: text("name").notNull(),
+  method: text("method").notNull(),
+  url: text("url").notNull(),
+  headerKeys: text("header_keys").notNull(),
+  sealedHeaders: text("sealed_headers"),
+  sealedBody: text("sealed_body"),
+  enabled: integer("enabled", { mode: "boolean" }).notNull(),
+  eventFilter: text("event_filter").notNull(),
+  timeoutSeconds: integer("timeout_seconds").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const relay = sqliteTable("relay", {
+  id: integer("id").primaryKey(),
+  relayUrl: text("relay_url").notNull(),
+  sealedSecret: text("sealed_secret").notNull(),
+  hostedTenantId: text("hosted_tenant_id"),
+  boxPublicUrl: text("box_public_url"),
+  announceAt: integer("announce_at"),
+  heartbeatAt: integer("heartbeat_at"),
+});
+
+export const reports = sqliteTable("reports", {
+  id: text("id").primaryKey(),
+  projectId: integer("project_id").notNull(),
+  title: text("title").notNull(),
+  description: text("description").notNull(),
+  alertId: integer("alert_id"),
+  passwordHash: text("password_hash"),
+  passwordVersion: integer("password_version").notNull(),
+  publicUuid: text("public_uuid").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  createdBy: text("created_by").notNull(),
+});
+
+export type EntryType = "update" | "analysis" | "resolution";
+
+export const reportEntries = sqliteTable("report_entries", {
+  seq: integer("seq").primaryKey({ autoIncrement: true }),
+  id: text("id").notNull(),
+  reportId: text("report_id").notNull(),
+  title: text("title").notNull(),
+  entryType: text("entry_type").$type<EntryType>().notNull(),
+  contentMd: text("content_md").notNull(),
+  contentHtml: text("content_html").notNull(),
+  createdAt: integer("created_at").notNull(),
+  createdBy: text("created_by").notNull(),
+});

@@ -1,0 +1,127 @@
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import type { Clock } from "../kit/clock.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import type { Random } from "../kit/random.ts";
+import { openSqlite, type SqliteDatabase, type Statement, type StoreKind } from "./database.ts";
+import { isFatal, isFull, storageFull } from "./faults.ts";
+import { migrate } from "./migrate.ts";
+import * as schema from "./schema.ts";
+
+/** What a commit changed, told to listeners after it is on disk and never before. */
+export type Note =
+  | { topic: "config"; projectId: number }
+  | { topic: "project-deleted"; projectId: number }
+  | { topic: "sources" }
+  | { topic: "people" }
+  | { topic: "alert"; alertId: number; alertKey: string; opened: boolean }
+  | { topic: "due"; at: number }
+  | { topic: "outbox" }
+  | { topic: "endpoint"; id: string };
+
+/** What reads may use: a store, or the transaction a caller is in. */
+export interface Reader {
+  readonly db: SqliteDatabase;
+  readonly orm: BetterSQLite3Database<typeof schema>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A prepared statement, made once for each text. */
+  sql(text: string): Statement;
+}
+
+/** One write transaction. Synchronous: a transaction never waits (design, law 2). */
+export interface Tx extends Reader {
+  /** The transaction's time in Unix seconds: the same for all it writes. */
+  readonly at: number;
+  /** Tells listeners of this after the commit; forgotten on rollback. */
+  note(note: Note): void;
+}
+
+export interface Store extends Reader {
+  readonly path: string;
+  /**
+   * Runs `change` in one IMMEDIATE transaction, committed with full sync before this returns.
+   * Throws what `change` throws (all undone); ServiceError storage_full where the disk is full. A write or
+   * sync that fails goes to `onFatal`, since the process can't vouch for its files any more.
+   */
+  write<T>(change: (tx: Tx) => T): T;
+  /** Calls `listener` after every commit that left notes, and after none that didn't. */
+  onCommit(listener: (notes: readonly Note[]) => void): () => void;
+  /** Calls `listener` after a rollback of any kind: what memory holds of the future is void. */
+  onRollback(listener: () => void): () => void;
+  close(): void;
+}
+
+export interface StoreOptions {
+  path: string;
+  kind: StoreKind;
+  clock: Clock;
+  random: Random;
+  /** Called once for an error after which nothing may be written. Default: throws only. */
+  onFatal?: (error: unknown) => void;
+}
+
+/** Opens (and migrates) one SQLite file. Throws StoreFault. */
+export function openStore(options: StoreOptions): Store {
+  const db = openSqlite(options.path, options.kind);
+  try {
+    migrate(db, options);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return makeStore(db, options);
+}
+
+function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
+  const { clock, random, path } = options;
+  const statements = new Map<string, Statement>();
+  const commitListeners = new Set<(notes: readonly Note[]) => void>();
+  const rollbackListeners = new Set<() => void>();
+  const sql = (text: string): Statement => {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      statement = db.prepare(text);
+      statements.set(text, statement);
+    }
+    return statement;
+  };
+  const reader = { db, orm: drizzle(db, { schema }), clock, random, sql };
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+
+  const rollback = () => {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    for (const listener of rollbackListeners) listener();
+  };
+
+  const write = <T>(change: (tx: Tx) => T): T => {
+    if (db.inTransaction) throw new Error("a transaction inside a transaction");
+    const notes: Note[] = [];
+    let result: T;
+    try {
+      begin.run();
+      result = change({ ...reader, at: unixSeconds(clock), note: (note) => notes.push(note) });
+      commit.run();
+    } catch (error) {
+      if (isFatal(error)) options.onFatal?.(error);
+      rollback();
+      throw isFull(error) ? storageFull() : error;
+    }
+    if (notes.length > 0) for (const listener of commitListeners) listener(notes);
+    return result;
+  };
+
+  return {
+    ...reader,
+    path,
+    write,
+    onCommit: (listener) => subscribe(commitListeners, listener),
+    onRollback: (listener) => subscribe(rollbackListeners, listener),
+    close: () => db.close(),
+  };
+}
+
+function subscribe<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
