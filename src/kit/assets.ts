@@ -1,33 +1,70 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+/**
+ * What the program carries beside its code. In the executable these are assets inside it; in the
+ * source tree they are the files themselves. Names are paths in the tree, with "/" on every system.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import sea from "node:sea";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+import { addonDirectories, loadNative } from "./addon.ts";
+
+/** Whether this runs from the single executable. */
+export const isPacked: boolean = sea.isSea();
+
+/** A file of the source tree. Only asked for outside the executable. */
+function sourceFile(name: string): string {
+  return path.join(import.meta.dirname, "../..", name);
+}
+
+/** The text of an asset. Throws when there is none of that name. */
+export function asset(name: string): string {
+  return isPacked ? sea.getAsset(name, "utf8") : readFileSync(sourceFile(name), "utf8");
+}
+
+/** The names of all assets in `folder` ("migrations/box") and below it, sorted. */
+export function assetNames(folder: string): string[] {
+  if (isPacked)
+    return sea
+      .getAssetKeys()
+      .filter((name) => name.startsWith(`${folder}/`))
+      .sort();
+  const base = sourceFile(folder);
+  return readdirSync(base, { recursive: true, encoding: "utf8" })
+    .filter((file) => statSync(path.join(base, file)).isFile())
+    .map((file) => `${folder}/${file.split(path.sep).join("/")}`)
+    .sort();
+}
+
+/** Starts a worker thread from a file of the tree whose name ends in `-worker.ts`. */
+export function startWorker(name: string, options: WorkerOptions = {}): Worker {
+  if (isPacked) return new Worker(asset(name), { ...options, eval: true });
+  return new Worker(sourceFile(name), options);
+}
+
+declare const BOX_VERSION: string | undefined;
+declare const BOX_COMMIT: string | undefined;
+
+/** The program's version: package.json's, written into the executable when that is built. */
+export const version: string =
+  typeof BOX_VERSION === "string" ? BOX_VERSION : JSON.parse(asset("package.json")).version;
+
+/** The commit that the executable was built from; `source` in a tree. */
+export const commit: string = typeof BOX_COMMIT === "string" ? BOX_COMMIT : "source";
+
+let addon: object | undefined;
 
 /**
- * Files that travel inside the executable. In a source tree they are read from it.
- * `asset("migrations/box/0001_start.sql")` is the text; names use "/" on every system.
+ * The SQLite addon of the executable, for better-sqlite3's `nativeBinding`; undefined in a source
+ * tree, where better-sqlite3 finds its own. `directory` is the data directory, the last of the
+ * places where the addon may be laid down. Throws when none can hold it.
  */
-type Sea = {
-  isSea(): boolean;
-  getAsset(name: string, encoding: string): string;
-  getAssetKeys(): string[];
-};
-
-const sea = createRequire(import.meta.url)("node:sea") as Sea;
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
-export function asset(name: string): string {
-  return sea.isSea() ? sea.getAsset(name, "utf8") : readFileSync(root + name, "utf8");
-}
-
-/** The names of all assets under `folder` ("migrations/box"), sorted. */
-export function assetNames(folder: string): string[] {
-  const names = sea.isSea()
-    ? sea.getAssetKeys().filter((name) => name.startsWith(`${folder}/`))
-    : readdirSync(root + folder).map((name) => `${folder}/${name}`);
-  return names.sort();
-}
-
-/** The SQLite addon of the executable, extracted under `directory`; undefined in a source tree. */
-export function loadAddon(_directory: string): object | undefined {
-  return undefined;
+export function loadAddon(directory: string): object | undefined {
+  if (!isPacked) return undefined;
+  addon ??= loadNative({
+    name: "better-sqlite3",
+    version,
+    bytes: Buffer.from(sea.getRawAsset("better-sqlite3.node") as ArrayBuffer),
+    directories: addonDirectories(process.env, directory),
+  });
+  return addon;
 }

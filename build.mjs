@@ -1,0 +1,142 @@
+/**
+ * Everything that turns this tree into something that runs.
+ *
+ *   node build.mjs setup      install the locked packages when they are missing or others than locked
+ *   node build.mjs build      write dist/box for this machine
+ *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials
+ *
+ * `setup` runs on whatever Node the machine has (20 or later); the rest runs on the Node that
+ * `setup` installed, which is also the one that goes into the executable.
+ */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const modules = path.join(root, "node_modules");
+const bin = path.join(modules, ".bin");
+const NODE_MAJOR = 26;
+
+class BuildError extends Error {}
+
+const readJson = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
+
+/**
+ * Whether each locked package lies installed in its locked version. Contents are compared, not
+ * times: a checkout gives the lock file a new time without changing it. Optional packages don't
+ * count, because npm leaves out those made for another platform.
+ */
+function isInstalled() {
+  const hidden = path.join(modules, ".package-lock.json");
+  if (!fs.existsSync(hidden)) return false;
+  const present = readJson(hidden).packages;
+  return Object.entries(readJson(path.join(root, "package-lock.json")).packages).every(
+    ([place, locked]) => {
+      if (place === "") return true;
+      const found = present[place];
+      if (!found) return locked.optional === true;
+      return found.version === locked.version && found.integrity === locked.integrity;
+    },
+  );
+}
+
+/** Runs `action` while no other process on this tree does; waits for one that is at it. */
+function exclusively(action) {
+  const lock = path.join(root, "dist", ".setup.lock");
+  fs.mkdirSync(path.dirname(lock), { recursive: true });
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (!isAlive(lock)) fs.rmSync(lock, { force: true });
+      else Atomics.wait(pause, 0, 0, 200);
+    }
+  }
+  try {
+    return action();
+  } finally {
+    fs.rmSync(lock, { force: true });
+  }
+}
+
+function isAlive(lock) {
+  try {
+    const pid = Number(fs.readFileSync(lock, "utf8"));
+    // An empty file belongs to a process between creating and writing it.
+    if (pid === 0) return Date.now() - fs.statSync(lock).mtimeMs < 5000;
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/**
+ * PATH without any node_modules/.bin, where npm and the machine's own Node are found: `npm ci`
+ * empties node_modules and must not run on a Node that lies in it.
+ */
+function machinePath() {
+  const all = (process.env.PATH ?? "").split(path.delimiter);
+  const own = all.filter((dir) => !dir.endsWith(path.join("node_modules", ".bin")));
+  const has = (name) => own.some((dir) => fs.existsSync(path.join(dir, name)));
+  return (has("node") && has("npm") ? own : all).join(path.delimiter);
+}
+
+function install() {
+  process.stderr.write("installing the locked packages …\n");
+  const done = spawnSync(
+    "npm",
+    ["ci", "--include=dev", "--include=optional", "--prefer-offline", "--loglevel=error"],
+    { cwd: root, env: { ...process.env, PATH: machinePath() }, stdio: ["ignore", 2, 2] },
+  );
+  if (done.error) throw new BuildError(`npm can't be run: ${done.error.message}`);
+  if (done.status !== 0) throw new BuildError("npm ci failed; its own lines above say why");
+}
+
+function setup() {
+  if (!isInstalled()) exclusively(() => isInstalled() || install());
+  if (fs.existsSync(path.join(bin, "node"))) return;
+  const platform = `${process.platform}-${process.arch}`;
+  if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) {
+    throw new BuildError(
+      `there is no Node ${NODE_MAJOR} package for ${platform}: put a Node ${NODE_MAJOR} first on PATH`,
+    );
+  }
+}
+
+/** `--name VALUE` from the command line, or undefined. */
+function option(name) {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+const commands = {
+  setup,
+  async build() {
+    setup();
+    const { buildExecutable } = await import("./systemd/executable.mjs");
+    await buildExecutable({
+      root,
+      entry: option("entry") ?? "cli/box.ts",
+      output: path.resolve(root, option("out") ?? "dist/box"),
+    });
+  },
+  async release() {
+    setup();
+    const { release } = await import("./systemd/release.mjs");
+    await release(root);
+  },
+};
+
+try {
+  const command = commands[process.argv[2]];
+  if (!command) throw new BuildError(`usage: node build.mjs ${Object.keys(commands).join("|")}`);
+  await command();
+} catch (error) {
+  if (!(error instanceof BuildError) && error.name !== "BuildError") throw error;
+  process.stderr.write(`build: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,117 @@
+import { hash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+/**
+ * Native code can only be loaded from a file, so the executable lays its addon down in a directory
+ * that no one else can write to. What is loaded is always what the executable carries: the file is
+ * hashed anew at each start, and replaced when a byte of it differs.
+ */
+export interface NativeAddon {
+  name: string;
+  /** The program's; stands in the file's name with the hash. */
+  version: string;
+  bytes: Buffer;
+  /** Tried in this order; the first that can hold and load the file wins. */
+  directories: readonly string[];
+}
+
+/**
+ * Where the addon may lie. `BOX_CACHE_DIR` says where and nowhere else; without it systemd's
+ * `CACHE_DIRECTORY`, the user's own cache, and last `.cache` in the data directory (last, because a
+ * command that root runs must not leave files there that the service can't replace).
+ */
+export function addonDirectories(env: NodeJS.ProcessEnv, dataDirectory: string): string[] {
+  if (env["BOX_CACHE_DIR"]) return [path.resolve(env["BOX_CACHE_DIR"])];
+  const own = env["XDG_CACHE_HOME"] || (env["HOME"] ? path.join(env["HOME"], ".cache") : "");
+  const found = [
+    env["CACHE_DIRECTORY"]?.split(":")[0] ?? "",
+    own === "" ? "" : path.join(own, "box"),
+    path.resolve(dataDirectory, ".cache"),
+  ];
+  return found.filter((directory) => path.isAbsolute(directory));
+}
+
+/** Loads the addon and returns its exports. Throws one error that names each directory tried. */
+export function loadNative(addon: NativeAddon): object {
+  const refusals: string[] = [];
+  for (const directory of addon.directories) {
+    try {
+      return open(extract(addon, directory));
+    } catch (error) {
+      refusals.push(`${directory}: ${reasonOf(error)}`);
+    }
+  }
+  throw new Error(
+    `No directory can hold the SQLite addon (${refusals.join("; ")}). Set BOX_CACHE_DIR to a directory of your own on a file system that isn't mounted noexec.`,
+  );
+}
+
+function open(file: string): object {
+  const target: { exports: object } = { exports: {} };
+  process.dlopen(target, file);
+  return target.exports;
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.includes("failed to map segment") ? "mounted noexec" : text;
+}
+
+/** Makes sure of the file in `directory` and returns its path. */
+export function extract({ name, version, bytes }: NativeAddon, directory: string): string {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  requireOwnDirectory(directory);
+  const wanted = hash("sha256", bytes, "hex");
+  const file = path.join(directory, `${name}-${version}-${wanted}.node`);
+  if (hashOf(file) !== wanted) write(file, bytes);
+  removeOthers(directory, { prefix: `${name}-`, keep: path.basename(file) });
+  return file;
+}
+
+function requireOwnDirectory(directory: string): void {
+  const found = fs.lstatSync(directory);
+  if (!found.isDirectory()) throw new Error("is no directory");
+  if (found.uid !== process.geteuid?.()) throw new Error("belongs to another user");
+  if ((found.mode & 0o022) !== 0) throw new Error("others may write to it");
+}
+
+/** SHA-256 of a file of our own that is no link and that nobody else can write to; else "". */
+function hashOf(file: string): string {
+  let descriptor: number;
+  try {
+    descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+  } catch {
+    return "";
+  }
+  try {
+    const found = fs.fstatSync(descriptor);
+    const isOurs = found.isFile() && found.uid === process.geteuid?.() && !(found.mode & 0o022);
+    return isOurs ? hash("sha256", fs.readFileSync(descriptor), "hex") : "";
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Under another name first: two processes that start at once never see half a file. */
+function write(file: string, bytes: Buffer): void {
+  const partial = `${file}.${process.pid}`;
+  fs.rmSync(partial, { force: true });
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
+  const descriptor = fs.openSync(partial, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o500);
+  try {
+    fs.writeSync(descriptor, bytes);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  fs.rmSync(file, { force: true, recursive: true });
+  fs.renameSync(partial, file);
+}
+
+/** Drops what other versions left. A process that runs with one of them keeps what it has mapped. */
+function removeOthers(directory: string, of: { prefix: string; keep: string }): void {
+  for (const file of fs.readdirSync(directory)) {
+    const isOther = file.startsWith(of.prefix) && file.endsWith(".node") && file !== of.keep;
+    if (isOther) fs.rmSync(path.join(directory, file), { force: true });
+  }
+}

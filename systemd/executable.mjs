@@ -1,0 +1,147 @@
+/**
+ * The single executable: one bundle of cli/box.ts, the runtime without its symbols, and as assets
+ * what can't be bundled (the SQLite addon, migrations, the programs of worker threads).
+ *
+ * The same tree gives the same bytes: paths inside are relative, and the code cache is made with a
+ * fixed random seed (V8 keeps string hashes in it; the seed is not part of what it checks on
+ * loading, so a running box hashes with its own).
+ */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { build as bundle } from "esbuild";
+import { stripSymbols } from "./elf.mjs";
+
+export class BuildError extends Error {
+  name = "BuildError";
+}
+
+/** What the runtime inside is started with; nothing outside can add to it (`execArgvExtension`). */
+const RUNTIME_ARGUMENTS = [
+  "--disable-proto=throw",
+  // Half the memory of the default at the same rate.
+  "--max-semi-space-size=4",
+  // node:ffi, by which systemd is told of readiness, announces itself as experimental.
+  "--disable-warning=ExperimentalWarning",
+];
+
+/** Files that go into the executable under their path in the tree, beside bundle and addon. */
+const ASSET_FOLDERS = ["migrations"];
+
+/**
+ * Writes `output`.
+ * `entry`: the program, a path in the tree. `node`: the runtime to go into it (by default the one
+ * that runs this). `arch`: that runtime's processor. `run`: the words before a command to run a
+ * program for that processor on this machine (an emulator).
+ * Returns the paths of all bundled source files. Throws BuildError when the result doesn't start.
+ */
+export async function buildExecutable({
+  root,
+  entry = "cli/box.ts",
+  output,
+  node = process.execPath,
+  arch = process.arch,
+  run = [],
+}) {
+  const work = path.join(path.dirname(output), `.build-${path.basename(output)}`);
+  fs.rmSync(work, { recursive: true, force: true });
+  fs.mkdirSync(work, { recursive: true });
+  const inputs = await bundleInto(root, work, [entry, ...workers(root)]);
+  const runtime = path.join(work, "node");
+  fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
+  const result = path.join(work, "result");
+  const config = {
+    main: bundleName(entry),
+    output: "result",
+    executable: "node",
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+    execArgv: RUNTIME_ARGUMENTS,
+    execArgvExtension: "none",
+    assets: assets(root, arch),
+  };
+  fs.writeFileSync(path.join(work, "sea.json"), JSON.stringify(config));
+  runOrThrow([...run, runtime, "--random-seed=1", "--build-sea", "sea.json"], work);
+  if (process.platform === "darwin") runOrThrow(["codesign", "--sign", "-", result], work);
+  checkStarts([...run, result]);
+  fs.renameSync(result, output);
+  fs.rmSync(work, { recursive: true });
+  return inputs;
+}
+
+/** `src/reports/render-worker.ts` → `render-worker.js`; the program keeps its own name. */
+const bundleName = (source) => `${path.basename(source, ".ts")}.js`;
+
+/** Programs of worker threads: each file under src whose name ends in `-worker.ts`. */
+function workers(root) {
+  return fs
+    .readdirSync(path.join(root, "src"), { recursive: true })
+    .filter((file) => file.endsWith("-worker.ts"))
+    .map((file) => `src/${file.split(path.sep).join("/")}`)
+    .sort();
+}
+
+async function bundleInto(root, work, entries) {
+  const result = await bundle({
+    absWorkingDir: root,
+    entryPoints: entries.map((file) => ({ in: file, out: path.basename(file, ".ts") })),
+    outdir: work,
+    bundle: true,
+    platform: "node",
+    target: "node26",
+    format: "cjs",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "silent",
+    define: {
+      BOX_VERSION: JSON.stringify(versionOf(root)),
+      BOX_COMMIT: JSON.stringify(commitOf(root)),
+      // There are no files to be relative to; src/kit/assets.ts doesn't ask where there are assets.
+      "import.meta.url": JSON.stringify("file:///box"),
+    },
+  }).catch((error) => {
+    throw new BuildError(error.message);
+  });
+  return Object.keys(result.metafile.inputs).sort();
+}
+
+/** Name in the executable → file, as src/kit/assets.ts asks for them. */
+function assets(root, arch) {
+  const platform = process.platform;
+  const addon = path.join(root, `node_modules/better-sqlite3/prebuilds/${platform}-${arch}.node`);
+  const found = { "better-sqlite3.node": addon };
+  for (const folder of ASSET_FOLDERS) {
+    for (const file of fs.readdirSync(path.join(root, folder), { recursive: true }).sort()) {
+      const full = path.join(root, folder, file);
+      if (fs.statSync(full).isFile()) found[`${folder}/${file.split(path.sep).join("/")}`] = full;
+    }
+  }
+  for (const worker of workers(root)) found[worker] = bundleName(worker);
+  return found;
+}
+
+export function versionOf(root) {
+  return JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")).version;
+}
+
+/** The commit, with `-dirty` where the tree differs from it; `BOX_COMMIT` where there is no git. */
+export function commitOf(root) {
+  const git = (...words) => spawnSync("git", words, { cwd: root, encoding: "utf8" });
+  const head = git("rev-parse", "HEAD");
+  if (head.status !== 0) return process.env.BOX_COMMIT ?? "unknown";
+  return head.stdout.trim() + (git("status", "--porcelain").stdout === "" ? "" : "-dirty");
+}
+
+function runOrThrow([program, ...words], cwd) {
+  const done = spawnSync(program, words, { cwd, encoding: "utf8" });
+  if (done.status === 0) return done;
+  throw new BuildError(`${[program, ...words].join(" ")}: ${done.error ?? done.stderr}`);
+}
+
+/** A broken executable, or one whose code cache the runtime refuses, must not leave this file. */
+function checkStarts(command) {
+  const { stderr } = runOrThrow([...command, "--version"], "/");
+  if (stderr !== "") throw new BuildError(`the executable complains on starting: ${stderr}`);
+}
