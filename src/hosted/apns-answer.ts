@@ -1,0 +1,120 @@
+/** What one push came to. `why` is one plain clause for logs and answers, without any secret. */
+export type PushResult =
+  | { kind: "delivered" }
+  /** The token is dead for this topic since `at` (milliseconds; null where APNs said no time). */
+  | { kind: "gone"; at: number | null }
+  | { kind: "bad_token"; why: string }
+  /** Nothing is known to be wrong for good; `retryAfter` in seconds where APNs named it. */
+  | { kind: "retry"; why: string; retryAfter: number | null }
+  /** The operator must act: key, topic, endpoint. Trying again changes nothing by itself. */
+  | { kind: "misconfigured"; why: string }
+  /** Not sent: its person stopped being a recipient while the push waited for its turn. */
+  | { kind: "withdrawn" };
+
+/** `expired_token`: the provider token is too old; a fresh one may be made and the push sent again. */
+export type ApnsVerdict = PushResult | { kind: "expired_token" };
+
+export interface ApnsAnswer {
+  status: number;
+  /** The JSON body's `reason`, or "". */
+  reason: string;
+  /** The JSON body's `timestamp` in milliseconds (410 only), or null. */
+  timestamp: number | null;
+  /** `Retry-After` in seconds, or null. */
+  retryAfter: number | null;
+}
+
+type Rule = "gone" | "bad_token" | "retry" | "misconfigured" | "expired_token";
+
+/**
+ * Every reason that Apple documents ("Handling notification responses from APNs"). A wrong topic,
+ * key or header is ours to mend, so the box must go on trying until someone has.
+ */
+const reasons: Readonly<Record<string, Rule>> = {
+  BadCollapseId: "misconfigured",
+  BadDeviceToken: "bad_token",
+  BadExpirationDate: "misconfigured",
+  BadMessageId: "misconfigured",
+  BadPriority: "misconfigured",
+  BadTopic: "misconfigured",
+  DeviceTokenNotForTopic: "bad_token",
+  DuplicateHeaders: "misconfigured",
+  IdleTimeout: "retry",
+  InvalidPushType: "misconfigured",
+  MissingDeviceToken: "misconfigured",
+  MissingTopic: "misconfigured",
+  PayloadEmpty: "misconfigured",
+  TopicDisallowed: "misconfigured",
+  BadCertificate: "misconfigured",
+  BadCertificateEnvironment: "misconfigured",
+  BadEnvironmentKeyIdInToken: "misconfigured",
+  ExpiredProviderToken: "expired_token",
+  Forbidden: "misconfigured",
+  InvalidProviderToken: "misconfigured",
+  MissingProviderToken: "misconfigured",
+  UnrelatedKeyIdInToken: "misconfigured",
+  BadPath: "misconfigured",
+  MethodNotAllowed: "misconfigured",
+  ExpiredToken: "gone",
+  Unregistered: "gone",
+  PayloadTooLarge: "misconfigured",
+  TooManyProviderTokenUpdates: "retry",
+  TooManyRequests: "retry",
+  InternalServerError: "retry",
+  ServiceUnavailable: "retry",
+  Shutdown: "retry",
+};
+
+/** Reads APNs' answer to one push; a reason it has never documented is judged by its status. */
+export function apnsVerdict(answer: ApnsAnswer): ApnsVerdict {
+  if (answer.status === 200) return { kind: "delivered" };
+  const rule = Object.hasOwn(reasons, answer.reason)
+    ? reasons[answer.reason]
+    : byStatus(answer.status);
+  const why = `APNs answered ${answer.status}${answer.reason === "" ? "" : ` ${printable(answer.reason)}`}`;
+  switch (rule) {
+    case "gone":
+      return { kind: "gone", at: answer.timestamp };
+    case "bad_token":
+    case "misconfigured":
+      return { kind: rule, why };
+    case "expired_token":
+      return { kind: "expired_token" };
+    default:
+      return { kind: "retry", why, retryAfter: answer.retryAfter };
+  }
+}
+
+function byStatus(status: number): Rule {
+  if (status === 410) return "gone";
+  return status === 429 || status >= 500 || status < 400 ? "retry" : "misconfigured";
+}
+
+/** The fields of an answer's JSON body; what is not there or not of its type is empty. */
+export function readApnsBody(body: string): { reason: string; timestamp: number | null } {
+  const fields = parsed(body);
+  const reason = fields["reason"];
+  const timestamp = fields["timestamp"];
+  return {
+    reason: typeof reason === "string" ? reason : "",
+    timestamp: typeof timestamp === "number" && Number.isFinite(timestamp) ? timestamp : null,
+  };
+}
+
+/** `Retry-After` in whole seconds; null where it is missing or a date. */
+export function readRetryAfter(header: unknown): number | null {
+  return typeof header === "string" && /^\d{1,6}$/.test(header) ? Number(header) : null;
+}
+
+function parsed(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function printable(reason: string): string {
+  return reason.replace(/[^\x20-\x7e]/g, "?").slice(0, 64);
+}

@@ -1,0 +1,219 @@
+import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from "node:http2";
+import type { Clock } from "../kit/clock.ts";
+
+const CONNECT_MS = 5_000;
+const IDLE_PING_MS = 60_000;
+const PING_ANSWER_MS = 5_000;
+/** Apple's own bound; a peer that allows more is not believed. */
+const MOST_STREAMS = 1_000;
+/** Before the peer's SETTINGS have come, as APNs wants it from an unproven client. */
+const FIRST_STREAMS = 1;
+const BODY_CHARS = 4_096;
+
+/** What one stream came to. */
+export type Exchange =
+  | { kind: "answered"; status: number; retryAfter: unknown; body: string }
+  /** Certainly not processed by the peer: refused, above GOAWAY's last stream, or never sent. */
+  | { kind: "unsent"; why: string }
+  /** Perhaps processed. */
+  | { kind: "lost"; why: string };
+
+export interface ApnsRequest {
+  headers: OutgoingHttpHeaders;
+  payload: string;
+  deadline: Deadline;
+}
+
+/** A moment after which nobody waits for the answer any more. */
+export interface Deadline {
+  passed: boolean;
+  /** Called once when it passes; set by whoever must stop then. */
+  stop: (() => void) | null;
+}
+
+export interface ApnsSession {
+  /** Takes a stream's place within the peer's limit; false when there is none or it is closing. */
+  reserve(): boolean;
+  /** Gives a reserved place back unused. */
+  release(): void;
+  /** Sends one request in a reserved place, which is free again when the promise settles. */
+  send(request: ApnsRequest): Promise<Exchange>;
+  /** Ends the connection unless the peer answers a ping within five seconds. */
+  probe(): void;
+  /** Lets what is under way finish, then closes. */
+  close(): void;
+  destroy(): void;
+}
+
+export interface SessionEnd {
+  why: string;
+  connected: boolean;
+  /** It has answered a request. */
+  proven: boolean;
+}
+
+export interface SessionOptions {
+  endpoint: string;
+  /** PEM of the only authority to trust; undefined: those the runtime trusts. */
+  ca: string | undefined;
+  clock: Clock;
+  /** There may be room for one more stream. */
+  onRoom(): void;
+  /** No new stream is taken from now on. */
+  onClosing(end: SessionEnd): void;
+}
+
+/**
+ * One HTTP/2 connection to APNs, kept alive by a ping when idle (RFC 9113). Throws only here, for an
+ * endpoint or a certificate that can't be read.
+ */
+export function openSession(options: SessionOptions): ApnsSession {
+  const { clock } = options;
+  const session = connect(options.endpoint, {
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    settings: { enablePush: false },
+  });
+  const state = { active: 0, cap: 0, closing: false, connected: false, proven: false };
+  let endedBy = "";
+  let heardAt = clock.mono();
+  let lastStream = Number.POSITIVE_INFINITY;
+  let stopTimer = clock.after(CONNECT_MS, () => end("no connection within 5 s"));
+  let stopProbe: (() => void) | null = null;
+
+  const closing = (why: string) => {
+    if (state.closing) return;
+    state.closing = true;
+    endedBy = why;
+    options.onClosing({ why, connected: state.connected, proven: state.proven });
+  };
+  const end = (why: string) => {
+    closing(why);
+    session.destroy();
+  };
+  const probe = () => {
+    if (stopProbe !== null || session.destroyed || session.connecting) return;
+    stopProbe = clock.after(PING_ANSWER_MS, () => end("no answer to a ping"));
+    const sent = session.ping((error) => {
+      stopProbe?.();
+      stopProbe = null;
+      if (error === null) heardAt = clock.mono();
+    });
+    if (!sent) end("a ping could not be sent");
+  };
+  const idle = () => {
+    stopTimer = clock.after(IDLE_PING_MS, idle);
+    if (clock.mono() - heardAt >= IDLE_PING_MS) probe();
+  };
+
+  session.on("connect", () => {
+    stopTimer();
+    heardAt = clock.mono();
+    state.connected = true;
+    state.cap = FIRST_STREAMS;
+    stopTimer = clock.after(IDLE_PING_MS, idle);
+    options.onRoom();
+  });
+  session.on("remoteSettings", (settings) => {
+    state.cap = Math.min(settings.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS);
+    options.onRoom();
+  });
+  session.on("goaway", (code, last, data) => {
+    // Node tells of its own closing too, without data; the peer's word on the last stream stands.
+    if (!state.closing) lastStream = last;
+    closing(`APNs said goodbye (${code}${goawayReason(data)})`);
+    session.close();
+  });
+  session.on("error", (error) => closing(errorText(error)));
+  session.on("close", () => {
+    stopTimer();
+    stopProbe?.();
+    closing("the connection ended");
+  });
+
+  const release = () => {
+    state.active--;
+    options.onRoom();
+  };
+
+  return {
+    reserve() {
+      if (state.closing || session.destroyed || state.active >= state.cap) return false;
+      state.active++;
+      return true;
+    },
+    release,
+    async send(request) {
+      const exchange = await exchangeOn(session, request, {
+        heard: () => {
+          heardAt = clock.mono();
+          state.proven = true;
+        },
+        isAbove: (id) => id > lastStream,
+        why: () => endedBy,
+      });
+      release();
+      return exchange;
+    },
+    probe,
+    close() {
+      closing("closed");
+      session.close();
+    },
+    destroy: () => end("closed"),
+  };
+}
+
+function exchangeOn(
+  session: ClientHttp2Session,
+  request: ApnsRequest,
+  peer: { heard(): void; isAbove(id: number): boolean; why(): string },
+): Promise<Exchange> {
+  return new Promise((resolve) => {
+    let stream: ReturnType<ClientHttp2Session["request"]>;
+    try {
+      stream = session.request(request.headers);
+    } catch (error) {
+      // Out of stream ids, or closed a moment ago: the next request needs another connection.
+      session.close();
+      resolve({ kind: "unsent", why: errorText(error) });
+      return;
+    }
+    let status = 0;
+    let retryAfter: unknown;
+    let body = "";
+    request.deadline.stop = () => stream.close(constants.NGHTTP2_CANCEL);
+    stream.setEncoding("utf8");
+    stream.on("response", (headers) => {
+      peer.heard();
+      status = Number(headers[":status"]);
+      retryAfter = headers["retry-after"];
+    });
+    stream.on("data", (text: string) => {
+      if (body.length < BODY_CHARS) body += text;
+    });
+    // What ended a stream is read from it when it closes; without a listener it would be thrown.
+    stream.on("error", () => {});
+    stream.on("close", () => {
+      request.deadline.stop = null;
+      if (status > 0) return resolve({ kind: "answered", status, retryAfter, body });
+      const id = stream.id;
+      const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+      const unsent = refused || id === undefined || peer.isAbove(id);
+      const why = refused
+        ? "APNs refused the stream"
+        : peer.why() || `stream reset (${stream.rstCode})`;
+      resolve({ kind: unsent ? "unsent" : "lost", why });
+    });
+    stream.end(request.payload);
+  });
+}
+
+function goawayReason(data: unknown): string {
+  const reason = Buffer.isBuffer(data) ? data.toString("utf8", 0, 200) : "";
+  return reason === "" ? "" : ` ${reason.replace(/[^\x20-\x7e]/g, "?")}`;
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
+}

@@ -1,0 +1,120 @@
+import { sha256 } from "../kit/ids.ts";
+
+/** APNs refuses a larger payload (413). */
+const PAYLOAD_BYTES = 4096;
+const TITLE_BYTES = 400;
+const FIELD_BYTES = 200;
+const COLLAPSE_BYTES = 64;
+const CRITICAL_LEVEL = 500;
+const CUT = "…";
+
+/** The part of an event's body that a phone is shown (decisions §6). Every text may be empty. */
+export interface PagedEvent {
+  /** The hosted tenant's id: what the app knows the box by. */
+  tenantId: string;
+  event: string;
+  alertId: string;
+  project: string;
+  rule: string;
+  template: string;
+  count: number;
+  level: number;
+}
+
+/** What a phone is shown, before it is cut to size. */
+export interface Notice {
+  title: string;
+  body: string;
+  /** Follows the body and survives its cut; short. */
+  tail: string;
+  /** May sound through silence on a device that allows critical alerts. */
+  critical: boolean;
+  /** Notifications of one thread are shown together. */
+  thread: string;
+  /** Small plain fields for the app, beside `aps`. */
+  fields: Readonly<Record<string, string>>;
+}
+
+/** Title = project and rule, body = template and count (decisions §7, Push). */
+export function noticeOf(event: PagedEvent): Notice {
+  const where = [event.project, event.rule].filter((text) => text !== "").join(": ");
+  const test = event.event === "alert.test" ? "Test alert" : "Alert";
+  return {
+    title: where === "" ? test : where,
+    body: event.template,
+    tail: ` (×${event.count})`,
+    critical: event.event === "alert.escalated" || event.level >= CRITICAL_LEVEL,
+    thread: event.project,
+    fields: {
+      event: event.event,
+      tenant_id: event.tenantId,
+      alert_id: event.alertId,
+      project: event.project,
+    },
+  };
+}
+
+/**
+ * The payload's JSON, at most 4,096 bytes for any notice: fields and title are cut first to their
+ * own bounds, the body to what is left, each on a grapheme boundary.
+ */
+export function buildPayload(notice: Notice, device: { criticalAlerts: boolean }): string {
+  const whole = payloadJson(notice, device.criticalAlerts);
+  if (Buffer.byteLength(whole) <= PAYLOAD_BYTES) return whole;
+  const fields = Object.entries(notice.fields).map(
+    ([name, value]) => [name, cutToBytes(value, FIELD_BYTES)] as const,
+  );
+  const small: Notice = {
+    ...notice,
+    title: cutToBytes(notice.title, TITLE_BYTES),
+    thread: cutToBytes(notice.thread, FIELD_BYTES),
+    fields: Object.fromEntries(fields),
+    body: "",
+  };
+  const left = PAYLOAD_BYTES - Buffer.byteLength(payloadJson(small, device.criticalAlerts));
+  return payloadJson({ ...small, body: cutToBytes(notice.body, left) }, device.criticalAlerts);
+}
+
+function payloadJson(notice: Notice, criticalAllowed: boolean): string {
+  const critical = notice.critical && criticalAllowed;
+  return JSON.stringify({
+    aps: {
+      alert: { title: notice.title, body: notice.body + notice.tail },
+      sound: critical ? { critical: 1, name: "default", volume: 1 } : "default",
+      "interruption-level": critical ? "critical" : "time-sensitive",
+      "thread-id": notice.thread,
+    },
+    ...notice.fields,
+  });
+}
+
+/**
+ * `text` itself where its JSON form (without quotes) has at most `max` bytes, else as many whole
+ * graphemes as fit with an ellipsis behind them.
+ */
+export function cutToBytes(text: string, max: number): string {
+  if (jsonBytes(text) <= max) return text;
+  const room = max - Buffer.byteLength(CUT);
+  let used = 0;
+  let end = 0;
+  // Every UTF-16 unit takes a byte at least, so nothing past `max` units can be kept.
+  for (const { segment } of graphemes.segment(text.slice(0, max))) {
+    used += jsonBytes(segment);
+    if (used > room) break;
+    end += segment.length;
+  }
+  return text.slice(0, end) + CUT;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
+}
+
+/** `apns-collapse-id`: tenant and alert, so that a page sent twice shows once; at most 64 bytes. */
+export function collapseId(tenantId: string, alertId: string): string {
+  const plain = `${tenantId}.${alertId}`;
+  const fits = plain.length <= COLLAPSE_BYTES && /^[\w.-]+$/.test(plain);
+  return fits ? plain : sha256(plain);
+}

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { createPrivateKey } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { type ApnsClient, type ApnsPush, openApns } from "../../src/hosted/apns.ts";
+import { providerToken } from "../../src/hosted/apns-token.ts";
+import { type FakeApns, type FakeApnsOptions, startFakeApns } from "../support/apns.ts";
+import { type HandClock, handClock } from "../support/clock.ts";
+
+const device = (n: number) => n.toString(16).padStart(64, "0");
+
+function pushTo(token: string, more: Partial<ApnsPush> = {}): ApnsPush {
+  const payload = JSON.stringify({ aps: { alert: { title: "t", body: "b" } } });
+  return { token, payload, collapseId: "tenant.1", expiresAt: 1_800_000_000, ...more };
+}
+
+interface Bench {
+  fake: FakeApns;
+  clock: HandClock;
+  client: ApnsClient;
+}
+
+async function bench(
+  t: TestContext,
+  options: FakeApnsOptions & { clock?: HandClock } = {},
+): Promise<Bench> {
+  const clock = options.clock ?? handClock();
+  const fake = await startFakeApns(options);
+  const { keyId, teamId, topic, endpoint, ca } = fake;
+  const provider = providerToken({ key: createPrivateKey(fake.key), keyId, teamId, clock });
+  const client = openApns({ endpoint, ca, topic, provider, clock });
+  t.after(async () => {
+    client.close();
+    await fake.close();
+  });
+  return { fake, clock, client };
+}
+
+test("a push carries the headers that APNs wants", async (t) => {
+  const { fake, client } = await bench(t, { now: () => Date.UTC(2026, 0, 5, 9) });
+  assert.deepEqual(await client.push(pushTo(device(1))), { kind: "delivered" });
+  const headers = fake.received[0]?.headers ?? {};
+  assert.equal(headers[":path"], `/3/device/${device(1)}`);
+  assert.equal(headers["apns-topic"], fake.topic);
+  assert.equal(headers["apns-push-type"], "alert");
+  assert.equal(headers["apns-priority"], "10");
+  assert.equal(headers["apns-expiration"], "1800000000");
+  assert.equal(headers["apns-collapse-id"], "tenant.1");
+});
+
+test("200 pushes travel together on one connection, within the peer's limit", async (t) => {
+  const { fake, client } = await bench(t, { streams: 7, oneFirst: true });
+  const all = Array.from({ length: 200 }, (_, n) => client.push(pushTo(device(n))));
+  for (const result of await Promise.all(all)) assert.deepEqual(result, { kind: "delivered" });
+  assert.equal(fake.sessions, 1);
+  assert.equal(fake.delivered().length, 200);
+  assert.equal(fake.mostStreams, 7);
+  assert.equal(fake.providerTokens.size, 1);
+});
+
+test("answers come back as results", async (t) => {
+  const { fake, client } = await bench(t);
+  const answers = [
+    [
+      { status: 410, reason: "Unregistered", timestamp: 1234 },
+      { kind: "gone", at: 1234 },
+    ],
+    [
+      { status: 400, reason: "BadDeviceToken" },
+      { kind: "bad_token", why: "APNs answered 400 BadDeviceToken" },
+    ],
+    [
+      { status: 429, reason: "TooManyRequests", retryAfter: "7" },
+      { kind: "retry", why: "APNs answered 429 TooManyRequests", retryAfter: 7 },
+    ],
+    [
+      { status: 403, reason: "InvalidProviderToken" },
+      { kind: "misconfigured", why: "APNs answered 403 InvalidProviderToken" },
+    ],
+  ] as const;
+  for (const [index, [step, expected]] of answers.entries()) {
+    fake.script(device(index), step);
+    assert.deepEqual(await client.push(pushTo(device(index))), expected);
+  }
+});
+
+test("a refused stream is sent again", async (t) => {
+  const { fake, client } = await bench(t);
+  fake.script(device(1), { refuse: true }, { refuse: true });
+  assert.deepEqual(await client.push(pushTo(device(1))), { kind: "delivered" });
+  assert.equal(fake.received.length, 3);
+  assert.equal(fake.sessions, 1);
+});
+
+test("a peer that refuses for ever comes back as retry", async (t) => {
+  const { fake, client } = await bench(t);
+  fake.script(device(1), ...Array.from({ length: 9 }, () => ({ refuse: true }) as const));
+  const result = await client.push(pushTo(device(1)));
+  assert.deepEqual(result, { kind: "retry", why: "APNs refused the stream", retryAfter: null });
+});
+
+test("GOAWAY: what was taken is answered on the old connection, the rest on a new one", async (t) => {
+  const { fake, client } = await bench(t);
+  await client.push(pushTo(device(1)));
+  fake.script(device(2), { goaway: "through" });
+  fake.script(device(3), { goaway: "below" });
+  assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
+  assert.deepEqual(await client.push(pushTo(device(1))), { kind: "delivered" });
+  assert.equal(fake.sessions, 2);
+  assert.deepEqual(await client.push(pushTo(device(3))), { kind: "delivered" });
+  assert.equal(fake.sessions, 3);
+  assert.deepEqual(fake.delivered(), [device(1), device(2), device(1), device(3)]);
+});
+
+test("a burst through a GOAWAY reaches every device exactly once", async (t) => {
+  const { fake, client } = await bench(t);
+  await client.push(pushTo(device(0)));
+  fake.script(device(50), { goaway: "below" });
+  const all = Array.from({ length: 100 }, (_, n) => client.push(pushTo(device(n + 1))));
+  for (const result of await Promise.all(all)) assert.deepEqual(result, { kind: "delivered" });
+  const expected = Array.from({ length: 101 }, (_, n) => device(n));
+  assert.deepEqual(fake.delivered().sort(), expected);
+  assert.equal(fake.sessions, 2);
+});
+
+test("a push that was never looked at is sent again more often than one that may have been", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  await client.push(pushTo(device(2)));
+  await client.push(pushTo(device(2)));
+  fake.script(device(1), { goaway: "below" }, { refuse: true }, { goaway: "below" });
+  const result = client.push(pushTo(device(1)));
+  // The second connection never answered, so the third waits its turn.
+  assert.deepEqual(await turnUntil(clock, result), { kind: "delivered" });
+  assert.equal(fake.received.length, 6);
+});
+
+test("a connection or stream that breaks under a push is tried once more", async (t) => {
+  const { fake, client } = await bench(t);
+  await client.push(pushTo(device(9)));
+  for (const reset of ["stream", "connection"] as const) {
+    fake.script(device(1), { reset });
+    assert.deepEqual(await client.push(pushTo(device(1))), { kind: "delivered" });
+    fake.script(device(1), { reset }, { reset });
+    assert.equal((await client.push(pushTo(device(1)))).kind, "retry");
+  }
+});
+
+test("a stalled stream is given up after 5 s and holds up nobody", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  fake.script(device(1), { stall: true });
+  const stalled = client.push(pushTo(device(1)));
+  await fake.seen(1);
+  assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
+  await clock.turn(4_999);
+  assert.deepEqual(await client.push(pushTo(device(3))), { kind: "delivered" });
+  await clock.turn(1);
+  const result = await stalled;
+  assert.deepEqual(result, {
+    kind: "retry",
+    why: "no answer from APNs within 5 s",
+    retryAfter: null,
+  });
+  assert.equal(fake.sessions, 1);
+});
+
+test("a connection gone silent is left after a ping, and the next push uses another", async (t) => {
+  const fake = await startFakeApns();
+  const line = await tcpLine(Number(new URL(fake.endpoint).port));
+  t.after(() => Promise.all([line.close(), fake.close()]));
+  const clock = handClock();
+  const { keyId, teamId, topic, ca } = fake;
+  const provider = providerToken({ key: createPrivateKey(fake.key), keyId, teamId, clock });
+  const client = openApns({ endpoint: line.endpoint, ca, topic, provider, clock });
+  await client.push(pushTo(device(1)));
+  line.cut();
+  const lost = client.push(pushTo(device(1)));
+  await clock.turn(5_000);
+  assert.equal((await lost).kind, "retry");
+  await clock.turn(5_000);
+  assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
+  assert.equal(fake.sessions, 2);
+  client.close();
+});
+
+test("an idle connection is pinged once a minute and kept", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  await client.push(pushTo(device(1)));
+  for (let minute = 1; minute <= 3; minute++) {
+    await clock.turn(60_000);
+    await until(() => fake.pings === minute);
+    assert.deepEqual(await client.push(pushTo(device(minute))), { kind: "delivered" });
+  }
+  assert.equal(fake.sessions, 1);
+});
+
+test("nobody listening: retry at once, and the next connection waits its turn", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  await fake.close();
+  t.mock.method(fake, "close", async () => {});
+  const first = await client.push(pushTo(device(1)));
+  assert.deepEqual(first, {
+    kind: "retry",
+    why: "no connection to APNs: ECONNREFUSED",
+    retryAfter: null,
+  });
+  const second = client.push(pushTo(device(1)));
+  await clock.turn(249);
+  const state = await Promise.race([second, Promise.resolve("waiting")]);
+  assert.equal(state, "waiting");
+  await clock.turn(1);
+  assert.equal((await second).kind, "retry");
+});
+
+test("an unusable endpoint is a fault of the configuration", async () => {
+  const clock = handClock();
+  const provider = { current: () => "jwt", refused: () => false };
+  const client = openApns({ endpoint: "no address", ca: undefined, topic: "t", provider, clock });
+  assert.equal((await client.push(pushTo(device(1)))).kind, "misconfigured");
+  client.close();
+});
+
+test("an untrusted certificate delivers nothing", async (t) => {
+  const { fake, clock } = await bench(t);
+  const provider = { current: () => "jwt", refused: () => false };
+  const { endpoint, topic } = fake;
+  const client = openApns({ endpoint, ca: undefined, topic, provider, clock });
+  assert.equal((await client.push(pushTo(device(1)))).kind, "retry");
+  assert.equal(fake.received.length, 0);
+  client.close();
+});
+
+test("an expired provider token is renewed and the push sent again", async (t) => {
+  const clock = handClock();
+  let skew = 0;
+  const { fake, client } = await bench(t, { clock, now: () => clock.now() + skew });
+  await client.push(pushTo(device(1)));
+  await clock.turn(21 * 60_000);
+  skew = 40 * 60_000;
+  // Made anew, it is still 40 minutes old to this peer, but not past its hour.
+  const results = await Promise.all([1, 2, 3].map((n) => client.push(pushTo(device(n)))));
+  for (const result of results) assert.deepEqual(result, { kind: "delivered" });
+  assert.equal(fake.providerTokens.size, 2);
+});
+
+test("a peer that calls a young token expired gets no new one within 20 minutes", async (t) => {
+  const clock = handClock();
+  const { fake, client } = await bench(t, { clock, now: () => clock.now() + 2 * 3_600_000 });
+  assert.equal((await client.push(pushTo(device(1)))).kind, "retry");
+  await clock.turn(19 * 60_000);
+  assert.equal((await client.push(pushTo(device(1)))).kind, "retry");
+  assert.equal(fake.providerTokens.size, 1);
+});
+
+test("a push that waited goes out only while it is still wanted", async (t) => {
+  const { fake, client } = await bench(t);
+  fake.script(device(1), { refuse: true });
+  fake.script(device(2), { refuse: true });
+  fake.script(device(4), { refuse: true });
+  const asked: string[] = [];
+  const wanted = (token: string, answer: boolean) =>
+    pushTo(token, {
+      stillWanted: async () => {
+        asked.push(token);
+        return answer;
+      },
+    });
+  const unreadable = pushTo(device(4), { stillWanted: () => Promise.reject(new Error("no")) });
+  assert.deepEqual(await client.push(wanted(device(1), false)), { kind: "withdrawn" });
+  assert.deepEqual(await client.push(wanted(device(2), true)), { kind: "delivered" });
+  assert.deepEqual(await client.push(wanted(device(3), false)), { kind: "delivered" });
+  assert.equal((await client.push(unreadable)).kind, "retry");
+  assert.deepEqual(asked, [device(1), device(2)]);
+  assert.deepEqual(fake.delivered(), [device(2), device(3)]);
+});
+
+test("close lets go of what waits", async (t) => {
+  const { fake, client } = await bench(t, { streams: 1 });
+  await client.push(pushTo(device(0)));
+  fake.script(device(1), { stall: true });
+  const under = client.push(pushTo(device(1)));
+  const waits = client.push(pushTo(device(2)));
+  await fake.seen(2);
+  client.close();
+  assert.deepEqual(await waits, { kind: "retry", why: "shutting down", retryAfter: null });
+  assert.equal((await client.push(pushTo(device(3)))).kind, "retry");
+  void under;
+});
+
+/** Turns the clock in small steps until `result` is there. */
+async function turnUntil<T>(clock: HandClock, result: Promise<T>): Promise<T> {
+  let done = false;
+  const end = () => {
+    done = true;
+  };
+  result.then(end, end);
+  while (!done) await clock.turn(10);
+  return result;
+}
+
+/** Looks again each turn of the loop; the test's own time limit ends it. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A line to `port` whose present connections can be cut without either end being told. */
+async function tcpLine(port: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    endpoint: `https://localhost:${(server.address() as AddressInfo).port}`,
+    cut() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
