@@ -1,0 +1,31 @@
+import { takeSequence } from "../store/meta.ts";
+import type { Tx } from "../store/store.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { emit } from "./emit.ts";
+import { ruleActions } from "./rule-of.ts";
+import { withdrawPages } from "./stand-down.ts";
+import { writeTimeline } from "./timeline.ts";
+
+const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, updated_seq = ?,
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL, due_at = quiet_at
+  WHERE id = ? AND state = 'open'`;
+
+/**
+ * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already
+ * acknowledged or resolved stays as it is (api §3). Throws 404.
+ */
+export function acknowledge(tx: Tx, id: number, accountId: string): AlertRow {
+  const before = getAlertRow(tx, id);
+  if (before.state !== "open") return before;
+  tx.sql(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  const withdrawn = withdrawPages(tx, id);
+  writeTimeline(tx, id, {
+    kind: "acknowledged",
+    accountId,
+    detail: withdrawn > 0 ? { pages_withdrawn: withdrawn } : {},
+  });
+  const row = getAlertRow(tx, id);
+  emit(tx, row, { event: "alert.acknowledged", actions: ruleActions(tx, row) });
+  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+  return row;
+}

@@ -1,0 +1,95 @@
+import { notFound } from "../kit/errors.ts";
+import type { Reader } from "../store/store.ts";
+
+export type AlertState = "open" | "acknowledged" | "resolved";
+
+/** An alert as the interface shows it (api §2). */
+export interface Alert {
+  id: string;
+  project: string;
+  rule: string;
+  state: AlertState;
+  template: string;
+  level: number;
+  count: number;
+  first_seen: number;
+  last_seen: number;
+  last_message: string;
+  identifiers: Record<string, string>;
+  investigate: boolean;
+  escalation_level: number;
+  page_accounts: string[];
+  updated_seq: number;
+}
+
+/** A row of the table, joined with its project's present name. */
+export interface AlertRow {
+  id: number;
+  project_id: number;
+  project: string;
+  rule_id: number;
+  rule: string;
+  alert_key: string;
+  state: AlertState;
+  template_id: string;
+  template: string;
+  level: number;
+  count: number;
+  first_seen: number;
+  last_seen: number;
+  last_message: string;
+  identifiers: string;
+  investigate: number;
+  escalation_level: number;
+  page_accounts: string;
+  updated_seq: number;
+  opened_at: number;
+  acked_at: number | null;
+  resolved_at: number | null;
+  ladder_from: number | null;
+  step: number;
+  step_at: number | null;
+  repeat_at: number | null;
+  renotify_at: number | null;
+  renotified: number;
+  quiet_at: number | null;
+  due_at: number | null;
+}
+
+/** Every read of alerts begins like this, so that a row always has the same columns. */
+export const SELECT_ALERT =
+  "SELECT a.*, p.name AS project FROM alerts a JOIN projects p ON p.id = a.project_id";
+
+export function toAlert(row: AlertRow): Alert {
+  return {
+    id: String(row.id),
+    project: row.project,
+    rule: row.rule,
+    state: row.state,
+    template: row.template,
+    level: row.level,
+    count: row.count,
+    first_seen: row.first_seen,
+    last_seen: row.last_seen,
+    last_message: row.last_message,
+    identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+    investigate: row.investigate !== 0,
+    escalation_level: row.escalation_level,
+    page_accounts: JSON.parse(row.page_accounts) as string[],
+    updated_seq: row.updated_seq,
+  };
+}
+
+/** Throws 404. */
+export function getAlertRow(reader: Reader, id: number): AlertRow {
+  const row = reader.sql(`${SELECT_ALERT} WHERE a.id = ?`).get(id);
+  if (row === undefined) throw notFound("alert");
+  return row as AlertRow;
+}
+
+/** The row id of an alert's public id. Throws 404 for any text that is none. */
+export function alertId(text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw notFound("alert");
+  return id;
+}

@@ -1,0 +1,39 @@
+import { takeSequence } from "../store/meta.ts";
+import type { Tx } from "../store/store.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { emit } from "./emit.ts";
+import { ruleActions } from "./rule-of.ts";
+import { withdrawPages } from "./stand-down.ts";
+import { writeTimeline } from "./timeline.ts";
+
+const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, due_at = NULL
+  WHERE id = ? AND state <> 'resolved'`;
+
+/** Who or what resolves an alert. */
+export type Resolver =
+  | { accountId: string }
+  | { reason: "quiet" | "merged"; detail?: Record<string, unknown> };
+
+/**
+ * Resolves an alert: everything timed stops, its key is free for a new one, and events before now don't count
+ * towards that (decisions §5). A resolved one stays as it is. Throws 404.
+ */
+export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
+  const before = getAlertRow(tx, id);
+  if (before.state === "resolved") return before;
+  tx.sql(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  const withdrawn = withdrawPages(tx, id);
+  writeTimeline(tx, id, {
+    kind: "resolved",
+    accountId: "accountId" in by ? by.accountId : null,
+    detail: {
+      ...("reason" in by ? { reason: by.reason, ...by.detail } : {}),
+      ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
+    },
+  });
+  const row = getAlertRow(tx, id);
+  emit(tx, row, { event: "alert.resolved", actions: ruleActions(tx, row) });
+  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+  return row;
+}

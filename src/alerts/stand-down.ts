@@ -1,0 +1,15 @@
+import type { Tx } from "../store/store.ts";
+
+const PAGES = "('alert.opened', 'alert.escalated', 'alert.renotified')";
+
+const WITHDRAW = `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
+  WHERE alert_id = ? AND status = 'pending' AND event IN ${PAGES}
+    AND integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns')`;
+
+/**
+ * Withdraws the pages of an alert that are still queued: somebody has it. Every other endpoint still
+ * gets every event, in order (decisions §5). Returns how many were withdrawn.
+ */
+export function withdrawPages(tx: Tx, alertId: number): number {
+  return tx.sql(WITHDRAW).run(tx.at, alertId).changes;
+}

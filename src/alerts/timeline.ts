@@ -1,0 +1,30 @@
+import type { Reader, Tx } from "../store/store.ts";
+
+export interface TimelineEntry {
+  at: number;
+  kind: string;
+  account_id: string | null;
+  detail: Record<string, unknown>;
+}
+
+/** Writes one line of an alert's history, in the transaction of what happened. */
+export function writeTimeline(
+  tx: Tx,
+  alertId: number,
+  entry: { kind: string; accountId?: string | null; detail?: Record<string, unknown> },
+): void {
+  tx.sql(
+    "INSERT INTO timeline (alert_id, at, kind, account_id, detail) VALUES (?, ?, ?, ?, ?)",
+  ).run(alertId, tx.at, entry.kind, entry.accountId ?? null, JSON.stringify(entry.detail ?? {}));
+}
+
+/** Who, what, when: oldest first (decisions §5). */
+export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {
+  const rows = reader
+    .sql("SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id")
+    .all(alertId);
+  return (rows as (Omit<TimelineEntry, "detail"> & { detail: string })[]).map((row) => ({
+    ...row,
+    detail: JSON.parse(row.detail) as Record<string, unknown>,
+  }));
+}

@@ -1,0 +1,137 @@
+import { type Context, Hono } from "hono";
+import { ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import type { Log } from "../kit/log.ts";
+import type { Random } from "../kit/random.ts";
+import { errorAnswer, internalError } from "./answer.ts";
+import { RateLimited } from "./limits.ts";
+import type { Route } from "./route.ts";
+import { type Serving, serveRoute } from "./serve-route.ts";
+
+export type AppContext = Context<{ Variables: { requestId: string } }>;
+export type App = Hono<{ Variables: { requestId: string } }>;
+
+/** A route outside the schema-checked ones: public pages, health, metrics, the relay. */
+export interface RawRoute {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  noHead?: boolean;
+  handle(c: AppContext): Response | Promise<Response>;
+}
+
+export interface AppOptions {
+  routes: readonly Route[];
+  raw: readonly RawRoute[];
+  serving: Serving;
+  log: Log;
+  random: Random;
+}
+
+/** The program's HTTP side as a function from request to response. */
+export function createApp(options: AppOptions): App {
+  const app: App = new Hono();
+  const table = methodTable([...options.routes, ...options.raw]);
+
+  app.use(async (c, next) => {
+    c.set("requestId", hexId(options.random));
+    refuseBadPath(c);
+    refuseHead(c, table);
+    await next();
+    c.header("X-Request-Id", c.get("requestId"));
+  });
+  for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
+  for (const route of options.routes) {
+    app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));
+  }
+  app.notFound((c) => {
+    const allowed = table.allowed(c.req.path);
+    if (allowed.length === 0)
+      return withId(
+        c,
+        errorAnswer(new ServiceError("not_found", "There is no such route."), id(c)),
+      );
+    return withId(c, methodNotAllowed(c, allowed));
+  });
+  app.onError((error, c) => withId(c, toAnswer(error, c, options.log)));
+  return app;
+}
+
+function toAnswer(error: unknown, c: AppContext, log: Log): Response {
+  if (error instanceof MethodRefused) return methodNotAllowed(c, error.allowed);
+  if (error instanceof ServiceError) {
+    const answer = errorAnswer(error, id(c));
+    if (error instanceof RateLimited)
+      for (const [name, value] of Object.entries(error.headers)) answer.headers.set(name, value);
+    return answer;
+  }
+  log.error(
+    { request_id: id(c), method: c.req.method, route: c.req.routePath, err: error },
+    "request failed",
+  );
+  return errorAnswer(internalError, id(c));
+}
+
+class MethodRefused extends Error {
+  readonly allowed: readonly string[];
+
+  constructor(allowed: readonly string[]) {
+    super("method not allowed");
+    this.allowed = allowed;
+  }
+}
+
+function methodNotAllowed(c: AppContext, allowed: readonly string[]): Response {
+  const error = new ServiceError("method_not_allowed", `This route takes ${allowed.join(", ")}.`);
+  const answer = errorAnswer(error, id(c));
+  answer.headers.set("allow", allowed.join(", "));
+  return answer;
+}
+
+function withId(c: AppContext, answer: Response): Response {
+  answer.headers.set("x-request-id", id(c));
+  return answer;
+}
+
+function id(c: AppContext): string {
+  return c.get("requestId");
+}
+
+function refuseBadPath(c: AppContext): void {
+  try {
+    decodeURIComponent(new URL(c.req.url).pathname);
+  } catch {
+    throw new ServiceError("invalid_request", "The path is not well percent-encoded.");
+  }
+}
+
+/** HEAD runs the GET of a route, so it is refused where that consumes or waits (decisions §2). */
+function refuseHead(c: AppContext, table: MethodTable): void {
+  if (c.req.raw.method !== "HEAD") return;
+  const allowed = table.allowed(c.req.path);
+  if (allowed.length > 0 && !allowed.includes("HEAD")) throw new MethodRefused(allowed);
+}
+
+interface MethodTable {
+  /** The methods that `path` takes; none for an unknown path. */
+  allowed(path: string): string[];
+}
+
+function methodTable(
+  routes: readonly { method: string; path: string; noHead?: boolean | undefined }[],
+): MethodTable {
+  const rows = routes.map(({ method, path, noHead }) => ({
+    methods: method === "GET" && !noHead ? ["GET", "HEAD"] : [method],
+    pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`),
+  }));
+  return {
+    allowed: (path) =>
+      [
+        ...new Set(rows.filter((row) => row.pattern.test(path)).flatMap((row) => row.methods)),
+      ].sort(),
+  };
+}
+
+/** `/v1/projects/{id}` as Hono writes it. */
+function honoPath(path: string): string {
+  return path.replace(/\{([^}]+)\}/g, ":$1");
+}

@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../kit/errors.ts";
+import type { Actor } from "../people/keys.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Which credential opens a route (api §5). "none" routes authenticate by what their body or query holds. */
+export type Plane = "api" | "none";
+
+/** One request, checked and understood. Handlers only translate it into a verb's arguments. */
+export interface Call<P, Q, B> {
+  tenant: Tenant;
+  actor: Actor;
+  params: P;
+  query: Q;
+  body: B;
+  /** The client's address (decisions §3: the right-most untrusted one behind a proxy). */
+  address: string;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+}
+
+/** An answer other than the route's usual status, or one with headers or without JSON. */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> : undefined;
+
+export interface RouteSpec<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+> {
+  method: Method;
+  /** As in the API document: `/v1/projects/{id}/sources/{name}`. */
+  path: string;
+  /** A camelCase name, unique: the operationId. */
+  name: string;
+  tag: string;
+  summary: string;
+  plane: Plane;
+  /** Needs a live role of owner or admin (api §5, rule 1). */
+  manager?: boolean;
+  /** Answered by the box role only (decisions §1); 404 on hosted. */
+  boxOnly?: boolean;
+  /** Not in the API document: added by this program. */
+  additive?: boolean;
+  /** Its GET consumes or waits, so HEAD must not run it. */
+  noHead?: boolean;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Fields that a read of the same thing returns: accepted in the body and ignored (decisions §2). */
+  readOnly?: readonly string[];
+  /** Bytes; default 128 KiB. */
+  bodyLimit?: number;
+  /** Usual status and the shape of its body. */
+  status: number;
+  answer: z.ZodType;
+  errors: readonly ErrorCode[];
+  handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): unknown;
+}
+
+/** A route with its types forgotten, as the app and the OpenAPI document take it. */
+export type Route = Omit<
+  RouteSpec<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
+  "handle"
+> & {
+  handle(call: Call<never, never, never>): unknown;
+};
+
+export function route<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: RouteSpec<P, Q, B>): Route {
+  return spec as unknown as Route;
+}

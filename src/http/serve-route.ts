@@ -1,0 +1,88 @@
+import type { Context } from "hono";
+import { ServiceError } from "../kit/errors.ts";
+import { parseToken } from "../kit/ids.ts";
+import { type Actor, findActor } from "../people/keys.ts";
+import { mustManage } from "../people/roles.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { json } from "./answer.ts";
+import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
+import type { Limits } from "./limits.ts";
+import { Reply, type Route } from "./route.ts";
+
+const BODY_LIMIT = 128 * 1024;
+
+/** What serving needs besides the route. */
+export interface Serving {
+  limits: Limits;
+  /** The tenant a token's segment names; null where there is none. Box: its one tenant. */
+  findTenant(segment: string): Promise<Tenant | null> | Tenant | null;
+  /** The tenant of routes without a bearer (the box's own); null on hosted. */
+  ownTenant(): Tenant | null;
+  address(c: Context): string;
+}
+
+const nobody: Actor = { accountId: "", keyId: "", role: "member" };
+
+/**
+ * Serves one route: authenticate, limit, role, then read and check what was sent, then the handler.
+ * The order matters: nothing of a body is read for a stranger.
+ */
+export async function serveRoute(route: Route, serving: Serving, c: Context): Promise<Response> {
+  const address = serving.address(c);
+  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving);
+  if (route.manager) mustManage(opened.actor.role);
+  const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
+  const query = route.query
+    ? check(route.query, readQuery(new URL(c.req.url).search), "query")
+    : undefined;
+  const body = route.body ? await readChecked(route, c) : undefined;
+  const call = { ...opened, params, query, body, address, signal: c.req.raw.signal };
+  const result = await route.handle(call as never);
+  if (result instanceof Response) return result;
+  const reply = result instanceof Reply ? result : new Reply(route.status, result);
+  return json(reply.status, reply.body, { ...opened.headers, ...reply.headers });
+}
+
+interface Opened {
+  tenant: Tenant;
+  actor: Actor;
+  headers: Record<string, string>;
+}
+
+async function openApi(serving: Serving, c: Context, address: string): Promise<Opened> {
+  const token = bearer(c.req.header("authorization"));
+  const parsed = token === null ? null : parseToken(token);
+  const tenant = parsed?.plane === "ptk" ? await serving.findTenant(parsed.tenant) : null;
+  const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
+  if (tenant === null || actor === null) {
+    serving.limits.failures.spend(address);
+    throw unauthorized();
+  }
+  tenant.keyUsed(actor.keyId);
+  return { tenant, actor, headers: serving.limits.api.spend(actor.keyId) };
+}
+
+function openNone(serving: Serving): Opened {
+  const tenant = serving.ownTenant();
+  if (tenant === null) throw new ServiceError("not_found", "There is no such route.");
+  return { tenant, actor: nobody, headers: {} };
+}
+
+async function readChecked(route: Route, c: Context): Promise<unknown> {
+  const bytes = await readBytes(c.req.raw, route.bodyLimit ?? BODY_LIMIT);
+  const value = readBody(decodeText(bytes), route.readOnly);
+  return route.body ? check(route.body, value, "body") : undefined;
+}
+
+/** The token of `Authorization: Bearer …`; null for anything else, two headers joined by a comma included. */
+export function bearer(header: string | undefined): string | null {
+  return /^Bearer ([A-Za-z0-9_]{1,128})$/i.exec(header ?? "")?.[1] ?? null;
+}
+
+/** One answer for a missing, malformed, unknown, revoked or wrong-plane bearer (api §5, rule 4). */
+export function unauthorized(): ServiceError {
+  return new ServiceError(
+    "unauthorized",
+    "The bearer token is missing, malformed or not known here.",
+  );
+}

@@ -1,0 +1,34 @@
+import { sha256 } from "../kit/ids.ts";
+import type { IngestEvent } from "./event.ts";
+
+/**
+ * What makes two matches the same alert: the rule, the template's root id and the values of the rule's
+ * identifier keys (decisions §5). The values are hashed in an encoding that can't be forged by a separator.
+ */
+export function alertKey(
+  ruleId: number,
+  templateId: string,
+  identifiers: Readonly<Record<string, string>>,
+): string {
+  const values = Object.values(identifiers);
+  const prefix = `${ruleId}:${templateId}`;
+  return values.length === 0 ? prefix : `${prefix}:${sha256(JSON.stringify(values)).slice(0, 32)}`;
+}
+
+/** The same alert under another template id: where two templates turned out to be one. */
+export function rekey(key: string, ruleId: number, from: string, to: string): string {
+  const prefix = `${ruleId}:${from}`;
+  return key === prefix || key.startsWith(`${prefix}:`)
+    ? `${ruleId}:${to}${key.slice(prefix.length)}`
+    : key;
+}
+
+/** The values of a rule's identifier keys, in its order; a missing key is the empty string. */
+export function identifiersOf(
+  names: readonly string[],
+  keys: IngestEvent["keys"],
+): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  for (const name of names) values[name] = keys?.[name] ?? "";
+  return values;
+}

@@ -1,0 +1,161 @@
+import { ServiceError } from "../kit/errors.ts";
+import { isFatal } from "../store/faults.ts";
+import type { Arrival, IngestAnswer } from "./writer.ts";
+
+export interface BatchLimits {
+  /** Events that may wait; past it the answer is 429 before any write. */
+  waitingEvents: number;
+  /** Characters of messages that may wait. */
+  waitingChars: number;
+  /** Most events of one transaction. */
+  batch: number;
+}
+
+export const defaultBatchLimits: BatchLimits = {
+  waitingEvents: 50_000,
+  waitingChars: 32 * 1024 * 1024,
+  batch: 500,
+};
+
+/** Called once for each group: after the commit with an answer for each event, or with why there was none. */
+export type Settle = (error: unknown, answers: readonly IngestAnswer[] | null) => void;
+
+/** Events that are committed together: one request's. */
+interface Group {
+  arrivals: readonly Arrival[];
+  settle: Settle;
+}
+
+export interface Batcher {
+  submit(arrivals: readonly Arrival[], settle: Settle): void;
+  /** Throws ServiceError overloaded where `events` more of `chars` characters would pass the bounds. */
+  admit(events: number, chars: number): void;
+  /** Writes all that waits, now. */
+  drain(): void;
+  readonly waiting: number;
+}
+
+/** A batch this small waits for company as long as each turn of the loop brings some. */
+const SMALL = 16;
+const MOST_TURNS = 24;
+
+/**
+ * Group commit: what arrives in one turn of the event loop shares one transaction and one sync. Clients
+ * that open a connection for each request come one a turn, so a small batch lingers a few turns while
+ * it grows; a lone event is written with the next turn.
+ */
+export function createBatcher(
+  process: (batch: readonly Arrival[]) => IngestAnswer[],
+  limits: BatchLimits,
+): Batcher {
+  let queue: Group[] = [];
+  let events = 0;
+  let chars = 0;
+  let scheduled = false;
+  let sizeBefore = 0;
+  let turns = 0;
+
+  const turn = () => {
+    const mayLinger = events < SMALL && turns < MOST_TURNS && events > sizeBefore;
+    sizeBefore = events;
+    turns++;
+    if (mayLinger) return void setImmediate(turn);
+    scheduled = false;
+    flush();
+  };
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    sizeBefore = 0;
+    turns = 0;
+    setImmediate(turn);
+  };
+
+  const flush = () => {
+    const batch = takeGroups(queue, limits.batch);
+    queue = batch.length === queue.length ? [] : queue.slice(batch.length);
+    for (const { arrivals } of batch) {
+      events -= arrivals.length;
+      chars -= charsOf(arrivals);
+    }
+    if (queue.length > 0) schedule();
+    settleGroups(batch, process);
+  };
+
+  return {
+    submit(arrivals, settle) {
+      events += arrivals.length;
+      chars += charsOf(arrivals);
+      queue.push({ arrivals, settle });
+      schedule();
+    },
+    admit(more, moreChars) {
+      if (events + more <= limits.waitingEvents && chars + moreChars <= limits.waitingChars) return;
+      throw new ServiceError(
+        "overloaded",
+        "More events wait than can be written: try again shortly.",
+        { retryAfter: 1 },
+      );
+    },
+    drain() {
+      while (queue.length > 0) flush();
+    },
+    get waiting() {
+      return events;
+    },
+  };
+}
+
+/** The first groups, up to `most` events; at least one group, whole. */
+function takeGroups(queue: Group[], most: number): Group[] {
+  let size = 0;
+  let n = 0;
+  for (const { arrivals } of queue) {
+    if (n > 0 && size + arrivals.length > most) break;
+    size += arrivals.length;
+    n++;
+  }
+  return n === queue.length ? queue : queue.slice(0, n);
+}
+
+function charsOf(arrivals: readonly Arrival[]): number {
+  let sum = 0;
+  for (const { event } of arrivals) sum += event.message.length;
+  return sum;
+}
+
+function settleGroups(
+  batch: readonly Group[],
+  process: (batch: readonly Arrival[]) => IngestAnswer[],
+): void {
+  const [first] = batch;
+  const arrivals =
+    batch.length === 1 && first ? first.arrivals : batch.flatMap((group) => group.arrivals);
+  let answers: IngestAnswer[];
+  try {
+    answers = process(arrivals);
+  } catch (error) {
+    // One group that can't be processed must not refuse its neighbours.
+    if (batch.length > 1 && !isFatal(error) && !isRefusedForAll(error)) {
+      for (const group of batch) settleGroups([group], process);
+    } else {
+      for (const { settle } of batch) settle(error, null);
+    }
+    return;
+  }
+  let at = 0;
+  for (const group of batch) {
+    group.settle(
+      null,
+      group.arrivals.length === answers.length
+        ? answers
+        : answers.slice(at, at + group.arrivals.length),
+    );
+    at += group.arrivals.length;
+  }
+}
+
+function isRefusedForAll(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 429;
+}

@@ -1,0 +1,113 @@
+import { ServiceError } from "../kit/errors.ts";
+import { findSource, type Source } from "../projects/sources.ts";
+import type { Store } from "../store/store.ts";
+import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
+import type { IngestEvent } from "./event.ts";
+import {
+  type Arrival,
+  createWriter,
+  defaultWriterLimits,
+  type IngestAnswer,
+  type WriterLimits,
+} from "./writer.ts";
+
+/** All that the rest of the program sees of the hot path: it could live in another thread. */
+export interface IngestHandle {
+  /** The source a token opens, from memory; null for any other token. */
+  authenticate(token: string): Source | null;
+  /** Throws ServiceError overloaded or storage_full before anything is queued. */
+  admit(events: number, chars: number): void;
+  /** Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. */
+  submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
+  /** The present root of a template id, and its text. */
+  rootOf(projectId: number, templateId: string): string;
+  /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
+  shed(why: "storage_full" | null): void;
+  drain(): void;
+  stats(): IngestStats;
+}
+
+export interface IngestStats {
+  waiting: number;
+  accepted: number;
+  shed: number;
+  batches: number;
+  templates: number;
+  templatesOverflowed: number;
+}
+
+const MOST_TOKENS = 10_000;
+
+export function createIngest(
+  store: Store,
+  limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
+): IngestHandle {
+  const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
+  const tokens = new Map<string, Source>();
+  const counted = { accepted: 0, shed: 0, batches: 0 };
+  let shedding: "storage_full" | null = null;
+
+  const isLive = (source: Source) =>
+    store.sql("SELECT 1 FROM sources WHERE id = ?").get(source.id) !== undefined;
+  let checked = new Set<number>();
+  store.onCommit((notes) => {
+    if (!notes.some((note) => note.topic === "sources")) return;
+    tokens.clear();
+    checked = new Set();
+  });
+
+  /** A source may be deleted while its events wait: they are refused as its next request would be. */
+  const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
+    for (const { source } of batch) {
+      if (checked.has(source.id)) continue;
+      if (!isLive(source))
+        throw new ServiceError("unauthorized", "The source of this token was deleted.");
+      checked.add(source.id);
+    }
+    const answers = writer.process(batch);
+    counted.batches++;
+    counted.accepted += batch.length;
+    return answers;
+  };
+  const batcher = createBatcher(processLive, limits.batch ?? defaultBatchLimits);
+
+  return {
+    authenticate(token) {
+      const known = tokens.get(token);
+      if (known !== undefined) return known;
+      const source = findSource(store, token);
+      if (source === null) return null;
+      if (tokens.size >= MOST_TOKENS) tokens.delete(tokens.keys().next().value as string);
+      tokens.set(token, source);
+      return source;
+    },
+    admit(events, chars) {
+      try {
+        if (shedding !== null)
+          throw new ServiceError(
+            "storage_full",
+            "The disk is nearly full: events are refused for now.",
+            { retryAfter: 5 },
+          );
+        batcher.admit(events, chars);
+      } catch (error) {
+        counted.shed += events;
+        throw error;
+      }
+    },
+    submit: (source, events, settle) =>
+      batcher.submit(
+        events.map((event) => ({ source, event })),
+        settle,
+      ),
+    rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
+    shed(why) {
+      shedding = why;
+    },
+    drain: () => batcher.drain(),
+    stats() {
+      const { templates, overflowed } = writer.stats();
+      return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
+    },
+  };
+}

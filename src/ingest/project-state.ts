@@ -1,0 +1,115 @@
+import { resolve } from "../alerts/resolve.ts";
+import { listRules } from "../projects/rules.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { rekey } from "./alert-key.ts";
+import { type CompiledRule, compileRule } from "./match.ts";
+import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
+
+/** What the hot path holds of one project. */
+export interface ProjectState {
+  readonly miner: Miner;
+  readonly rules: readonly CompiledRule[];
+}
+
+export interface ProjectStates {
+  /** Loaded from the store when it is first asked for. */
+  get(projectId: number): ProjectState;
+  reloadRules(projectId: number): void;
+  forget(projectId: number): void;
+  clear(): void;
+  /** Writes what the project's miner learned; whether templates were merged (keys of alerts changed with them). */
+  writeTemplates(tx: Tx, projectId: number): boolean;
+  stats(): { templates: number; overflowed: number };
+}
+
+const ROWS =
+  "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ? ORDER BY id";
+const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, state) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (project_id, id) DO UPDATE SET text = excluded.text, alias_of = excluded.alias_of, state = excluded.state`;
+
+export function createProjectStates(store: Store, templateLimit: number): ProjectStates {
+  const states = new Map<number, { miner: Miner; rules: CompiledRule[] | null }>();
+
+  const load = (projectId: number) => {
+    let state = states.get(projectId);
+    if (state === undefined) {
+      const rows = store.sql(ROWS).all(projectId) as MinerRow[];
+      state = { miner: createMiner({ limit: templateLimit, rows }), rules: null };
+      states.set(projectId, state);
+    }
+    return state;
+  };
+
+  return {
+    get(projectId) {
+      const state = load(projectId);
+      state.rules ??= listRules(store, projectId).map(compileRule);
+      return state as ProjectState;
+    },
+    reloadRules(projectId) {
+      const state = states.get(projectId);
+      if (state !== undefined) state.rules = null;
+    },
+    forget: (projectId) => void states.delete(projectId),
+    clear: () => states.clear(),
+    writeTemplates(tx, projectId) {
+      const changes = load(projectId).miner.takeChanges();
+      const upsert = tx.sql(UPSERT);
+      for (const row of changes.rows)
+        upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
+      for (const merge of changes.merged) mergeAlerts(tx, projectId, merge);
+      return changes.merged.length > 0;
+    },
+    stats() {
+      let templates = 0;
+      let overflowed = 0;
+      for (const { miner } of states.values()) {
+        templates += miner.size;
+        overflowed += miner.overflowed;
+      }
+      return { templates, overflowed };
+    },
+  };
+}
+
+/**
+ * Two templates turned out to be one: what stands under the younger goes on under the older. Where both
+ * have a standing alert of one key, the younger alert is resolved and says so, since one key has one alert.
+ */
+function mergeAlerts(
+  tx: Tx,
+  projectId: number,
+  { younger, older }: { younger: string; older: string },
+): void {
+  const standing = tx
+    .sql(
+      "SELECT id, rule_id, alert_key FROM alerts WHERE project_id = ? AND template_id = ? AND state <> 'resolved' ORDER BY id",
+    )
+    .all(projectId, younger) as { id: number; rule_id: number; alert_key: string }[];
+  for (const alert of standing) {
+    const key = rekey(alert.alert_key, alert.rule_id, younger, older);
+    const taken = tx
+      .sql("SELECT id FROM alerts WHERE alert_key = ? AND state <> 'resolved'")
+      .pluck()
+      .get(key) as number | undefined;
+    if (taken === undefined)
+      tx.sql("UPDATE alerts SET alert_key = ?, template_id = ? WHERE id = ?").run(
+        key,
+        older,
+        alert.id,
+      );
+    else resolve(tx, alert.id, { reason: "merged", detail: { into: String(taken) } });
+  }
+  const hits = tx
+    .sql(
+      "SELECT DISTINCT h.rule_id, h.alert_key FROM window_hits h JOIN rules r ON r.id = h.rule_id WHERE r.project_id = ? AND h.alert_key LIKE '%:' || ? || '%'",
+    )
+    .all(projectId, younger) as { rule_id: number; alert_key: string }[];
+  for (const hit of hits) {
+    tx.sql("UPDATE window_hits SET alert_key = ? WHERE rule_id = ? AND alert_key = ?").run(
+      rekey(hit.alert_key, hit.rule_id, younger, older),
+      hit.rule_id,
+      hit.alert_key,
+    );
+  }
+}

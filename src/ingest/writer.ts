@@ -1,0 +1,172 @@
+import { openAlert } from "../alerts/open.ts";
+import { renotify } from "../alerts/renotify.ts";
+import type { Source } from "../projects/sources.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { alertKey, identifiersOf } from "./alert-key.ts";
+import type { IngestEvent } from "./event.ts";
+import { createLineWriter } from "./lines.ts";
+import { type CompiledRule, matches } from "./match.ts";
+import { createProjectStates, type ProjectState } from "./project-state.ts";
+import { createStandingAlerts, type Standing } from "./standing.ts";
+import type { Mined } from "./template/miner.ts";
+import { createWindows } from "./windows.ts";
+
+/** One event on its way: who sent it and what it is. */
+export interface Arrival {
+  source: Source;
+  event: IngestEvent;
+}
+
+export interface IngestAnswer {
+  /** This event opened an alert or was counted into one that is not resolved (decisions §5). */
+  alerted: boolean;
+  template_id: string;
+}
+
+export interface WriterLimits {
+  /** Templates a project. */
+  templates: number;
+  standingAlerts: number;
+  windowKeys: number;
+}
+
+export const defaultWriterLimits: WriterLimits = {
+  templates: 10_000,
+  standingAlerts: 50_000,
+  windowKeys: 20_000,
+};
+
+export interface Writer {
+  /** Processes a batch in one transaction, committed before this returns. Throws with everything undone, memory too. */
+  process(batch: readonly Arrival[]): IngestAnswer[];
+  /** What memory knows of the projects, for reads of templates. */
+  project(projectId: number): ProjectState;
+  stats(): { templates: number; overflowed: number };
+}
+
+/**
+ * The hot path: template, line, rules, fold or open, for a whole batch in one transaction. Memory
+ * follows the commit: after a rollback all of it is dropped and read back when next needed.
+ */
+export function createWriter(store: Store, limits: WriterLimits): Writer {
+  const projects = createProjectStates(store, limits.templates);
+  const standing = createStandingAlerts(limits.standingAlerts);
+  const windows = createWindows(limits.windowKeys);
+  const lines = createLineWriter();
+  const bursts: { key: string; alert: Standing }[] = [];
+
+  store.onCommit((notes) => {
+    for (const note of notes) {
+      if (note.topic === "alert" && !note.opened) standing.forget(note.alertKey);
+      if (note.topic === "config") projects.reloadRules(note.projectId);
+      if (note.topic === "project-deleted") {
+        projects.forget(note.projectId);
+        standing.clear();
+      }
+      if (note.topic === "config" || note.topic === "project-deleted") windows.clear();
+    }
+  });
+
+  const mineAll = (tx: Tx, batch: readonly Arrival[]): Mined[] => {
+    const mined = batch.map(({ source, event }) =>
+      projects.get(source.projectId).miner.mine(event.message),
+    );
+    for (const projectId of new Set(batch.map(({ source }) => source.projectId))) {
+      if (projects.writeTemplates(tx, projectId)) {
+        standing.clear();
+        windows.clear();
+      }
+    }
+    return mined;
+  };
+
+  const foldInto = (
+    key: string,
+    alert: Standing,
+    event: IngestEvent,
+    seen: { at: number; template: string; dedupSeconds: number },
+  ) => {
+    if (
+      seen.dedupSeconds > 0 &&
+      alert.state === "open" &&
+      seen.at - alert.lastSeen > seen.dedupSeconds
+    )
+      bursts.push({ key, alert });
+    alert.count++;
+    alert.level = Math.max(alert.level, event.level);
+    alert.lastSeen = seen.at;
+    alert.lastMessage = event.message;
+    alert.template = seen.template;
+    standing.touch(key, alert);
+  };
+
+  const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, mined: Mined): boolean => {
+    const { source, event } = arrival;
+    const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
+    const key = alertKey(rule.rule.id, mined.root.id, identifiers);
+    const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
+    const alert = standing.find(tx, key, quietSeconds);
+    if (alert !== null) {
+      foldInto(key, alert, event, {
+        at: tx.at,
+        template: mined.root.text,
+        dedupSeconds: rule.rule.dedup_window_minutes * 60,
+      });
+      return true;
+    }
+    const fired = rule.atOnce
+      ? { count: 1, firstSeen: tx.at }
+      : windows.count(tx, rule, { key, sourceId: source.id });
+    if (fired === null) return false;
+    openAlert(tx, {
+      projectId: source.projectId,
+      rule: rule.rule,
+      alertKey: key,
+      templateId: mined.root.id,
+      template: mined.root.text,
+      level: event.level,
+      count: fired.count,
+      firstSeen: fired.firstSeen,
+      lastMessage: event.message,
+      identifiers,
+    });
+    return true;
+  };
+
+  const run = (tx: Tx, batch: readonly Arrival[]): IngestAnswer[] => {
+    const mined = mineAll(tx, batch);
+    const answers = batch.map((arrival, i): IngestAnswer => {
+      const { source, event } = arrival;
+      const template = mined[i] as Mined;
+      if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
+      const origin = { source: source.name, template: template.root.text };
+      let alerted = false;
+      for (const rule of projects.get(source.projectId).rules) {
+        if (matches(rule, event, origin) && apply(tx, rule, arrival, template)) alerted = true;
+      }
+      return { alerted, template_id: template.id };
+    });
+    lines.flush(tx);
+    windows.flush(tx);
+    standing.flush(tx);
+    for (const { alert } of bursts.splice(0)) renotify(tx, alert.id, "burst");
+    return answers;
+  };
+
+  return {
+    process(batch) {
+      try {
+        return store.write((tx) => run(tx, batch));
+      } catch (error) {
+        projects.clear();
+        standing.clear();
+        windows.clear();
+        lines.clear();
+        bursts.length = 0;
+        throw error;
+      }
+    },
+    project: (projectId) => projects.get(projectId),
+    stats: () => projects.stats(),
+  };
+}

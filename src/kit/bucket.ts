@@ -1,0 +1,55 @@
+import type { Clock } from "./clock.ts";
+
+export interface BucketAnswer {
+  allowed: boolean;
+  /** Whole tokens left after this answer. */
+  remaining: number;
+  /** Whole seconds (≥ 1) until the refused amount would fit. */
+  retryAfter: number;
+}
+
+/** Token buckets by key, at most `keys` of them; the least lately used one is forgotten (it was full). */
+export interface Buckets {
+  take(key: string, amount?: number): BucketAnswer;
+  readonly rate: number;
+  readonly burst: number;
+}
+
+export interface BucketLimits {
+  /** Tokens a second; 0 = no limit. */
+  rate: number;
+  burst: number;
+  keys?: number;
+}
+
+export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
+  const { rate, burst } = limits;
+  const most = limits.keys ?? 10_000;
+  const levels = new Map<string, { tokens: number; at: number }>();
+
+  const level = (key: string) => {
+    const now = clock.mono();
+    const known = levels.get(key);
+    if (known === undefined) {
+      if (levels.size >= most) levels.delete(levels.keys().next().value as string);
+      const fresh = { tokens: burst, at: now };
+      levels.set(key, fresh);
+      return fresh;
+    }
+    known.tokens = Math.min(burst, known.tokens + ((now - known.at) / 1000) * rate);
+    known.at = now;
+    return known;
+  };
+
+  const take = (key: string, amount = 1): BucketAnswer => {
+    if (rate === 0) return { allowed: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 };
+    const bucket = level(key);
+    // More than a full bucket at once is let in when it is full, and owes the rest.
+    const needed = Math.min(amount, burst);
+    const allowed = bucket.tokens >= needed;
+    if (allowed) bucket.tokens -= amount;
+    const retryAfter = Math.max(1, Math.ceil((needed - bucket.tokens) / rate));
+    return { allowed, remaining: Math.max(0, Math.floor(bucket.tokens)), retryAfter };
+  };
+  return { take, rate, burst };
+}

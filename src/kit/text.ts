@@ -1,0 +1,46 @@
+/** Text as the interface counts and cuts it: "chars" are Unicode code points (decisions §2). */
+
+export function codePoints(text: string): number {
+  let n = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if (isLead(text.charCodeAt(i)) && isTrail(text.charCodeAt(i + 1))) {
+      n--;
+      i++;
+    }
+  }
+  return n;
+}
+
+/** Whether `text` has at most `max` code points; cheap for the usual short text. */
+export function fits(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= max * 2 && codePoints(text) <= max);
+}
+
+/** The first `max` code points of `text`, never half a surrogate pair. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let units = 0;
+  for (let n = 0; n < max && units < text.length; n++) {
+    units += isLead(text.charCodeAt(units)) && isTrail(text.charCodeAt(units + 1)) ? 2 : 1;
+  }
+  return text.slice(0, units);
+}
+
+/** No lone surrogate and no NUL: what is stored reads back as it was sent. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** An event's message as it is kept: lone surrogates and NUL become U+FFFD (decisions §2). */
+export function storableMessage(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
+}
+
+function isLead(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isTrail(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

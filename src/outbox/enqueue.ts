@@ -1,0 +1,84 @@
+import type { Tx } from "../store/store.ts";
+import type { EventKind } from "./event.ts";
+
+/** One event to go out: its body is fixed here and is the same bytes in every attempt (decisions §6). */
+export interface OutgoingEvent {
+  eventId: string;
+  projectId: number;
+  alertId: number | null;
+  event: EventKind;
+  timestamp: number;
+  body: string;
+  /** Ids of the actions that may run; null = every enabled one whose events name this event. */
+  actions: readonly string[] | null;
+  /** An integration that must not hear of it (its own disabling). */
+  exceptIntegration?: string;
+}
+
+export interface Enqueued {
+  /** Rows made: who will be told, for the timeline. */
+  deliveries: number;
+  executions: number;
+}
+
+const INTEGRATIONS = `SELECT id, type, event_filter FROM integrations WHERE project_id = ? AND enabled = 1 ORDER BY id`;
+const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? AND enabled = 1 ORDER BY id`;
+
+/**
+ * Writes the event and one row for each subscribed destination, in the caller's transaction: the change
+ * and its messages are one commit. Due at once; the sender is woken after the commit.
+ */
+export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
+  const eventRow = tx
+    .sql(
+      "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body) VALUES (?, ?, ?, ?, ?, ?)",
+    )
+    .run(
+      event.eventId,
+      event.projectId,
+      event.alertId,
+      event.event,
+      event.timestamp,
+      event.body,
+    ).lastInsertRowid;
+  const now = tx.clock.now();
+
+  let deliveries = 0;
+  for (const row of tx.sql(INTEGRATIONS).all(event.projectId) as {
+    id: string;
+    event_filter: string;
+  }[]) {
+    if (!subscribes(row.event_filter, event.event) || row.id === event.exceptIntegration) continue;
+    tx.sql(
+      `INSERT INTO deliveries (integration_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
+       VALUES (?, ?, ?, ?, 'pending', ?, ?)`,
+    ).run(row.id, eventRow, event.alertId, event.event, now, event.timestamp);
+    tx.note({ topic: "endpoint", id: row.id });
+    deliveries++;
+  }
+
+  let executions = 0;
+  for (const row of tx.sql(ACTIONS).all(event.projectId) as {
+    id: string;
+    event_filter: string;
+  }[]) {
+    if (!runs(row, event)) continue;
+    tx.sql(
+      `INSERT INTO executions (action_id, project_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
+       VALUES (?, ?, ?, ?, ?, 'pending', ?, ?)`,
+    ).run(row.id, event.projectId, eventRow, event.alertId, event.event, now, tx.at);
+    executions++;
+  }
+  if (deliveries + executions > 0) tx.note({ topic: "outbox" });
+  return { deliveries, executions };
+}
+
+/** Whether a filter ("" = every kind; else sorted kinds joined by commas) lets this kind through. */
+export function subscribes(filter: string, event: string): boolean {
+  return filter === "" || filter.split(",").includes(event);
+}
+
+function runs(action: { id: string; event_filter: string }, event: OutgoingEvent): boolean {
+  if (event.actions !== null && !event.actions.includes(action.id)) return false;
+  return action.event_filter.split(",").includes(event.event);
+}

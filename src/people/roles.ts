@@ -1,0 +1,25 @@
+import { ServiceError } from "../kit/errors.ts";
+import type { Role } from "../store/schema.ts";
+
+export const roles = ["owner", "admin", "member"] as const satisfies readonly Role[];
+
+const rank: Record<Role, number> = { owner: 3, admin: 2, member: 1 };
+
+/** Whether `a` stands at least as high as `b`. */
+export function atLeast(a: Role, b: Role): boolean {
+  return rank[a] >= rank[b];
+}
+
+export function higher(a: Role, b: Role): Role {
+  return rank[a] >= rank[b] ? a : b;
+}
+
+/** Owner or admin: may do the manager operations (api §5, rule 1). */
+export function isManager(role: Role): boolean {
+  return atLeast(role, "admin");
+}
+
+/** Throws ServiceError forbidden unless `role` manages. */
+export function mustManage(role: Role): void {
+  if (!isManager(role)) throw new ServiceError("forbidden", "This needs the role owner or admin.");
+}

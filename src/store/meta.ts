@@ -1,0 +1,36 @@
+import type { Reader, Tx } from "./store.ts";
+
+/** Small values that belong to the store as a whole. */
+export type MetaKey =
+  | "tenant_id"
+  | "created_at"
+  | "updated_seq"
+  | "log_line_id"
+  | "last_alive"
+  | "miner_rules"
+  | "key_check"
+  | "last_backup";
+
+export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
+  return reader.sql("SELECT value FROM meta WHERE key = ?").pluck().get(key) as
+    | string
+    | number
+    | undefined;
+}
+
+export function setMeta(tx: Tx, key: MetaKey, value: string | number): void {
+  tx.sql(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  ).run(key, value);
+}
+
+/** Takes the next `n` values of a sequence that only rises; returns the first of them. */
+export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
+  const last = tx
+    .sql(
+      "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + ? RETURNING value",
+    )
+    .pluck()
+    .get(key, n, n) as number;
+  return last - n + 1;
+}

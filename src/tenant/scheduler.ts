@@ -1,0 +1,100 @@
+import type { Clock } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+
+/** Due work with a name. It is asked again and again, so it holds no timers of its own. */
+export interface Job {
+  name: string;
+  /** Does what is due at `now` (Unix seconds) and says when it wants to run next (Unix ms; null = when woken). */
+  run(now: number): number | null | Promise<number | null>;
+}
+
+export interface Scheduler {
+  start(): void;
+  /** Runs the named job with the next turn of the loop. */
+  wake(name: string): void;
+  /** Waits for jobs under way; none starts after. */
+  stop(): Promise<void>;
+  /** The latest tick by the monotonic clock: a watchdog feeds on it. */
+  readonly lastTick: number;
+  readonly failures: ReadonlyMap<string, number>;
+}
+
+/** Longest sleep between two looks: a due time that was missed is met at most this late. */
+const LONGEST_SLEEP_MS = 1000;
+const AFTER_FAILURE_MS = 5000;
+
+/**
+ * The one loop of a tenant. Each job has its own guard: one that throws or hangs is retried by itself and
+ * never keeps another from running (design, law 8).
+ */
+export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): Scheduler {
+  const next = new Map(jobs.map((job) => [job.name, 0]));
+  const running = new Map<string, Promise<void>>();
+  const again = new Set<string>();
+  const failures = new Map<string, number>();
+  let cancel: (() => void) | null = null;
+  let stopped = true;
+  let lastTick = clock.mono();
+
+  const runJob = async (job: Job): Promise<void> => {
+    next.set(job.name, Number.MAX_SAFE_INTEGER);
+    try {
+      const at = await job.run(Math.floor(clock.now() / 1000));
+      // Due times are wall times; the sleep is measured from now, so a jump of the clock is met by the clock job.
+      next.set(
+        job.name,
+        at === null ? Number.MAX_SAFE_INTEGER : clock.mono() + Math.max(0, at - clock.now()),
+      );
+      failures.delete(job.name);
+    } catch (error) {
+      failures.set(job.name, (failures.get(job.name) ?? 0) + 1);
+      next.set(job.name, clock.mono() + AFTER_FAILURE_MS);
+      log.error({ job: job.name, err: error }, "job failed");
+    }
+  };
+
+  const tick = () => {
+    cancel = null;
+    if (stopped) return;
+    lastTick = clock.mono();
+    for (const job of jobs) {
+      if (running.has(job.name) || (next.get(job.name) ?? 0) > lastTick) continue;
+      const run = runJob(job).finally(() => {
+        running.delete(job.name);
+        if (again.delete(job.name)) next.set(job.name, 0);
+        arm();
+      });
+      running.set(job.name, run);
+    }
+    arm();
+  };
+
+  const arm = () => {
+    if (stopped) return;
+    cancel?.();
+    const idle = jobs.filter((job) => !running.has(job.name)).map((job) => next.get(job.name) ?? 0);
+    const wait = Math.min(LONGEST_SLEEP_MS, ...idle.map((at) => at - clock.mono()));
+    cancel = clock.after(Math.max(0, wait), tick);
+  };
+
+  return {
+    start() {
+      stopped = false;
+      arm();
+    },
+    wake(name) {
+      if (running.has(name)) again.add(name);
+      else next.set(name, 0);
+      arm();
+    },
+    async stop() {
+      stopped = true;
+      cancel?.();
+      await Promise.all(running.values());
+    },
+    get lastTick() {
+      return lastTick;
+    },
+    failures,
+  };
+}

@@ -1,0 +1,102 @@
+import { createIngest, type IngestHandle } from "../ingest/handle.ts";
+import type { Clock } from "../kit/clock.ts";
+import { hexId } from "../kit/ids.ts";
+import type { Log } from "../kit/log.ts";
+import type { Random } from "../kit/random.ts";
+import { getMeta, setMeta } from "../store/meta.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { tenantJobs } from "./jobs.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { createWaiters, type Waiters } from "./waiters.ts";
+
+/** One running data plane over one store (decisions §1): the box has one, hosted many. */
+export interface Tenant {
+  readonly id: string;
+  readonly role: "box" | "hosted";
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ingest: IngestHandle;
+  readonly waiters: Waiters;
+  readonly scheduler: Scheduler;
+  /** What links are built from; empty when it isn't known. */
+  readonly publicUrl: string;
+  /** Remembers, at most once a minute for each key, that it was used. */
+  keyUsed(keyId: string): void;
+  /** Ends parked reads, writes what waits, finishes jobs, closes the store. */
+  stop(): Promise<void>;
+}
+
+export interface TenantOptions {
+  path: string;
+  role: "box" | "hosted";
+  clock: Clock;
+  random: Random;
+  log: Log;
+  publicUrl: string;
+  /** The id a new store gets; minted when absent. */
+  tenantId?: string;
+  onFatal(error: unknown): void;
+}
+
+/** Opens the store (making the tenant on an empty one) and starts its work. Throws StoreFault. */
+export function startTenant(options: TenantOptions): Tenant {
+  const { clock, random, log } = options;
+  const store = openStore({
+    path: options.path,
+    kind: "box",
+    clock,
+    random,
+    onFatal: options.onFatal,
+  });
+  const id = ensureTenant(store, options.tenantId);
+  const ingest = createIngest(store);
+  const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
+  const scheduler = createScheduler(clock, log, tenantJobs(store));
+  const used = new Map<string, number>();
+
+  const unsubscribe = store.onCommit((notes) => {
+    for (const note of notes) if (note.topic === "alert" && note.opened) waiters.wake();
+  });
+  scheduler.start();
+
+  return {
+    id,
+    role: options.role,
+    store,
+    clock,
+    log,
+    ingest,
+    waiters,
+    scheduler,
+    publicUrl: options.publicUrl,
+    keyUsed(keyId) {
+      const now = clock.mono();
+      if ((used.get(keyId) ?? Number.NEGATIVE_INFINITY) > now - 60_000) return;
+      if (used.size > 1000) used.clear();
+      used.set(keyId, now);
+      store.write((tx) =>
+        tx.sql("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(tx.at, keyId),
+      );
+    },
+    async stop() {
+      unsubscribe();
+      waiters.wake();
+      ingest.drain();
+      await scheduler.stop();
+      store.close();
+    },
+  };
+}
+
+/** The tenant's id, made with the store's first use. */
+export function ensureTenant(store: Store, wanted?: string): string {
+  const known = getMeta(store, "tenant_id");
+  if (known !== undefined) return String(known);
+  return store.write((tx) => {
+    const id = wanted ?? hexId(tx.random);
+    setMeta(tx, "tenant_id", id);
+    setMeta(tx, "created_at", tx.at);
+    return id;
+  });
+}
