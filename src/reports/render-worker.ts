@@ -1,0 +1,43 @@
+/**
+ * The thread that renders Markdown. It says once, with `ready`, that its code is loaded, and then
+ * answers each text (a string) with a `RenderResult`. The whole program may be one file, so this one
+ * runs as a file or, bundled, from text (see renderer.ts).
+ */
+import { constants, setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { renderMarkdown } from "./render.ts";
+
+/** The HTML, or why there is none: too deep or too long for us, or a fault of ours. */
+export type RenderResult = { html: string } | { refused: "too_complex" } | { failed: string };
+
+/** Longest HTML that is kept, in UTF-16 units. 64 Ki of Markdown can become 885 KB. */
+const LONGEST_HTML = 1_048_576;
+
+/** Renders one text; never throws. */
+export function renderResult(markdown: string): RenderResult {
+  try {
+    const html = renderMarkdown(markdown);
+    return html.length > LONGEST_HTML ? { refused: "too_complex" } : { html };
+  } catch (error) {
+    // A stack that overflows is the text's doing.
+    if (error instanceof RangeError) return { refused: "too_complex" };
+    return { failed: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Events and pages come first where cores are few. On Linux this touches the calling thread only. */
+function stepBack(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, constants.priority.PRIORITY_LOW);
+  } catch {
+    // Refused by a strict host: rendering then shares the processor evenly.
+  }
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  stepBack();
+  port.on("message", (markdown: string) => port.postMessage(renderResult(markdown)));
+  port.postMessage("ready");
+}

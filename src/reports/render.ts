@@ -1,0 +1,108 @@
+import { micromark } from "micromark";
+import { gfmStrikethrough, gfmStrikethroughHtml } from "micromark-extension-gfm-strikethrough";
+import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
+import sanitizeHtml from "sanitize-html";
+
+/** The tags that rendered content may hold (decisions §8). No images: they would leak readers' addresses. */
+export const CONTENT_TAGS = [
+  ...["h4", "h5", "h6", "p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote"],
+  ...["ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"],
+] as const;
+
+/** The schemes that a link in rendered content may have. */
+export const LINK_SCHEMES = ["http", "https", "mailto"] as const;
+
+/** What every link carries: no reader's address leaks and no search engine is fed. */
+export const LINK_REL = "nofollow noopener noreferrer";
+
+/** Deeper than this a tag is dropped and its text kept. */
+const DEEPEST = 32;
+
+/** Content stands under a page's h1, a section's h2 and an entry's h3. */
+const ENTRY_HEADING = 3;
+
+const LINK = /^(?:https?:\/\/|mailto:)[^\s]/i;
+const LIST_START = /^\d{1,9}$/;
+const ALIGNMENT = /^(?:left|center|right)$/;
+
+/**
+ * Markdown (CommonMark with GFM tables and strikethrough) as clean HTML. Pure, and slow on hostile
+ * input: run it in the renderer's worker. Raw HTML is let through to the sanitizer on purpose, which
+ * removes it; escaping it instead would leave it standing as text. An image becomes a link to it,
+ * which the reader may follow or not.
+ */
+export function renderMarkdown(markdown: string): string {
+  const rendered = micromark(markdown, {
+    allowDangerousHtml: true,
+    extensions: [gfmTable(), gfmStrikethrough(), { disable: { null: ["labelStartImage"] } }],
+    htmlExtensions: [gfmTableHtml(), gfmStrikethroughHtml()],
+  });
+  return sanitizeHtml(rendered, sanitizing()).trim();
+}
+
+/** The sanitizer's settings for one text: it keeps the open headings and links of that text. */
+function sanitizing(): sanitizeHtml.IOptions {
+  const heading = headingLevels();
+  const headings = Object.fromEntries(
+    [1, 2, 3, 4, 5, 6].map((level) => [
+      `h${level}`,
+      () => ({ tagName: `h${heading(level)}`, attribs: {} }),
+    ]),
+  );
+  let openLinks = 0;
+  return {
+    allowedTags: [...CONTENT_TAGS],
+    allowedAttributes: {
+      a: ["href", "title", "rel"],
+      ol: ["start"],
+      th: ["align"],
+      td: ["align"],
+    },
+    allowedSchemes: [...LINK_SCHEMES],
+    allowProtocolRelative: false,
+    parseStyleAttributes: false,
+    nestingLimit: DEEPEST,
+    // Their text is no prose: it goes with the tag.
+    nonTextTags: ["script", "style", "textarea", "option", "noscript", "xmp", "title", "template"],
+    onOpenTag: (name) => {
+      if (name === "a") openLinks += 1;
+    },
+    onCloseTag: (name) => {
+      if (name === "a") openLinks -= 1;
+    },
+    transformTags: {
+      ...headings,
+      a: (tagName, { href, title }) => ({ tagName, attribs: link(openLinks, href, title) }),
+      ol: (tagName, { start }) => ({ tagName, attribs: listed("start", start, LIST_START) }),
+      th: (tagName, { align }) => ({ tagName, attribs: listed("align", align, ALIGNMENT) }),
+      td: (tagName, { align }) => ({ tagName, attribs: listed("align", align, ALIGNMENT) }),
+    },
+    // A link that leads nowhere leaves only its text.
+    exclusiveFilter: ({ tag, attribs }) =>
+      tag === "a" && attribs["href"] === undefined ? "excludeTag" : false,
+  };
+}
+
+/** A link's attributes; none for one that isn't absolute, or that stands within another link. */
+function link(open: number, href = "", title = ""): Record<string, string> {
+  if (open > 1 || !LINK.test(href)) return {};
+  return title === "" ? { href, rel: LINK_REL } : { href, title, rel: LINK_REL };
+}
+
+/** The attribute if its value has the form it must have, else none. */
+function listed(name: string, value: string | undefined, form: RegExp): Record<string, string> {
+  return value !== undefined && form.test(value) ? { [name]: value } : {};
+}
+
+/**
+ * Maps a text's own heading levels to levels under an entry's heading, never skipping one on the way
+ * down, so that a reader who moves by headings isn't lost whatever level the writer began with.
+ */
+function headingLevels(): (level: number) => number {
+  const open: number[] = [];
+  return (level) => {
+    while (open.length > 0 && (open.at(-1) ?? 0) >= level) open.pop();
+    open.push(level);
+    return Math.min(ENTRY_HEADING + open.length, 6);
+  };
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { build } from "esbuild";
+import { type Clock, systemClock } from "../../src/kit/clock.ts";
+import type { ServiceError } from "../../src/kit/errors.ts";
+import { createRenderer, type RendererOptions, workerFile } from "../../src/reports/renderer.ts";
+
+const FULL = 65_536;
+
+function filled(piece: string): string {
+  return piece.repeat(Math.ceil(FULL / piece.length)).slice(0, FULL);
+}
+
+function started(options: Partial<RendererOptions> = {}) {
+  const renderer = createRenderer({ source: workerFile(), clock: systemClock, ...options });
+  after(() => renderer.close());
+  return renderer;
+}
+
+/** A clock whose timers only fire by hand. */
+function handClock() {
+  const timers = new Set<{ ms: number; fn: () => void }>();
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, fn) {
+      const timer = { ms, fn };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+  };
+  const fire = (ms: number) => {
+    const due = [...timers].filter((timer) => timer.ms === ms);
+    for (const timer of due) {
+      timers.delete(timer);
+      timer.fn();
+    }
+    return due.length;
+  };
+  /** Resolves once a timer of this length runs. */
+  const set = async (ms: number) => {
+    while (![...timers].some((timer) => timer.ms === ms)) await new Promise(setImmediate);
+  };
+  return { clock, timers, fire, set };
+}
+
+const code = (expected: string) => (error: ServiceError) => error.code === expected;
+
+test("it renders off this thread, in the order asked", async () => {
+  const renderer = started();
+  assert.deepEqual(await Promise.all([renderer.render("*a*"), renderer.render("<b>b</b>")]), [
+    "<p><em>a</em></p>",
+    "<p>b</p>",
+  ]);
+});
+
+test("what takes too long is refused at the deadline, and this thread never waits", async () => {
+  const renderer = started();
+  await renderer.render("warm");
+  let ticks = 0;
+  const ticker = setInterval(() => {
+    ticks += 1;
+  }, 10);
+  for (const piece of ["a\n=\n", "a**b", "> > >"]) {
+    ticks = 0;
+    const begun = performance.now();
+    await assert.rejects(renderer.render(filled(piece)), code("content_too_complex"), piece);
+    const took = performance.now() - begun;
+    assert.ok(took < 3_500, `${piece}: ${took} ms`);
+    assert.ok(ticks > took / 40, `${piece}: ${ticks} ticks in ${took} ms`);
+  }
+  clearInterval(ticker);
+  assert.equal(await renderer.render("still *here*"), "<p>still <em>here</em></p>");
+});
+
+test("the deadline is the clock's, and the next text gets a new thread", async () => {
+  const { clock, fire, set } = handClock();
+  const renderer = started({ clock, deadlineMs: 77 });
+  await renderer.render("warm");
+  const endless = renderer.render(filled("a\n=\n"));
+  const refused = assert.rejects(endless, code("content_too_complex"));
+  await set(77);
+  assert.equal(fire(77), 1);
+  await refused;
+  assert.equal(await renderer.render("b"), "<p>b</p>");
+});
+
+test("what needs too much memory is refused, and the process lives", async () => {
+  const renderer = started({ heapMb: 24, deadlineMs: 20_000 });
+  await assert.rejects(renderer.render(filled("1. a\n")), code("content_too_complex"));
+});
+
+test("HTML over 1 MiB is refused", async () => {
+  const renderer = started({ deadlineMs: 20_000, heapMb: 256 });
+  await assert.rejects(renderer.render("&".repeat(210_000)), code("content_too_complex"));
+  assert.ok((await renderer.render("&".repeat(200_000))).length > 1_000_000);
+});
+
+test("one text too many waiting is refused at once", async () => {
+  const renderer = started({ longestQueue: 2 });
+  const taken = ["a", "b", "c"].map((text) => renderer.render(text));
+  await assert.rejects(renderer.render("d"), code("overloaded"));
+  assert.deepEqual(await Promise.all(taken), ["<p>a</p>", "<p>b</p>", "<p>c</p>"]);
+  assert.equal(await renderer.render("e"), "<p>e</p>");
+});
+
+test("closing refuses what waits and what comes, and leaves no timer", async () => {
+  const { clock, timers, set } = handClock();
+  const renderer = createRenderer({ source: workerFile(), clock, deadlineMs: 77 });
+  const waiting = [renderer.render(filled("a\n=\n")), renderer.render("b")];
+  const refused = Promise.all(waiting.map((it) => assert.rejects(it, code("overloaded"))));
+  await set(77);
+  await renderer.close();
+  await refused;
+  await assert.rejects(renderer.render("c"), code("overloaded"));
+  assert.equal(timers.size, 0);
+});
+
+test("an idle thread is ended, and the next text starts another", async () => {
+  const { clock, fire } = handClock();
+  const renderer = started({ clock });
+  await renderer.render("a");
+  assert.equal(fire(60_000), 1);
+  assert.equal(await renderer.render("b"), "<p>b</p>");
+});
+
+test("code that doesn't start is an error, no refusal, and doesn't end the process", async () => {
+  const renderer = started({ source: { code: "throw new Error('no such part')" } });
+  await assert.rejects(renderer.render("a"), /did not start: no such part/);
+});
+
+test("it runs from one bundled text, as inside a single executable", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [workerFile().pathname],
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    write: false,
+  });
+  const renderer = started({ source: { code: outputFiles[0]?.text ?? "" } });
+  assert.equal(await renderer.render("# a"), "<h4>a</h4>");
+});
+
+/** How nice each thread of this process is (proc(5), stat, field 19). */
+function niceness(): number[] {
+  return readdirSync("/proc/self/task").map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
+
+test("its thread steps back, and no other", { skip: process.platform !== "linux" }, async () => {
+  const renderer = createRenderer({ source: workerFile(), clock: systemClock });
+  const before = niceness().filter((nice) => nice > 0).length;
+  await renderer.render("a");
+  assert.equal(niceness().filter((nice) => nice > 0).length, before + 1);
+  await renderer.close();
+});
