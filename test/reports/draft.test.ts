@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { draftEntry, exportMarkdown, type TimelineStep } from "../../src/reports/draft.ts";
+import { renderMarkdown } from "../../src/reports/render.ts";
+import { NOW } from "./sample.ts";
+
+function step(minutes: number, kind: string): TimelineStep {
+  return { at: NOW + minutes * 60, kind, account_id: null, detail: { email: "ada@box.test" } };
+}
+
+test("an alert's history becomes an entry to edit", () => {
+  const draft = draftEntry([
+    step(0, "opened"),
+    step(0, "delivered"),
+    step(0.1, "delivered"),
+    step(15, "escalated"),
+    step(19, "acknowledged"),
+    step(92, "resolved"),
+  ]);
+  assert.deepEqual(draft, {
+    title: "Resolved",
+    entry_type: "resolution",
+    content_md: `21 Nov 2026, times in UTC:
+
+- **03:10** The problem was detected automatically.
+- **03:10** The people on call were notified.
+- **03:25** More people were called in.
+- **03:29** An engineer began to look into it.
+- **04:42** The problem was over.
+
+Looked into after 19 min, over after 1 h 32 min.
+
+What we know so far: …
+`,
+  });
+});
+
+test("an alert that goes on makes an update, each day a list", () => {
+  const draft = draftEntry([step(0, "opened"), step(24 * 60, "renotified")]);
+  assert.equal(draft.entry_type, "update");
+  assert.equal(draft.title, "What has happened so far");
+  assert.match(draft.content_md, /^21 Nov 2026, .*\n\n.*\n\n22 Nov 2026, /);
+  assert.doesNotMatch(draft.content_md, /after/);
+});
+
+test("what is the operator's business stays out", () => {
+  const draft = draftEntry([step(0, "opened"), step(1, "failed"), step(2, "constructor")]);
+  assert.equal(draft.content_md.match(/^- /gm)?.length, 1);
+  assert.doesNotMatch(draft.content_md, /ada@box\.test/);
+});
+
+test("an empty history is a draft all the same", () => {
+  assert.equal(draftEntry([]).content_md, "What we know so far: …\n");
+});
+
+const written = { title: "Slow *payments*", description: "", createdAt: NOW, updatedAt: NOW + 60 };
+
+test("a report is exported oldest entry first", () => {
+  const text = exportMarkdown({ ...written, description: "1. a\n\n# b" }, [
+    { title: "", type: "resolution", contentMd: "over\n", createdAt: NOW + 60 },
+    { title: "cause", type: "analysis", contentMd: "a **disk**", createdAt: NOW },
+  ]);
+  assert.equal(
+    text,
+    `# Slow \\*payments\\*
+
+Opened 21 Nov 2026, 03:10 UTC, last updated 21 Nov 2026, 03:11 UTC.
+
+1\\. a
+
+\\# b
+
+## Analysis: cause
+
+*21 Nov 2026, 03:10 UTC*
+
+a **disk**
+
+## Resolution
+
+*21 Nov 2026, 03:11 UTC*
+
+over
+`,
+  );
+});
+
+test("a fence left open doesn't swallow what follows", () => {
+  const entries = ["```js\nx", "~~~~\n~~~\n```", "```\nclosed\n```", "```a`b"].map(
+    (contentMd, index) => ({
+      title: `n${index}`,
+      type: "update" as const,
+      contentMd,
+      createdAt: NOW,
+    }),
+  );
+  const rendered = renderMarkdown(exportMarkdown(written, entries));
+  assert.equal(rendered.match(/<h5>Update: n\d<\/h5>/g)?.length, 4);
+});
+
+test("titles and descriptions are exported as the text they are", () => {
+  const word = fc.string({
+    unit: fc.constantFrom(..."ab1 *_`[]()<>#+-.!|~&;=\\\n"),
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(word, word, (title, description) => {
+      const rendered = renderMarkdown(exportMarkdown({ ...written, title, description }, []));
+      assert.doesNotMatch(rendered, /<(?!\/?(?:h4|p)>)/);
+    }),
+  );
+});
