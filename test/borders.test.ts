@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { borders, LONG_FILE, length, packages, reservedNames, rooms } from "./support/laws.ts";
+import { readSource, readTree } from "./support/source.ts";
+
+const tree = readTree(["src", "cli"]);
+
+test("the tree is read", () => {
+  assert.ok(tree.length > 10);
+  assert.ok(tree.some(({ imports }) => imports.length > 0));
+});
+
+test("each room imports only from the rooms below it", () => {
+  assert.deepEqual(tree.flatMap(borders), []);
+});
+
+test("the table of rooms has no circle", () => {
+  const seen = new Set<string>();
+  for (const [room, allowed] of Object.entries(rooms)) {
+    for (const place of allowed)
+      assert.ok(seen.has(place.split("/")[0] ?? ""), `${room}: ${place}`);
+    seen.add(room);
+  }
+});
+
+test("packages that only one room may use stay there", () => {
+  assert.deepEqual(tree.flatMap(packages), []);
+});
+
+test("time, randomness, network and the exit code are handed in", () => {
+  assert.deepEqual(tree.flatMap(reservedNames), []);
+});
+
+test("no file grows past what can be read in one sitting", (t) => {
+  for (const { file, lines } of tree) {
+    if (lines > LONG_FILE) t.diagnostic(`${file} has ${lines} lines`);
+  }
+  assert.deepEqual(tree.flatMap(length), []);
+});
+
+test("a forbidden import is seen in each form it can take", () => {
+  const forms = [
+    'import { a } from "../app/config.ts";',
+    'import type { A } from "../app/config.ts";',
+    'import { type A } from "../app/config.ts";',
+    'import type * as A from "../app/config.ts";',
+    'import a from "../app/config.ts"; use(a);',
+    'import "../app/config.ts";',
+    'export { a } from "../app/config.ts";',
+    'export type { A } from "../app/config.ts";',
+    'export * from "../app/config.ts";',
+    'const a = await import("../app/config.ts");',
+    'import {\n  a,\n  b,\n} from "../app/config.ts";',
+  ];
+  for (const form of forms) {
+    const faults = borders(readSource("src/alerts/open.ts", form));
+    assert.deepEqual(faults, ["src/alerts/open.ts: alerts may not import app/config.ts"], form);
+  }
+});
+
+test("an import that is allowed, or only spoken of, is none", () => {
+  const text = [
+    '// import { a } from "../app/config.ts";',
+    '/* import "../http/app.ts"; */',
+    'import type { Clock } from "../kit/clock.ts";',
+    'import { row } from "./row.ts";',
+    'import { z } from "zod";',
+    'import { enqueue } from "../outbox/enqueue.ts";',
+    "use(row, z, enqueue);",
+  ].join("\n");
+  assert.deepEqual(borders(readSource("src/alerts/open.ts", text)), []);
+});
+
+test("one open file of a room doesn't open the room", () => {
+  const text = 'import { due } from "../outbox/due.ts"; use(due);';
+  assert.equal(borders(readSource("src/alerts/open.ts", text)).length, 1);
+  assert.equal(borders(readSource("cli/box.ts", 'import "../src/store/open.ts";')).length, 1);
+  assert.equal(borders(readSource("src/cellar/a.ts", "")).length, 1);
+});
+
+test("a restricted package is refused outside its room", () => {
+  const uses = [
+    ["src/outbox/due.ts", 'import { request } from "undici"; request();'],
+    ["src/app/box.ts", 'import { setTimeout } from "node:timers/promises"; setTimeout();'],
+    ["src/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
+    ["src/ingest/handle.ts", 'import type { Log } from "../kit/log.ts";'],
+    ["src/alerts/open.ts", 'import Database from "better-sqlite3"; use(Database);'],
+  ] as const;
+  for (const [file, text] of uses) {
+    assert.equal(packages(readSource(file, text)).length, 1, text);
+  }
+  assert.deepEqual(packages(readSource("src/kit/egress.ts", 'import "undici";')), []);
+});
+
+test("a reserved name is refused outside its room, and only there", () => {
+  const uses = [
+    "const t = Date.now();",
+    "const t = new Date();",
+    "const t = new Date;",
+    "const t = Date();",
+    "const t = Temporal.Now.instant();",
+    "setTimeout(f, 5);",
+    "globalThis.setInterval(f, 5);",
+    "const s = AbortSignal.timeout(5);",
+    "const t = performance.now();",
+    "const t = process.hrtime.bigint();",
+    "const x = Math.random();",
+    "const x = crypto.randomUUID();",
+    'import { randomBytes } from "node:crypto"; randomBytes(4);',
+    "crypto.getRandomValues(new Uint8Array(4));",
+    'await fetch("http://a/");',
+  ];
+  for (const use of uses) {
+    assert.equal(reservedNames(readSource("src/alerts/open.ts", use)).length, 1, use);
+    assert.deepEqual(reservedNames(readSource("src/kit/clock.ts", use)), [], use);
+  }
+  for (const use of ["process.exit(1);", "process.exitCode = 1;", "process.abort();"]) {
+    assert.equal(reservedNames(readSource("src/app/box.ts", use)).length, 1, use);
+    assert.deepEqual(reservedNames(readSource("cli/box.ts", use)), [], use);
+  }
+});
+
+test("what only looks like a reserved name passes", () => {
+  const text = [
+    "// Date.now() and setTimeout(f) are spoken of here",
+    "const t = new Date(1700000000000).toISOString();",
+    "const answer = app.fetch(request);",
+    "const d = Date.UTC(2026, 1, 1) + Date.parse(text);",
+    "timer.resetTimeouts();",
+  ].join("\n");
+  assert.deepEqual(reservedNames(readSource("src/alerts/open.ts", text)), []);
+});
+
+test("a file that is too long is refused", () => {
+  assert.deepEqual(length(readSource("src/kit/a.ts", "use();\n".repeat(350))), []);
+  assert.equal(length(readSource("src/kit/a.ts", "use();\n".repeat(351))).length, 1);
+});

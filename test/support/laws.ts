@@ -1,0 +1,107 @@
+import type { Source } from "./source.ts";
+
+/** A sentence for each place where a law is broken, `file: what`. */
+type Law = (source: Source) => string[];
+
+/**
+ * Who may import whom: a room, or one file of it. Each room names only rooms above it in this list,
+ * so that there is no circle. What isn't listed is no room.
+ */
+export const rooms: Record<string, readonly string[]> = {
+  kit: [],
+  store: ["kit"],
+  outbox: ["kit", "store"],
+  oncall: ["kit", "store"],
+  alerts: ["kit", "store", "oncall", "outbox/enqueue.ts", "outbox/event.ts"],
+  ingest: ["kit", "store", "alerts/open.ts"],
+  projects: ["kit", "store"],
+  reports: ["kit", "store"],
+  people: ["kit", "store"],
+  tenant: [
+    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
+  ],
+  http: [
+    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
+    "tenant",
+  ],
+  hosted: ["kit", "store", "people", "tenant", "http"],
+  app: [
+    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
+    ...["tenant", "http", "hosted"],
+  ],
+  cli: ["app", "kit"],
+};
+
+/** `src/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */
+function placeOf(file: string): string | null {
+  if (file.startsWith("src/")) return file.slice("src/".length);
+  return file.startsWith("cli/") ? file : null;
+}
+
+const roomOf = (place: string): string => place.slice(0, place.indexOf("/"));
+
+/** Rooms import only what the table allows them. */
+export const borders: Law = ({ file, imports }) => {
+  const room = roomOf(placeOf(file) ?? "");
+  const allowed = rooms[room];
+  if (!allowed) return [`${file}: "${room}" is no room of the house`];
+  return imports
+    .map(placeOf)
+    .filter((place) => place !== null)
+    .filter((place) => ![room, ...allowed].includes(roomOf(place)) && !allowed.includes(place))
+    .map((place) => `${file}: ${room} may not import ${place}`);
+};
+
+/** Packages and parts of rooms that only some may touch. */
+const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
+  { what: /^undici$/, only: /^src\/kit\//, why: "what leaves goes through the guarded client" },
+  { what: /^(node:)?timers/, only: /^src\/kit\//, why: "time is handed in" },
+  {
+    what: /^(node:https?|hono|@hono\/.*|pino|src\/kit\/log\.ts)$/,
+    only: /^(?!src\/ingest\/)/,
+    why: "the hot path knows no HTTP and no logger",
+  },
+  {
+    what: /^better-sqlite3$/,
+    only: /^src\/store\//,
+    why: "a database is opened in one place",
+  },
+];
+
+export const packages: Law = ({ file, imports }) =>
+  restricted.flatMap(({ what, only, why }) =>
+    imports
+      .filter((name) => what.test(name) && !only.test(file))
+      .map((name) => `${file}: may not import ${name} (${why})`),
+  );
+
+/** Names that reach for time, randomness, network or the process behind the caller's back. */
+const reserved: readonly { what: RegExp; only: RegExp }[] = [
+  { what: /\bDate\.now\b/, only: /^src\/kit\// },
+  { what: /\bnew Date\b(?!\([^)])/, only: /^src\/kit\// },
+  { what: /(?<!new |[.\w$])Date\(/, only: /^src\/kit\// },
+  { what: /\bTemporal\.Now\b/, only: /^src\/kit\// },
+  { what: /\b(?:setTimeout|setInterval)\b/, only: /^src\/kit\// },
+  { what: /\bAbortSignal\.timeout\b/, only: /^src\/kit\// },
+  { what: /\bperformance\.now\b/, only: /^src\/kit\// },
+  { what: /\bprocess\.hrtime\b/, only: /^src\/kit\// },
+  { what: /\bMath\.random\b/, only: /^src\/kit\// },
+  {
+    what: /\b(?:randomBytes|randomUUID|randomInt|randomFill(?:Sync)?|getRandomValues)\b/,
+    only: /^src\/kit\//,
+  },
+  { what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/, only: /^src\/kit\// },
+  { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
+];
+
+export const reservedNames: Law = ({ file, code }) =>
+  reserved.flatMap(({ what, only }) => {
+    const found = only.test(file) ? null : what.exec(code);
+    return found ? [`${file}: ${found[0]} belongs to ${only.source.slice(1, -2)}`] : [];
+  });
+
+export const LONG_FILE = 300;
+const LONGEST_FILE = 350;
+
+export const length: Law = ({ file, lines }) =>
+  lines > LONGEST_FILE ? [`${file}: ${lines} lines, more than ${LONGEST_FILE}`] : [];

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { transformSync } from "esbuild";
+
+/** A source file as the laws of the house look at it. */
+export interface Source {
+  /** Path in the tree, `src/alerts/acknowledge.ts`. */
+  file: string;
+  lines: number;
+  /** Without comments, types and optional white space. */
+  code: string;
+  /** What it imports and exports from, types included: paths in the tree, or packages' names. */
+  imports: string[];
+}
+
+/** An import that TypeScript would erase. The borders hold for those too. */
+const TYPE_IMPORT = /^(\s*(?:import|export)) type(?=\s*[{*]|\s+\w+\s+from\b)/gm;
+const IMPORT = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
+
+export function readSource(file: string, text: string): Source {
+  const { code } = transformSync(text.replace(TYPE_IMPORT, "$1"), {
+    loader: "ts",
+    legalComments: "none",
+    minifyWhitespace: true,
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  });
+  const inTree = (name: string) =>
+    name.startsWith(".") ? path.posix.join(path.posix.dirname(file), name) : name;
+  return {
+    file,
+    lines: text.split("\n").length - 1,
+    code,
+    imports: [...code.matchAll(IMPORT)].map((found) => inTree(found[1] ?? "")),
+  };
+}
+
+/** Each TypeScript file below the folders, sorted. */
+export function readTree(folders: readonly string[]): Source[] {
+  const root = path.join(import.meta.dirname, "../..");
+  return folders
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => `${folder}/${name.split(path.sep).join("/")}`),
+    )
+    .sort()
+    .map((file) => readSource(file, readFileSync(path.join(root, file), "utf8")));
+}
