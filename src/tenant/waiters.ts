@@ -2,13 +2,17 @@ import type { Clock } from "../kit/clock.ts";
 
 /** Readers parked until an alert opens (api §4, pull). */
 export interface Waiters {
-  /**
-   * Resolves when an alert opens, `ms` have passed, `signal` aborts or the tenant stops. Register before
-   * the query that decides to wait, so that no wake-up is lost. Over the bounds it resolves at once.
-   */
-  park(key: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** Register before the query that decides to wait, so that no wake-up is lost. */
+  park(key: string, ms: number, signal: AbortSignal): Parked;
   wake(): void;
   readonly parked: number;
+}
+
+export interface Parked {
+  /** Resolves when an alert opens, the time has passed, the signal aborts or the tenant stops; over the bounds at once. */
+  woken: Promise<void>;
+  /** Gives the place back: the reader has what it wanted. */
+  leave(): void;
 }
 
 export interface WaiterLimits {
@@ -17,33 +21,39 @@ export interface WaiterLimits {
   all: number;
 }
 
+const notParked: Parked = { woken: Promise.resolve(), leave: () => {} };
+
 export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
   const parked = new Set<() => void>();
   const byKey = new Map<string, number>();
+
+  const release = (key: string) => {
+    const left = (byKey.get(key) ?? 1) - 1;
+    if (left > 0) byKey.set(key, left);
+    else byKey.delete(key);
+  };
 
   return {
     park(key, ms, signal) {
       const held = byKey.get(key) ?? 0;
       if (ms <= 0 || signal.aborted || held >= limits.perKey || parked.size >= limits.all)
-        return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = () => {
-          parked.delete(done);
-          const left = (byKey.get(key) ?? 1) - 1;
-          if (left > 0) byKey.set(key, left);
-          else byKey.delete(key);
-          cancel();
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        const cancel = clock.after(ms, done);
-        signal.addEventListener("abort", done, { once: true });
-        parked.add(done);
-        byKey.set(key, held + 1);
-      });
+        return notParked;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const leave = () => {
+        if (!parked.delete(leave)) return;
+        release(key);
+        cancel();
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const cancel = clock.after(ms, leave);
+      signal.addEventListener("abort", leave, { once: true });
+      parked.add(leave);
+      byKey.set(key, held + 1);
+      return { woken: promise, leave };
     },
     wake() {
-      for (const done of [...parked]) done();
+      for (const leave of [...parked]) leave();
     },
     get parked() {
       return parked.size;

@@ -1,0 +1,29 @@
+import { Command } from "commander";
+import { version } from "../src/kit/assets.ts";
+import { registerAlerts } from "./alerts.ts";
+import { exitWith } from "./exit.ts";
+import { registerIngest } from "./ingest.ts";
+import { registerProjects } from "./projects.ts";
+import { registerServe } from "./serve.ts";
+
+/** The command line. Each group is a file; what a command needs is loaded when it runs. */
+export function createProgram(): Command {
+  const program = new Command("box")
+    .description("A self-hosted alert appliance: events in, pages out, nothing lost.")
+    .version(version, "-V, --version")
+    .showHelpAfterError("(box --help lists the commands)")
+    .exitOverride();
+  registerServe(program);
+  registerIngest(program);
+  registerAlerts(program);
+  registerProjects(program);
+  return program;
+}
+
+if (import.meta.main !== false) {
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    exitWith(error);
+  }
+}

@@ -1,0 +1,29 @@
+import { type Command, Option } from "commander";
+
+/** An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (decisions §11). */
+export function flag(flags: string, description: string): Option {
+  const name = /--([a-z-]+)/.exec(flags)?.[1] ?? "";
+  return new Option(flags, description).env(`BOX_${name.toUpperCase().replaceAll("-", "_")}`);
+}
+
+export function dataFlag(): Option {
+  return flag("--data <dir>", "data directory").default("./box-data");
+}
+
+export function jsonFlag(): Option {
+  return new Option("--json", "print one JSON object");
+}
+
+/** Where the API is and with which key: commands that speak to a running box. */
+export function apiFlags(command: Command): Command {
+  return command
+    .addOption(flag("--url <url>", "address of the box").default("http://127.0.0.1:8080"))
+    .addOption(flag("--key <key>", "API key (ptk_…)"))
+    .addOption(jsonFlag());
+}
+
+/** Prints a command's answer: a JSON object with --json, else what `plain` makes of it. */
+export function print(answer: object, options: { json?: boolean }, plain: () => string): void {
+  const text = options.json ? JSON.stringify(answer) : plain();
+  if (text !== "") process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,84 @@
+import { Command } from "commander";
+import type { BoxFlags } from "../src/app/config.ts";
+import { exitCodeOf, exitCodes } from "./exit.ts";
+import { dataFlag, flag } from "./options.ts";
+
+export function registerServe(program: Command): void {
+  const serve = new Command("serve")
+    .description("run the box")
+    .addOption(dataFlag())
+    .addOption(flag("--listen <host:port>", "address to listen on (default 127.0.0.1:8080)"))
+    .addOption(flag("--tls-cert <file>", "certificate chain (PEM); read again on SIGHUP"))
+    .addOption(flag("--tls-key <file>", "private key (PEM)"))
+    .addOption(flag("--public-url <url>", "what links are built from"))
+    .addOption(flag("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For is believed"))
+    .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
+    .addOption(flag("--api-rate <n>", "requests a second for a key, 0 = off (default 100)"))
+    .addOption(
+      flag("--pair-rate <n>", "pairing tries a minute for an address, 0 = off (default 10)"),
+    )
+    .addOption(
+      flag(
+        "--egress-allow <cidr...>",
+        "addresses that may be called although they would be refused",
+      ),
+    )
+    .addOption(flag("--egress-deny <cidr...>", "addresses that may not be called"))
+    .addOption(flag("--telegram-api <url>", "Telegram Bot API (default the public one)"))
+    .addOption(
+      flag("--breaker-failures <n>", "failed attempts before an endpoint is disabled (default 20)"),
+    )
+    .addOption(flag("--breaker-hours <n>", "and for how long they have to go on (default 24)"))
+    .addOption(flag("--log-days <n>", "days that log lines are kept (default 7)"))
+    .addOption(flag("--log-gib <n>", "and their most GiB (default 2)"))
+    .addOption(
+      flag(
+        "--history-days <n>",
+        "days that resolved alerts, deliveries and executions are kept (default 90)",
+      ),
+    )
+    .addOption(flag("--metrics-open", "let anyone read /metrics"))
+    .addOption(
+      flag(
+        "--log-level <level>",
+        "trace, debug, info, warn, error, fatal or silent (default info)",
+      ),
+    )
+    .action(async (flags: BoxFlags) => runBox(flags));
+  program.addCommand(serve);
+}
+
+async function runBox(flags: BoxFlags): Promise<void> {
+  const [{ boxConfig }, { startBox }, { createLog }, { systemClock }, { systemRandom }] =
+    await Promise.all([
+      import("../src/app/config.ts"),
+      import("../src/app/box.ts"),
+      import("../src/kit/log.ts"),
+      import("../src/kit/clock.ts"),
+      import("../src/kit/random.ts"),
+    ]);
+  const config = boxConfig(flags);
+  const log = createLog(config.logLevel);
+  const onFatal = (error: unknown) => {
+    log.fatal({ err: error }, "storage fault: ending, so that the files are read anew");
+    const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
+    process.exit(damaged ? exitCodes.damaged : exitCodes.storage);
+  };
+  const box = await startBox(config, { clock: systemClock, random: systemRandom, log, onFatal });
+  process.stdout.write(`listening on ${box.url}\n`);
+  if (box.isNew)
+    process.stdout.write(
+      `no account yet: make the first seat with\n  ${process.argv0.includes("node") ? "node cli/box.ts" : "box"} pair-code --data ${config.data}\n`,
+    );
+  const stop = (signal: string) => {
+    log.info({ signal }, "stopping");
+    void box.stop().then(() => process.exit(0));
+  };
+  process.once("SIGTERM", () => stop("SIGTERM"));
+  process.once("SIGINT", () => stop("SIGINT"));
+  process.on("SIGHUP", () => box.reload());
+  process.on("unhandledRejection", (error) => {
+    log.fatal({ err: error }, "unhandled rejection");
+    process.exit(exitCodeOf(error));
+  });
+}

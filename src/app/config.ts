@@ -1,0 +1,160 @@
+import { isIP } from "node:net";
+import { boxRates, type Rates } from "../http/limits.ts";
+
+/** What `box serve` runs with: checked, frozen, every fault reported at once. */
+export interface BoxConfig {
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Without a slash at the end; empty = built from the listening address. */
+  readonly publicUrl: string;
+  readonly logLevel: string;
+  readonly rates: Rates;
+  readonly trustedProxies: readonly string[];
+  readonly metricsOpen: boolean;
+  readonly egressAllow: readonly string[];
+  readonly egressDeny: readonly string[];
+  readonly telegramApi: string;
+  /** Consecutive failures and seconds of a streak after which an endpoint is disabled. */
+  readonly breaker: { readonly failures: number; readonly seconds: number };
+  readonly retention: {
+    readonly logDays: number;
+    readonly logBytes: number;
+    readonly historyDays: number;
+  };
+}
+
+/** Flags as they are typed; names are commander's. */
+export interface BoxFlags {
+  data?: string;
+  listen?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  publicUrl?: string;
+  logLevel?: string;
+  ingestRate?: string;
+  apiRate?: string;
+  pairRate?: string;
+  trustedProxy?: string[];
+  metricsOpen?: boolean;
+  egressAllow?: string[];
+  egressDeny?: string[];
+  telegramApi?: string;
+  breakerFailures?: string;
+  breakerHours?: string;
+  logDays?: string;
+  logGib?: string;
+  historyDays?: string;
+}
+
+/** Bad values of flags or environment: exit code 2. */
+export class UsageError extends Error {}
+
+const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/** Throws UsageError with a line for each bad value. */
+export function boxConfig(
+  flags: BoxFlags,
+  defaults = { listen: "127.0.0.1:8080", data: "./box-data", rates: boxRates },
+): BoxConfig {
+  const faults: string[] = [];
+  const number = (name: string, value: string | undefined, usual: number): number => {
+    if (value === undefined) return usual;
+    const n = Number(value);
+    if (value.trim() !== "" && Number.isFinite(n) && n >= 0) return n;
+    faults.push(`--${name} must be a number of at least 0, not "${value}"`);
+    return usual;
+  };
+  const { host, port } = listenAddress(flags.listen ?? defaults.listen, faults);
+  const logLevel = flags.logLevel ?? "info";
+  if (!LEVELS.includes(logLevel))
+    faults.push(`--log-level must be one of ${LEVELS.join(", ")}, not "${logLevel}"`);
+  if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined))
+    faults.push("--tls-cert and --tls-key go together");
+  const config: BoxConfig = {
+    data: flags.data ?? defaults.data,
+    host,
+    port,
+    tls: flags.tlsCert && flags.tlsKey ? { cert: flags.tlsCert, key: flags.tlsKey } : null,
+    publicUrl: webUrl("public-url", flags.publicUrl ?? "", faults),
+    logLevel,
+    rates: {
+      ingest: number("ingest-rate", flags.ingestRate, defaults.rates.ingest),
+      api: number("api-rate", flags.apiRate, defaults.rates.api),
+      pair: number("pair-rate", flags.pairRate, defaults.rates.pair),
+    },
+    trustedProxies: networks("trusted-proxy", flags.trustedProxy, faults),
+    metricsOpen: flags.metricsOpen ?? false,
+    egressAllow: networks("egress-allow", flags.egressAllow, faults),
+    egressDeny: networks("egress-deny", flags.egressDeny, faults),
+    telegramApi: webUrl("telegram-api", flags.telegramApi ?? "https://api.telegram.org", faults),
+    breaker: {
+      failures: number("breaker-failures", flags.breakerFailures, 20),
+      seconds: number("breaker-hours", flags.breakerHours, 24) * 3600,
+    },
+    retention: {
+      logDays: number("log-days", flags.logDays, 7),
+      logBytes: number("log-gib", flags.logGib, 2) * 1024 ** 3,
+      historyDays: number("history-days", flags.historyDays, 90),
+    },
+  };
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+  return Object.freeze(config);
+}
+
+function listenAddress(text: string, faults: string[]): { host: string; port: number } {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text);
+  const port = Number(found?.[3] ?? -1);
+  if (found === null || port < 0 || port > 65535) {
+    faults.push(`--listen must be HOST:PORT like 0.0.0.0:8080 or [::]:8080, not "${text}"`);
+    return { host: "127.0.0.1", port: 0 };
+  }
+  return { host: found[1] ?? found[2] ?? "", port };
+}
+
+function webUrl(name: string, text: string, faults: string[]): string {
+  if (text === "") return "";
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== ""
+  ) {
+    faults.push(`--${name} must be an http or https address without query, not "${text}"`);
+    return "";
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function networks(name: string, values: string[] | undefined, faults: string[]): string[] {
+  const list = (values ?? [])
+    .flatMap((value) => value.split(","))
+    .map((value) => value.trim())
+    .filter((value) => value !== "");
+  for (const value of list) {
+    const [address = "", bits] = value.split("/");
+    const family = isIP(address);
+    const most = family === 6 ? 128 : 32;
+    if (
+      family === 0 ||
+      (bits !== undefined &&
+        !(
+          Number.isInteger(Number(bits)) &&
+          Number(bits) >= 0 &&
+          Number(bits) <= most &&
+          bits !== ""
+        ))
+    ) {
+      faults.push(`--${name} must be a network like 10.0.0.0/8, not "${value}"`);
+    }
+  }
+  return list;
+}
+
+/** Whether only this machine can reach the listener. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}

@@ -1,0 +1,38 @@
+import type { Clock } from "../kit/clock.ts";
+import { sleep } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+
+/** Named cleanups, run backwards under one limit: what was built last is taken down first. */
+export interface Lifecycle {
+  onStop(name: string, cleanup: () => void | Promise<void>): void;
+  /** Runs every cleanup, each guarded; resolves within `limitMs` whatever they do. Later calls wait for the first. */
+  stop(limitMs?: number): Promise<void>;
+}
+
+const STOP_LIMIT_MS = 9000;
+
+export function createLifecycle(clock: Clock, log: Log): Lifecycle {
+  const cleanups: { name: string; cleanup: () => void | Promise<void> }[] = [];
+  let stopping: Promise<void> | null = null;
+
+  const run = async () => {
+    for (const { name, cleanup } of cleanups.reverse()) {
+      try {
+        await cleanup();
+      } catch (error) {
+        log.error({ err: error, cleanup: name }, "stopping: a cleanup failed");
+      }
+    }
+  };
+
+  return {
+    onStop: (name, cleanup) => void cleanups.push({ name, cleanup }),
+    stop(limitMs = STOP_LIMIT_MS) {
+      const over = new AbortController();
+      stopping ??= Promise.race([run(), sleep(clock, limitMs, over.signal)]).finally(() =>
+        over.abort(),
+      );
+      return stopping;
+    },
+  };
+}

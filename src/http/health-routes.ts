@@ -1,0 +1,48 @@
+import { version } from "../kit/assets.ts";
+import { ServiceError } from "../kit/errors.ts";
+import type { Health } from "../tenant/health.ts";
+import { json } from "./answer.ts";
+import type { AppContext, RawRoute } from "./app.ts";
+
+export interface Operating {
+  health(): Health;
+  /** Prometheus text format 0.0.4. */
+  metrics(): string;
+  /** Whether this request may read the metrics (an API key, or --metrics-open). Throws ServiceError. */
+  mayReadMetrics(c: AppContext): void | Promise<void>;
+  openapi(): object;
+}
+
+/** Liveness, readiness, metrics and the interface's own description (decisions §10). */
+export function operatingRoutes(operating: Operating): RawRoute[] {
+  return [
+    { method: "GET", path: "/healthz", handle: () => json(200, { status: "ok" }) },
+    {
+      method: "GET",
+      path: "/readyz",
+      handle() {
+        const health = operating.health();
+        return json(health.status === "failed" ? 503 : 200, health);
+      },
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      async handle(c) {
+        await operating.mayReadMetrics(c);
+        return new Response(operating.metrics(), {
+          headers: {
+            "content-type": "text/plain; version=0.0.4; charset=utf-8",
+            "cache-control": "no-store",
+          },
+        });
+      },
+    },
+    { method: "GET", path: "/v1/openapi.json", handle: () => json(200, operating.openapi()) },
+    { method: "GET", path: "/v1/version", handle: () => json(200, { name: "box", version }) },
+  ];
+}
+
+export function noMetrics(): never {
+  throw new ServiceError("unauthorized", "Metrics need an API key (or --metrics-open).");
+}

@@ -1,0 +1,217 @@
+import { checkEvent, type IngestEvent } from "../ingest/event.ts";
+import type { IngestAnswer } from "../ingest/writer.ts";
+import { type errorStatus, ServiceError } from "../kit/errors.ts";
+import { parseToken } from "../kit/ids.ts";
+import { parseJson } from "../kit/json.ts";
+import type { Log } from "../kit/log.ts";
+import type { Source } from "../projects/sources.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { errorBody, errorHeaders, internalError } from "./answer.ts";
+import { type Limits, RateLimited } from "./limits.ts";
+import { bearer, type Serving, unauthorized } from "./serve-route.ts";
+
+/** Bytes: so that everything within the limits of an event fits, escaped too (decisions §2). */
+export const INGEST_LIMIT = 2 * 1024 * 1024;
+/** Bytes and lines of one NDJSON request (decisions §4). */
+export const NDJSON_LIMIT = 4 * 1024 * 1024;
+const MOST_LINES = 1000;
+
+/** What an ingest request's head says, before its body is read. */
+export interface IngestHead {
+  authorization: string | undefined;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  address: string;
+}
+
+export interface IngestReply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** An authenticated ingest request whose body may now be read. */
+export interface Admitted {
+  tenant: Tenant;
+  source: Source;
+  ndjson: boolean;
+  bodyLimit: number;
+}
+
+export interface IngestDoor {
+  /** Checks everything but the body. Throws ServiceError. */
+  admit(head: IngestHead): Admitted | Promise<Admitted>;
+  /** Takes the body in; `done` is called once, after the commit or with the refusal. Never throws. */
+  take(admitted: Admitted, body: string, done: (reply: IngestReply) => void): void;
+  /** Any error as this route answers it. */
+  refuse(error: unknown): IngestReply;
+}
+
+/** `POST /v1/ingest` (api §4; decisions §4), apart from how its bytes arrive. */
+export function createIngestDoor(serving: Serving & { log: Log; requestId(): string }): IngestDoor {
+  const { limits } = serving;
+
+  const refuse = (error: unknown, headers: Record<string, string> = {}): IngestReply => {
+    if (!(error instanceof ServiceError))
+      serving.log.error({ err: error, route: "/v1/ingest" }, "request failed");
+    const known = error instanceof ServiceError ? error : internalError;
+    const requestId = serving.requestId();
+    return {
+      status: known.status,
+      headers: {
+        ...replyHeaders(requestId),
+        ...headers,
+        ...(known instanceof RateLimited ? known.headers : {}),
+        ...errorHeaders(known),
+      },
+      body: JSON.stringify(errorBody(known, requestId)),
+    };
+  };
+
+  const accept = (status: number, headers: Record<string, string>, body: string): IngestReply => ({
+    status,
+    headers: { ...replyHeaders(serving.requestId()), ...headers },
+    body,
+  });
+
+  const takeOne = (admitted: Admitted, body: string, done: (reply: IngestReply) => void) => {
+    const headers = limits.ingest.spend(admitted.tenant.id);
+    try {
+      const event = checkEvent(parseJson(body), body);
+      admitted.tenant.ingest.admit(1, event.message.length);
+      admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
+        if (answers === null) done(refuse(error, headers));
+        else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
+      });
+    } catch (error) {
+      done(refuse(error, headers));
+    }
+  };
+
+  return {
+    admit: (head) => admit(head, serving, limits),
+    take(admitted, body, done) {
+      try {
+        if (admitted.ndjson) takeMany(admitted, body, { limits, done, accept, refuse });
+        else takeOne(admitted, body, done);
+      } catch (error) {
+        done(refuse(error));
+      }
+    },
+    refuse,
+  };
+}
+
+function replyHeaders(requestId: string): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+  };
+}
+
+function admit(head: IngestHead, serving: Serving, limits: Limits): Admitted | Promise<Admitted> {
+  const encoding = head.contentEncoding?.toLowerCase() ?? "identity";
+  if (encoding !== "identity")
+    throw new ServiceError(
+      "unsupported_encoding",
+      "Send the body as it is, without a Content-Encoding.",
+    );
+  const token = bearer(head.authorization);
+  const parsed = token === null ? null : parseToken(token);
+  const found = parsed?.plane === "pti" ? serving.findTenant(parsed.tenant) : null;
+  const ndjson =
+    head.contentType !== undefined && /^application\/x-ndjson\b/i.test(head.contentType);
+  const finish = (tenant: Tenant | null): Admitted => {
+    const source = tenant === null || token === null ? null : tenant.ingest.authenticate(token);
+    if (tenant === null || source === null) {
+      limits.failures.spend(head.address);
+      throw unauthorized();
+    }
+    return { tenant, source, ndjson, bodyLimit: ndjson ? NDJSON_LIMIT : INGEST_LIMIT };
+  };
+  return found instanceof Promise ? found.then(finish) : finish(found);
+}
+
+interface Many {
+  limits: Limits;
+  done(reply: IngestReply): void;
+  accept(status: number, headers: Record<string, string>, body: string): IngestReply;
+  refuse(error: unknown, headers?: Record<string, string>): IngestReply;
+}
+
+/** One event a line; the good ones are committed together, a bad one never fails them. */
+function takeMany(
+  { tenant, source }: Admitted,
+  body: string,
+  { limits, done, accept, refuse }: Many,
+): void {
+  const lines = body.split("\n").filter((line) => line.trim() !== "");
+  if (lines.length > MOST_LINES)
+    throw new ServiceError(
+      "body_too_large",
+      `More than ${MOST_LINES} lines: send them in several requests.`,
+    );
+  const headers = limits.ingest.spend(tenant.id, Math.max(1, lines.length));
+  const results = lines.map(readLine);
+  const events = results.filter(
+    (result): result is IngestEvent => !(result instanceof ServiceError),
+  );
+  const chars = events.reduce((sum, event) => sum + event.message.length, 0);
+  try {
+    tenant.ingest.admit(events.length, chars);
+  } catch (error) {
+    done(refuse(error, headers));
+    return;
+  }
+  const finish = (answers: readonly IngestAnswer[]) => {
+    let next = 0;
+    const shown = results.map((result) =>
+      result instanceof ServiceError ? errorBody(result, "") : (answers[next++] as IngestAnswer),
+    );
+    done(
+      accept(
+        202,
+        headers,
+        JSON.stringify({
+          accepted: events.length,
+          rejected: lines.length - events.length,
+          results: shown,
+        }),
+      ),
+    );
+  };
+  if (events.length === 0) {
+    finish([]);
+    return;
+  }
+  tenant.ingest.submit(source, events, (error, answers) =>
+    answers === null ? done(refuse(error, headers)) : finish(answers),
+  );
+}
+
+function readLine(line: string): IngestEvent | ServiceError {
+  try {
+    return checkEvent(parseJson(line), line);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function answerText(answer: IngestAnswer): string {
+  return `{"alerted":${answer.alerted},"template_id":"${answer.template_id}"}`;
+}
+
+/** Codes this route can answer with, for the OpenAPI document. */
+export const ingestErrors = [
+  "invalid_request",
+  "invalid_json",
+  "unauthorized",
+  "body_too_large",
+  "unsupported_encoding",
+  "rate_limited",
+  "overloaded",
+  "storage_full",
+] as const satisfies readonly (keyof typeof errorStatus)[];

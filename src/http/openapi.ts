@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { eventLimits } from "../ingest/event.ts";
+import { version } from "../kit/assets.ts";
+import { type ErrorCode, errorStatus } from "../kit/errors.ts";
+import { ingestErrors } from "./ingest.ts";
+import type { Route } from "./route.ts";
+
+/** The body of `POST /v1/ingest` as the document shows it; the hot path checks the same by hand (a test holds them together). */
+export const ingestSchema = z
+  .looseObject({
+    message: z.string().meta({ maxLength: eventLimits.message }),
+    level: z.int().min(0).optional(),
+    keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+    tags: z
+      .array(z.string().meta({ minLength: 1, maxLength: eventLimits.tag }))
+      .max(eventLimits.tags)
+      .optional(),
+  })
+  .meta({ id: "Event" });
+
+const common: readonly ErrorCode[] = ["unauthorized", "rate_limited", "internal"];
+
+type Schema = Record<string, unknown>;
+
+/** OpenAPI 3.1, made from the schemas that validate (decisions §10). */
+export function openapi(routes: readonly Route[], baseUrl: string): object {
+  const schemas: Schema = {};
+  const paths: Record<string, Record<string, unknown>> = {};
+  const add = (method: string, path: string, operation: unknown) => {
+    paths[path] ??= {};
+    (paths[path] as Schema)[method.toLowerCase()] = operation;
+  };
+  for (const route of routes) add(route.method, route.path, operation(route, schemas));
+  add("POST", "/v1/ingest", ingestOperation(schemas));
+  for (const [path, summary] of Object.entries(plainRoutes))
+    add("GET", path, {
+      operationId: operationId(path),
+      tags: ["Operating"],
+      summary,
+      responses: { "200": { description: "OK" } },
+    });
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "box: alert monitoring",
+      version,
+      description: "Additive routes, which the API document does not have, carry `x-additive`.",
+    },
+    servers: baseUrl === "" ? [] : [{ url: baseUrl }],
+    paths,
+    components: {
+      schemas: { ...schemas, Error: errorSchema },
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", bearerFormat: "ptk_<tenant>_<secret>" },
+        ingestToken: { type: "http", scheme: "bearer", bearerFormat: "pti_<tenant>_<secret>" },
+        session: { type: "http", scheme: "bearer", bearerFormat: "pts_<secret>" },
+      },
+    },
+  };
+}
+
+const plainRoutes = {
+  "/healthz": "Whether the process is alive",
+  "/readyz": "Whether the box is able to page, check by check",
+  "/metrics": "Prometheus metrics",
+  "/v1/openapi.json": "This document",
+  "/v1/version": "Name and version of the program",
+};
+
+function operation(route: Route, schemas: Schema): object {
+  const codes = [...route.errors, ...(route.plane === "api" ? common : (["internal"] as const))];
+  return {
+    operationId: route.name,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.additive ? { "x-additive": true } : {}),
+    ...(route.manager ? { "x-needs-role": "owner or admin" } : {}),
+    security: route.plane === "api" ? [{ apiKey: [] }] : [],
+    parameters: [...pathParameters(route.path), ...queryParameters(route)],
+    ...(route.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: toSchema(route.body, schemas, "input") } },
+          },
+        }
+      : {}),
+    responses: responses(route.status, toSchema(route.answer, schemas, "output"), codes),
+  };
+}
+
+function ingestOperation(schemas: Schema): object {
+  const event = toSchema(ingestSchema, schemas, "input");
+  return {
+    operationId: "ingest",
+    tags: ["Ingest"],
+    summary: "Take in an event, or up to 1,000 as NDJSON; answered after the commit",
+    security: [{ ingestToken: [] }],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: event },
+        "application/x-ndjson": { schema: { type: "string" } },
+      },
+    },
+    responses: responses(
+      202,
+      {
+        type: "object",
+        properties: { alerted: { type: "boolean" }, template_id: { type: "string" } },
+      },
+      [...ingestErrors, "internal"],
+    ),
+  };
+}
+
+function responses(status: number, schema: unknown, codes: readonly ErrorCode[]): object {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes))
+    byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+  const errors = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([number, list]) => [
+      String(number),
+      {
+        description: list.join(", "),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    ]);
+  const success =
+    status === 204
+      ? { description: "Done" }
+      : { description: "OK", content: { "application/json": { schema } } };
+  return { [String(status)]: success, ...Object.fromEntries(errors) };
+}
+
+function pathParameters(path: string): object[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(route: Route): object[] {
+  if (!route.query) return [];
+  const schema = z.toJSONSchema(route.query, { io: "input", unrepresentable: "any" }) as {
+    properties?: Schema;
+    required?: string[];
+  };
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: "query",
+    required: schema.required?.includes(name) ?? false,
+    schema: property,
+  }));
+}
+
+/** A schema with its named parts moved to the components. */
+function toSchema(type: z.ZodType, schemas: Schema, io: "input" | "output"): unknown {
+  const {
+    $schema: _version,
+    $defs,
+    ...schema
+  } = z.toJSONSchema(type, { io, unrepresentable: "any", reused: "inline" }) as Schema & {
+    $defs?: Schema;
+  };
+  for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] ??= refer(definition);
+  const { id, ...plain } = schema;
+  if (typeof id !== "string") return refer(schema);
+  schemas[id] ??= refer(plain);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function refer(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string", enum: Object.keys(errorStatus) },
+        message: { type: "string" },
+        details: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["reason"],
+            properties: {
+              field: { type: "string" },
+              reason: { type: "string" },
+              value: { type: "string" },
+            },
+          },
+        },
+        request_id: { type: "string" },
+      },
+    },
+  },
+};
+
+function operationId(path: string): string {
+  return path
+    .replace(/[^a-z]+(.)?/g, (_all, letter: string | undefined) => letter?.toUpperCase() ?? "")
+    .replace(/^./, (c) => c.toLowerCase());
+}

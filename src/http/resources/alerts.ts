@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { acknowledge } from "../../alerts/acknowledge.ts";
+import { alertId, getAlertRow, toAlert } from "../../alerts/alert.ts";
+import { listAlerts, pullAlerts } from "../../alerts/list.ts";
+import { resolve } from "../../alerts/resolve.ts";
+import { readTimeline } from "../../alerts/timeline.ts";
+import { configVersions, getProject } from "../../projects/projects.ts";
+import { queryInteger, text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const alertPath = z.strictObject({ id: z.string() });
+
+const alert = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    rule: z.string(),
+    state: z.enum(["open", "acknowledged", "resolved"]),
+    template: z.string(),
+    level: z.int(),
+    count: z.int(),
+    first_seen: z.int(),
+    last_seen: z.int(),
+    last_message: z.string(),
+    identifiers: z.record(z.string(), z.string()),
+    investigate: z.boolean(),
+    escalation_level: z.int(),
+    page_accounts: z.array(z.string()),
+    updated_seq: z.int(),
+  })
+  .meta({ id: "Alert" });
+
+const timelineEntry = z
+  .object({
+    at: z.int(),
+    kind: z.string(),
+    account_id: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "TimelineEntry" });
+
+/** api §4, Alerts, and the additive reads of decisions §5. */
+export const alertRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/alerts",
+    name: "listAlerts",
+    tag: "Alerts",
+    summary: "A page of alerts, newest first; with since_seq by updated_seq, rising",
+    plane: "api",
+    additive: true,
+    query: z.strictObject({
+      project: text(128).optional(),
+      state: z
+        .enum(["open", "acknowledged", "resolved"], {
+          error: "must be one of open, acknowledged, resolved",
+        })
+        .optional(),
+      rule: text(200).optional(),
+      since_seq: queryInteger(0).optional(),
+      before: queryInteger(0).optional(),
+      limit: queryInteger(1, 500).optional(),
+    }),
+    status: 200,
+    answer: z.object({ alerts: z.array(alert), next: z.string().nullable() }),
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, query }) =>
+      listAlerts(tenant.store, {
+        ...(query.project === undefined
+          ? {}
+          : { projectId: getProject(tenant.store, query.project).id }),
+        ...(query.state === undefined ? {} : { state: query.state }),
+        ...(query.rule === undefined ? {} : { rule: query.rule }),
+        ...(query.since_seq === undefined ? {} : { sinceSeq: query.since_seq }),
+        ...(query.before === undefined ? {} : { before: query.before }),
+        limit: query.limit ?? 100,
+      }),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/alerts/{id}",
+    name: "getAlert",
+    tag: "Alerts",
+    summary: "One alert",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    status: 200,
+    answer: alert,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => toAlert(getAlertRow(tenant.store, alertId(params.id))),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/alerts/{id}/timeline",
+    name: "getAlertTimeline",
+    tag: "Alerts",
+    summary: "What happened to an alert: who, what, when",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    status: 200,
+    answer: z.object({ timeline: z.array(timelineEntry) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => ({
+      timeline: readTimeline(tenant.store, getAlertRow(tenant.store, alertId(params.id)).id),
+    }),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/alerts/{id}/ack",
+    name: "acknowledgeAlert",
+    tag: "Alerts",
+    summary: "Acknowledge an alert: its ladder and renotify stop",
+    plane: "api",
+    params: alertPath,
+    status: 200,
+    answer: alert,
+    errors: ["not_found"],
+    handle: ({ tenant, params, actor }) =>
+      toAlert(tenant.store.write((tx) => acknowledge(tx, alertId(params.id), actor.accountId))),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/alerts/{id}/resolve",
+    name: "resolveAlert",
+    tag: "Alerts",
+    summary: "Resolve an alert",
+    plane: "api",
+    params: alertPath,
+    status: 200,
+    answer: alert,
+    errors: ["not_found"],
+    handle: ({ tenant, params, actor }) =>
+      toAlert(
+        tenant.store.write((tx) => resolve(tx, alertId(params.id), { accountId: actor.accountId })),
+      ),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/pull",
+    name: "pullAlerts",
+    tag: "Alerts",
+    summary: "Alerts newer than a cursor; with wait, parks until one opens",
+    plane: "api",
+    noHead: true,
+    query: z.strictObject({
+      cursor: queryInteger(0).optional(),
+      wait: queryInteger(0, 60).optional(),
+    }),
+    status: 200,
+    answer: z.object({
+      alerts: z.array(alert),
+      cursor: z.int(),
+      config_versions: z.array(z.object({ project: z.string(), version: z.int() })),
+    }),
+    errors: ["invalid_request"],
+    handle: async ({ tenant, query, actor, signal }) => {
+      const cursor = query.cursor ?? 0;
+      const answer = () => ({
+        ...pullAlerts(tenant.store, cursor),
+        config_versions: configVersions(tenant.store),
+      });
+      const parked = tenant.waiters.park(actor.keyId, (query.wait ?? 0) * 1000, signal);
+      const first = answer();
+      if (first.alerts.length > 0) {
+        parked.leave();
+        return first;
+      }
+      await parked.woken;
+      return answer();
+    },
+  }),
+];

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { readLogTail } from "../../ingest/logtail.ts";
+import { getProject } from "../../projects/projects.ts";
+import { projectPath, queryInteger, text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const message = z
+  .object({
+    id: z.string(),
+    received_at: z.int(),
+    source: z.string(),
+    level: z.int(),
+    message: z.string(),
+    template_id: z.string(),
+    template: z.string(),
+    keys: z.record(z.string(), z.string()),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: "LogLine" });
+
+/** api §4, Log tail. */
+export const logtailRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/logtail",
+    name: "readLogTail",
+    tag: "Log tail",
+    summary: "The most recent retained events, newest last",
+    plane: "api",
+    params: projectPath,
+    query: z.strictObject({
+      limit: queryInteger(1, 200).optional(),
+      template: text(128).optional(),
+    }),
+    status: 200,
+    answer: z.object({ messages: z.array(message) }),
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, params, query }) => {
+      const project = getProject(tenant.store, params.id);
+      return {
+        messages: readLogTail(tenant.store, project.id, {
+          limit: query.limit ?? 50,
+          ...(query.template === undefined || query.template === ""
+            ? {}
+            : { template: query.template }),
+          rootOf: (id) => tenant.ingest.rootOf(project.id, id),
+        }),
+      };
+    },
+  }),
+];

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  renameProject,
+} from "../../projects/projects.ts";
+import { deleted, integer, pathName, projectPath, queryInteger, text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const projectName = pathName(128);
+
+const entry = z
+  .object({
+    name: z.string(),
+    version: z.int(),
+    source_count: z.int(),
+    rule_count: z.int(),
+    open_alert_count: z.int(),
+    created_at: z.int(),
+  })
+  .meta({ id: "ProjectEntry" });
+
+/** api §4, Projects. */
+export const projectRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/projects",
+    name: "listProjects",
+    tag: "Projects",
+    summary: "A page of the projects, by name",
+    plane: "api",
+    query: z.strictObject({ after: text(200).optional(), limit: queryInteger(1, 500).optional() }),
+    status: 200,
+    answer: z.object({ projects: z.array(entry), next: z.string().nullable() }),
+    errors: ["invalid_request"],
+    handle: ({ tenant, query }) =>
+      listProjects(tenant.store, { after: query.after ?? "", limit: query.limit ?? 200 }),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects",
+    name: "createProject",
+    tag: "Projects",
+    summary: "Create a project",
+    plane: "api",
+    body: z.strictObject({ name: projectName }),
+    readOnly: ["version", "created_at"],
+    status: 201,
+    answer: z.object({ name: z.string(), version: integer(1) }),
+    errors: ["invalid_request", "invalid_json", "name_taken"],
+    handle: ({ tenant, body }) => tenant.store.write((tx) => createProject(tx, body.name)),
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/projects/{id}",
+    name: "deleteProject",
+    tag: "Projects",
+    summary: "Delete a project with all it owns",
+    plane: "api",
+    manager: true,
+    params: projectPath,
+    status: 200,
+    answer: deleted,
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) => deleteProject(tx, params.id));
+      return { deleted: true };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/rename",
+    name: "renameProject",
+    tag: "Projects",
+    summary: "Rename a project; its tokens keep working",
+    plane: "api",
+    manager: true,
+    params: projectPath,
+    body: z.strictObject({ name: projectName }),
+    status: 200,
+    answer: z.object({ name: z.string() }),
+    errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "name_taken"],
+    handle: ({ tenant, params, body }) => {
+      tenant.store.write((tx) => renameProject(tx, params.id, body.name));
+      return { name: body.name };
+    },
+  }),
+];

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { getProject } from "../../projects/projects.ts";
+import {
+  createSource,
+  deleteSource,
+  listSources,
+  rotateToken,
+  setRetention,
+} from "../../projects/sources.ts";
+import { deleted, flag, pathName, projectPath } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
+const withToken = z.object({
+  name: z.string(),
+  token: z.string().meta({ description: "Shown this once." }),
+});
+
+/** api §4, Sources. */
+export const sourceRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/sources",
+    name: "listSources",
+    tag: "Sources",
+    summary: "The project's sources, by name",
+    plane: "api",
+    params: projectPath,
+    status: 200,
+    answer: z.object({
+      sources: z.array(
+        z
+          .object({ created_at: z.int(), name: z.string(), retain_logs: z.boolean() })
+          .meta({ id: "Source" }),
+      ),
+    }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => ({
+      sources: listSources(tenant.store, getProject(tenant.store, params.id)),
+    }),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/sources",
+    name: "createSource",
+    tag: "Sources",
+    summary: "Create a source and its ingest token",
+    plane: "api",
+    params: projectPath,
+    body: z.strictObject({ name: pathName(128), retain_logs: flag.optional() }),
+    readOnly: ["created_at"],
+    status: 201,
+    answer: withToken,
+    errors: ["invalid_request", "invalid_json", "not_found", "name_taken"],
+    handle: ({ tenant, params, body }) =>
+      tenant.store.write((tx) =>
+        createSource(tx, getProject(tx, params.id), {
+          tenantId: tenant.id,
+          name: body.name,
+          retainLogs: body.retain_logs ?? false,
+        }),
+      ),
+  }),
+  route({
+    method: "PUT",
+    path: "/v1/projects/{id}/sources/{name}",
+    name: "updateSource",
+    tag: "Sources",
+    summary: "Say whether a source's events are kept for the log tail",
+    plane: "api",
+    params: sourcePath,
+    body: z.strictObject({ retain_logs: flag }),
+    readOnly: ["name", "created_at"],
+    status: 200,
+    answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
+    errors: ["invalid_request", "invalid_json", "not_found"],
+    handle: ({ tenant, params, body }) => {
+      tenant.store.write((tx) =>
+        setRetention(tx, getProject(tx, params.id), params.name, body.retain_logs),
+      );
+      return { name: params.name, retain_logs: body.retain_logs };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/projects/{id}/sources/{name}",
+    name: "deleteSource",
+    tag: "Sources",
+    summary: "Delete a source; its token stops authenticating",
+    plane: "api",
+    params: sourcePath,
+    status: 200,
+    answer: deleted,
+    errors: ["not_found", "source_in_use"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) => deleteSource(tx, getProject(tx, params.id), params.name));
+      return { deleted: true };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/sources/{name}/rotate-token",
+    name: "rotateSourceToken",
+    tag: "Sources",
+    summary: "Replace a source's ingest token",
+    plane: "api",
+    manager: true,
+    params: sourcePath,
+    status: 200,
+    answer: withToken,
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant, params }) =>
+      tenant.store.write((tx) =>
+        rotateToken(tx, getProject(tx, params.id), { tenantId: tenant.id, name: params.name }),
+      ),
+  }),
+];

@@ -1,0 +1,15 @@
+import { alertRoutes } from "./resources/alerts.ts";
+import { logtailRoutes } from "./resources/logtail.ts";
+import { projectRoutes } from "./resources/projects.ts";
+import { ruleRoutes } from "./resources/rules.ts";
+import { sourceRoutes } from "./resources/sources.ts";
+import type { Route } from "./route.ts";
+
+/** Every schema-checked route of the data plane, in the order of the API document (api §4). */
+export const dataPlaneRoutes: readonly Route[] = [
+  ...alertRoutes,
+  ...logtailRoutes,
+  ...projectRoutes,
+  ...ruleRoutes,
+  ...sourceRoutes,
+];
