@@ -1,0 +1,88 @@
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { getCACertificates } from "node:tls";
+import { buildConnector } from "undici";
+import { type AddressRules, addressRefusal } from "./addresses.ts";
+import { EgressFault } from "./egress-error.ts";
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface ConnectorOptions {
+  rules: AddressRules;
+  /** Limit for name, connection and TLS handshake together. */
+  connectMs: number;
+  resolve: Resolve;
+  /** Certificates (PEM) trusted beside the usual ones. */
+  ca: readonly string[];
+}
+
+/** How long one of several addresses is tried alone; Node's 250 ms gives up on slow lines. */
+const ONE_ADDRESS_MS = 1_000;
+
+/**
+ * A connector that calls vetted addresses only. Three looks, because each alone has a hole: a
+ * literal host never reaches a resolver, a name is judged by the very addresses that are connected
+ * to (so a second answer can't differ), and the socket's own word is the last.
+ */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: options.connectMs,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ONE_ADDRESS_MS,
+    lookup: guardedLookup(options.resolve, options.rules),
+    ...(options.ca.length > 0 && { ca: [...getCACertificates("default"), ...options.ca] }),
+  });
+  return (target, callback) => {
+    if (isIP(target.hostname) !== 0 && addressRefusal(target.hostname, options.rules) !== null) {
+      callback(new EgressFault("address_refused"), null);
+      return;
+    }
+    connect(target, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      if (addressRefusal(socket.remoteAddress ?? "", options.rules) === null) {
+        return callback(null, socket);
+      }
+      socket.destroy();
+      callback(new EgressFault("address_refused"), null);
+    });
+  };
+}
+
+/** Asks the operating system, hosts file and local names included. Never cached. */
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+
+/**
+ * A lookup that hands on only addresses that may be called. Lookups of one name that are under way
+ * are joined: each takes one of Node's few threads, and a name whose server is silent must not
+ * take them all.
+ */
+function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
+  const running = new Map<string, Promise<readonly LookupAddress[]>>();
+  const joined = (hostname: string) => {
+    const present = running.get(hostname);
+    if (present !== undefined) return present;
+    const started = resolve(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, started);
+    return started;
+  };
+  return (hostname, lookupOptions, callback) => {
+    joined(hostname).then(
+      (found) => {
+        const [first, ...more] = found.filter(
+          ({ address }) => addressRefusal(address, rules) === null,
+        );
+        if (first === undefined) {
+          callback(new EgressFault(found.length === 0 ? "dns" : "address_refused"), []);
+        } else if (lookupOptions.all) {
+          callback(null, [first, ...more]);
+        } else {
+          callback(null, first.address, first.family);
+        }
+      },
+      () => callback(new EgressFault("dns"), []),
+    );
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * The closed list of what can go wrong on the way out. These words end in `last_error`, so they
+ * carry no address, no URL and no text of the other side.
+ *
+ * - `bad_url`, `https_required`, `bad_request`: the request can't be sent as it stands
+ * - `busy`: more origins in use at once than the client may hold
+ * - `address_refused`, `dns`, `refused`, `unreachable`, `timeout_connect`, `tls: …`: nothing was sent
+ * - `timeout`: no answer within the limit; `body_too_slow`: an answer began and didn't end in it
+ * - `reset`, `closed`: the connection broke, rudely or politely; `bad_response`: the answer is no HTTP
+ * - `stopped`: this side gave up (shutdown); `network`: none of these
+ */
+export const egressErrors = [
+  "bad_url",
+  "https_required",
+  "bad_request",
+  "busy",
+  "address_refused",
+  "dns",
+  "refused",
+  "unreachable",
+  "timeout_connect",
+  "timeout",
+  "body_too_slow",
+  "reset",
+  "closed",
+  "tls: self_signed",
+  "tls: untrusted",
+  "tls: expired",
+  "tls: not_yet_valid",
+  "tls: wrong_name",
+  "tls: handshake",
+  "bad_response",
+  "stopped",
+  "network",
+] as const;
+
+export type EgressError = (typeof egressErrors)[number];
+
+/** A failure whose class this side already knows. */
+export class EgressFault extends Error {
+  readonly egressError: EgressError;
+
+  constructor(egressError: EgressError) {
+    super(egressError);
+    this.name = "EgressFault";
+    this.egressError = egressError;
+  }
+}
+
+const BY_CODE: Readonly<Record<string, EgressError>> = {
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "unreachable",
+  ENETUNREACH: "unreachable",
+  EHOSTDOWN: "unreachable",
+  ENETDOWN: "unreachable",
+  EADDRNOTAVAIL: "unreachable",
+  EACCES: "unreachable",
+  EPERM: "unreachable",
+  ETIMEDOUT: "timeout_connect",
+  UND_ERR_CONNECT_TIMEOUT: "timeout_connect",
+  ECONNRESET: "reset",
+  EPIPE: "reset",
+  ECONNABORTED: "reset",
+  ENOTFOUND: "dns",
+  EAI_AGAIN: "dns",
+  UND_ERR_SOCKET: "closed",
+  UND_ERR_HEADERS_OVERFLOW: "bad_response",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "bad_response",
+  UND_ERR_INVALID_ARG: "bad_request",
+  UND_ERR_NOT_SUPPORTED: "bad_request",
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: "bad_request",
+  UND_ERR_DESTROYED: "stopped",
+  UND_ERR_CLOSED: "stopped",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "tls: self_signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "tls: self_signed",
+  CERT_HAS_EXPIRED: "tls: expired",
+  CERT_NOT_YET_VALID: "tls: not_yet_valid",
+  ERR_TLS_CERT_ALTNAME_INVALID: "tls: wrong_name",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls: untrusted",
+  UNABLE_TO_GET_ISSUER_CERT: "tls: untrusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls: untrusted",
+  CERT_UNTRUSTED: "tls: untrusted",
+  CERT_REVOKED: "tls: untrusted",
+  CERT_SIGNATURE_FAILURE: "tls: untrusted",
+  INVALID_CA: "tls: untrusted",
+  INVALID_PURPOSE: "tls: untrusted",
+  CERT_CHAIN_TOO_LONG: "tls: untrusted",
+  EPROTO: "tls: handshake",
+};
+
+/** The class of whatever Node or undici reports. */
+export function egressErrorOf(error: unknown): EgressError {
+  if (error instanceof EgressFault) return error.egressError;
+  const code = codeOf(error);
+  const known = BY_CODE[code];
+  if (known === "closed" && /^bad (response|upgrade)$/.test((error as Error).message)) {
+    return "bad_response";
+  }
+  if (known !== undefined) return known;
+  if (error instanceof Error && error.name === "HTTPParserError") return "bad_response";
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) return "tls: handshake";
+  return "network";
+}
+
+/** The error's code; of several tried addresses the first that says more than a number of them. */
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof AggregateError) {
+    return error.errors.map(codeOf).find((code) => code !== "") ?? "";
+  }
+  return "";
+}

@@ -1,0 +1,51 @@
+import { type AddressRules, addressRefusal } from "./addresses.ts";
+import { invalid, ServiceError } from "./errors.ts";
+
+/** Longest URL that is stored, in characters (api §8). */
+const LONGEST_URL = 2048;
+
+/**
+ * Judges a URL at write time (decisions §6, Egress; whoever connects judges the address again).
+ * http or https, a host, no user name or password; a fragment is allowed and never sent.
+ * Throws ServiceError invalid_request naming `field` for what is no such URL, and address_refused
+ * (403) where its host is a refused address. Names are resolved only when they are called, except
+ * `localhost`, which always means loopback (RFC 6761).
+ */
+export function checkUrl(url: string, rules: AddressRules, field = "/url"): URL {
+  const parsed = readUrl(url);
+  if (typeof parsed === "string") throw invalid([{ field, reason: parsed }]);
+  const refusal = hostRefusal(parsed, rules);
+  if (refusal !== null) {
+    throw new ServiceError("address_refused", "That address may not be called from here.", {
+      details: [{ field, reason: refusal }],
+    });
+  }
+  return parsed;
+}
+
+/** The URL, or why the text is none that can be called: `scheme`, `credentials` … */
+export function readUrl(url: string): URL | string {
+  if (url.length > LONGEST_URL) return "too_long";
+  // The URL parser drops tabs and line ends silently; what is stored should be what is called.
+  if (/[\s\p{Cc}\\]/u.test(url)) return "not_a_url";
+  if (!URL.canParse(url)) return "not_a_url";
+  const parsed = new URL(url);
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return "scheme";
+  // The parser also reads `http:host` and `http:///host`.
+  if (!/^https?:\/\/[^/]/i.test(url)) return "not_a_url";
+  if (parsed.username !== "" || parsed.password !== "") return "credentials";
+  if (parsed.port === "0") return "port";
+  return parsed;
+}
+
+/** Why the URL's host, when it is a literal address or localhost, is refused; else null. */
+export function hostRefusal(url: URL, rules: AddressRules): string | null {
+  const host = hostOf(url);
+  if (/^(.*\.)?localhost\.?$/.test(host)) return addressRefusal("127.0.0.1", rules);
+  return host.includes(":") || /^[\d.]+$/.test(host) ? addressRefusal(host, rules) : null;
+}
+
+/** The host without brackets. The URL parser has already made every IPv4 spelling dotted. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1");
+}
