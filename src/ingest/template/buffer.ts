@@ -1,0 +1,101 @@
+import { COMPONENT, HEADER, SLOT, WILD, WILD_TEXT } from "./chars.ts";
+
+const BLANK_CODE = 32;
+const CAPACITY = 8_192;
+
+/** The shape of one message while it is being read: UTF-16 units, written once, bounded, reused for every message. */
+export class ShapeBuffer {
+  readonly codes: Uint16Array = new Uint16Array(CAPACITY + 64);
+  length = 0;
+
+  reset(): void {
+    this.length = 0;
+  }
+
+  put(code: number): void {
+    if (this.length < CAPACITY) this.codes[this.length++] = code;
+  }
+
+  putText(text: string, from = 0, to: number = text.length): void {
+    const end = Math.min(to, from + CAPACITY - this.length);
+    let at = this.length;
+    for (let i = from; i < end; i++) this.codes[at++] = text.charCodeAt(i);
+    this.length = at;
+  }
+
+  /** One blank, never at the start and never two. */
+  blank(): void {
+    const last = this.last();
+    if (this.length > 0 && last !== BLANK_CODE && last !== HEADER) this.put(BLANK_CODE);
+  }
+
+  last(): number {
+    return this.length === 0 ? 0 : (this.codes[this.length - 1] as number);
+  }
+
+  /** The last unit that is no blank. */
+  lastSolid(): number {
+    let at = this.length - 1;
+    while (at >= 0 && this.codes[at] === BLANK_CODE) at--;
+    return at < 0 ? 0 : (this.codes[at] as number);
+  }
+
+  /** A variable part. Neighbours apart only by blanks, commas, bars or dashes are one list, so its length doesn't count. */
+  mask(): void {
+    let at = this.length - 1;
+    while (at >= 0 && isListGap(this.codes[at] as number)) at--;
+    if (at >= 0 && this.codes[at] === WILD && (at === this.length - 1 || gapIsList(this, at + 1))) {
+      this.length = at + 1;
+      return;
+    }
+    this.put(WILD);
+  }
+
+  trimEnd(): void {
+    while (this.length > 0 && this.codes[this.length - 1] === BLANK_CODE) this.length--;
+  }
+
+  /** Whether the units from `from` on equal those of `text`. */
+  endsWith(text: string): boolean {
+    const from = this.length - text.length;
+    if (from < 0) return false;
+    for (let i = 0; i < text.length; i++) {
+      if (this.codes[from + i] !== text.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  slice(from: number, to: number): string {
+    return String.fromCharCode.apply(null, this.codes.subarray(from, to) as unknown as number[]);
+  }
+
+  toString(): string {
+    return this.slice(0, this.length);
+  }
+}
+
+function isListGap(code: number): boolean {
+  return code === BLANK_CODE || code === 44 || code === 45 || code === 124;
+}
+
+/** At most a blank, a sign and a blank: a longer run of signs is punctuation of its own. */
+function gapIsList(buffer: ShapeBuffer, from: number): boolean {
+  let signs = 0;
+  for (let i = from; i < buffer.length; i++) {
+    if (buffer.codes[i] !== BLANK_CODE) signs++;
+  }
+  return signs <= 1;
+}
+
+/** What a person reads: the shape with `<*>` for what varies. */
+export function textOfShape(shape: string): string {
+  if (shape === "") return "(empty message)";
+  const parts: string[] = [];
+  for (let i = 0; i < shape.length; i++) {
+    const code = shape.charCodeAt(i);
+    if (code === WILD || code === SLOT) parts.push(WILD_TEXT);
+    else if (code === HEADER) parts.push(shape.length > i + 1 ? `${WILD_TEXT} ` : WILD_TEXT);
+    else if (code !== COMPONENT) parts.push(shape[i] as string);
+  }
+  return parts.join("");
+}

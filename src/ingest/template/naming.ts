@@ -1,0 +1,88 @@
+import { classOf, DIGIT, isAsciiDigit, isAsciiLetter, isUpper, LETTER, WIDE } from "./chars.ts";
+
+interface Named {
+  from: number;
+  to: number;
+  /** Whether a `(` follows: the name of a function stays whole. */
+  called: boolean;
+}
+
+/**
+ * Where the constant part of a name with digits ends: `node-129` keeps `node-`, `eth0` keeps `eth`, `blk_-17` keeps
+ * `blk_`; a name with a random part (`web-7d9f8b6c5-x2x9k`, `jA9J1UvC004306`) keeps nothing; `Log4jAdapter` stays whole.
+ */
+export function keptPrefix(text: string, named: Named): number {
+  const { from, to, called } = named;
+  let segment = from;
+  let kept = -1;
+  for (let i = from; i <= to; i++) {
+    if (i < to && isNamePart(text.charCodeAt(i))) continue;
+    if (i > segment) {
+      const verdict = segmentKept(text, segment, i);
+      if (verdict === RANDOM) return from;
+      if (verdict < i && kept < 0 && !(called && i - segment - digitsIn(text, segment, i) > 1)) {
+        kept = segment === from ? verdict : segment;
+      }
+    }
+    segment = i + 1;
+  }
+  if (kept < 0) return to;
+  while (kept > from && isLooseSign(text, kept - 1, from)) kept--;
+  return kept;
+}
+
+const RANDOM = -1;
+
+function isNamePart(code: number): boolean {
+  const kind = classOf(code);
+  return kind === LETTER || kind === DIGIT || kind === WIDE;
+}
+
+/** A minus before the number of `blk_-17` is the number's. */
+function isLooseSign(text: string, at: number, from: number): boolean {
+  return text.charCodeAt(at) === 45 && at > from && !isNamePart(text.charCodeAt(at - 1));
+}
+
+function digitsIn(text: string, from: number, to: number): number {
+  let digits = 0;
+  for (let i = from; i < to; i++) if (classOf(text.charCodeAt(i)) === DIGIT) digits++;
+  return digits;
+}
+
+/** Of letters and digits only: where the kept part ends (`to` for all of it), or RANDOM. */
+function segmentKept(text: string, from: number, to: number): number {
+  let digits = 0;
+  let turns = 0;
+  let letters = 0;
+  let first = -1;
+  for (let i = from; i < to; i++) {
+    const digit = classOf(text.charCodeAt(i)) === DIGIT;
+    if (digit) {
+      if (first < 0) first = i;
+      digits++;
+    } else letters++;
+    if (i > from && digit !== (classOf(text.charCodeAt(i - 1)) === DIGIT)) turns++;
+  }
+  if (digits === 0) return to;
+  if (letters === 0) return from;
+  const inside = first > from && classOf(text.charCodeAt(to - 1)) !== DIGIT;
+  if (inside && turns === 2 && digits <= 2 && (letters >= 4 || to - from <= 4)) return to;
+  if (turns >= 2 && to - from >= 5 && (turns >= 3 || digits >= 2)) return RANDOM;
+  if (to - from >= 20) return RANDOM;
+  return first;
+}
+
+/** A long run without a digit whose letters change case like base64, not like CamelCase. */
+export function looksRandom(text: string, from: number, to: number): boolean {
+  let upper = 0;
+  let letters = 0;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (isAsciiLetter(code)) letters++;
+    else if (!isAsciiDigit(code) && code !== 43 && code !== 47 && code !== 45 && code !== 95) {
+      return false;
+    }
+    if (isUpper(code)) upper++;
+  }
+  return letters > 0 && upper > letters * 0.3 && upper < letters * 0.7;
+}

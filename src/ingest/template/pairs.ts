@@ -1,0 +1,67 @@
+import { classOf, DIGIT, INNER, LETTER, WIDE } from "./chars.ts";
+
+const EQUALS = 61;
+const QUOTE = 34;
+
+/** One `key=value` of a logfmt line. Offsets into the line; a quoted value's are those inside its quotes. */
+export interface Pair {
+  key: string;
+  from: number;
+  to: number;
+}
+
+/** The pairs of a line that is logfmt from end to end, at least two; null for any other. */
+export function logfmtPairs(text: string, from: number, to: number): Pair[] | null {
+  const pairs: Pair[] = [];
+  let at = from;
+  while (at < to) {
+    const code = text.charCodeAt(at);
+    if (code <= 32) {
+      at++;
+      continue;
+    }
+    const key = keyEnd(text, at, to);
+    if (key === at || text.charCodeAt(key) !== EQUALS) return null;
+    const end = valueEnd(text, key + 1, to);
+    if (end < 0) return null;
+    const quoted = text.charCodeAt(key + 1) === QUOTE ? 1 : 0;
+    pairs.push({ key: text.slice(at, key), from: key + 1 + quoted, to: end - quoted });
+    at = end;
+  }
+  return pairs.length > 1 ? pairs : null;
+}
+
+function keyEnd(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && at - from < 128) {
+    const code = text.charCodeAt(at);
+    const kind = classOf(code);
+    const fits =
+      kind === LETTER || kind === WIDE || (at > from && (kind === DIGIT || kind === INNER));
+    if (!fits) break;
+    at++;
+  }
+  return at;
+}
+
+/** Behind a value, or -1 when it is none of logfmt's: brackets, or a second `=` outside a URL. */
+function valueEnd(text: string, from: number, to: number): number {
+  if (text.charCodeAt(from) === QUOTE) {
+    for (let at = from + 1; at < to; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 92) at++;
+      else if (code === QUOTE) return at + 1 >= to || text.charCodeAt(at + 1) <= 32 ? at + 1 : -1;
+    }
+    return -1;
+  }
+  let at = from;
+  let url = false;
+  for (; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= 32) break;
+    if (code === 47 || code === 63) url = true;
+    if (code === 40 || code === 41 || code === 123 || code === 125 || code === QUOTE) return -1;
+    if (code === EQUALS && !url && text.charCodeAt(at + 1) > 32) return -1;
+  }
+  return text.charCodeAt(at - 1) === 44 ? -1 : at;
+}

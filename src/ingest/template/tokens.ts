@@ -1,0 +1,78 @@
+import { classOf, DIGIT, LETTER, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
+
+/** Only so many words of a shape can come to vary; the rest belongs to its structure. */
+const MOST_WORDS = 24;
+const OPEN = 40;
+
+export interface Tokens {
+  /** The shape with a mark for each word: only shapes of one structure can merge. */
+  structure: string;
+  words: string[];
+  /** The unit before each word, 0 at the start. */
+  before: number[];
+}
+
+const MARK = String.fromCharCode(SLOT);
+
+/** Cuts a shape, or a pattern, into words and what stands between them. */
+export function tokensOf(shape: string): Tokens {
+  const words: string[] = [];
+  const before: number[] = [];
+  let structure = "";
+  let copied = 0;
+  let at = 0;
+  while (at < shape.length && words.length < MOST_WORDS) {
+    const from = at;
+    const end = wordEnd(shape, at);
+    at = Math.max(end, at + 1);
+    if (end === from) continue;
+    words.push(shape.slice(from, end));
+    before.push(from === 0 ? 0 : shape.charCodeAt(from - 1));
+    structure += shape.slice(copied, from) + MARK;
+    copied = end;
+  }
+  return { structure: structure + shape.slice(copied), words, before };
+}
+
+/** Behind the word that begins at `from`, or `from`; `LOCAL(<*>)` is one word, the point that ends a sentence is none. */
+function wordEnd(shape: string, from: number): number {
+  let end = from;
+  let telling = 0;
+  while (end < shape.length) {
+    const code = shape.charCodeAt(end);
+    if (isName(code)) telling = end + 1;
+    else if (!isJoint(code)) break;
+    end++;
+  }
+  if (telling === 0) return from;
+  if (shape.charCodeAt(telling) === OPEN && shape.charCodeAt(telling + 1) === WILD) {
+    if (shape.charCodeAt(telling + 2) === OPEN + 1) return telling + 3;
+  }
+  return telling;
+}
+
+function isName(code: number): boolean {
+  if (code === WILD || code === SLOT || code === 95) return true;
+  const kind = classOf(code);
+  return kind === LETTER || kind === DIGIT || kind === WIDE || kind === SURROGATE;
+}
+
+function isJoint(code: number): boolean {
+  return (
+    code === 45 ||
+    code === 46 ||
+    code === 36 ||
+    code === 35 ||
+    code === 47 ||
+    code === 64 ||
+    code === 43
+  );
+}
+
+/** A 32-bit hash of a text; what it finds is always compared. */
+export function hashOf(text: string, seed: number): number {
+  let hash = seed ^ text.length;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return hash ^ (hash >>> 13);
+}

@@ -1,0 +1,83 @@
+const MOST_CAUSES = 8;
+const CAUSED = "\nCaused by: ";
+const TRACEBACK = "Traceback (most recent call last)";
+
+/**
+ * What of a message shapes it when it carries a stack trace (decisions §4): the first line, the class above the frames
+ * and each `Caused by` class; of a Python traceback the exception's line. Any other message comes back as it is.
+ */
+export function withoutFrames(message: string): string {
+  const python = message.indexOf(TRACEBACK);
+  if (python >= 0) return pythonShape(message, python);
+  const firstFrame = frameStart(message);
+  if (firstFrame < 0) return message;
+  const parts = [lineAt(message, 0)];
+  const above = message.lastIndexOf("\n", firstFrame - 1) + 1;
+  if (above > 0 && above < firstFrame) addClass(parts, lineAt(message, above));
+  let at = message.indexOf(CAUSED);
+  while (at >= 0 && parts.length < MOST_CAUSES) {
+    addClass(parts, lineAt(message, at + CAUSED.length), "Caused by: ");
+    at = message.indexOf(CAUSED, at + 1);
+  }
+  return parts.join("\n");
+}
+
+/** Where the line break before the first frame is, or -1: `\tat …`, `    at …`, `goroutine 1 [running]:`. */
+function frameStart(message: string): number {
+  let at = message.indexOf("\n");
+  for (let line = 0; at >= 0 && line < 64; line++) {
+    let next = at + 1;
+    while (message.charCodeAt(next) === 32 || message.charCodeAt(next) === 9) next++;
+    if (next > at + 1 && (message.startsWith("at ", next) || message.startsWith("from ", next))) {
+      return at;
+    }
+    if (message.startsWith("goroutine ", next) || message.startsWith("stack backtrace:", next)) {
+      return at;
+    }
+    at = message.indexOf("\n", next);
+  }
+  return -1;
+}
+
+function addClass(parts: string[], line: string, prefix = ""): void {
+  let end = 0;
+  while (end < line.length && isClassPart(line.charCodeAt(end))) end++;
+  const next = line.charCodeAt(end);
+  if (end === 0 || (end < line.length && next !== 58 && next !== 32)) return;
+  const name = line.slice(0, end);
+  const telling = prefix !== "" || /(?:Exception|Error|Throwable|Failure)$/.test(name);
+  if (telling && parts.at(-1) !== prefix + name) parts.push(prefix + name);
+}
+
+function isClassPart(code: number): boolean {
+  const lower = code | 32;
+  return (
+    (lower >= 97 && lower <= 122) ||
+    (code >= 48 && code <= 57) ||
+    code === 46 ||
+    code === 36 ||
+    code === 95
+  );
+}
+
+/** The last line that begins at the margin names the exception; what stands before the traceback stays. */
+function pythonShape(message: string, at: number): string {
+  const head = lineAt(message, 0);
+  const before = at > 0 ? message.slice(0, Math.min(at, 4_096)).trimEnd() : "";
+  const lead = before === "" ? "" : head.slice(0, before.length);
+  let end = message.length;
+  while (end > at) {
+    const start = message.lastIndexOf("\n", end - 1) + 1;
+    const line = message.slice(start, Math.min(end, start + 4_096)).trimEnd();
+    if (start <= at) break;
+    if (line !== "" && !/^[\s~^]/.test(line)) return lead === "" ? line : `${lead}\n${line}`;
+    end = start - 1;
+  }
+  return head;
+}
+
+function lineAt(message: string, from: number): string {
+  const end = message.indexOf("\n", from);
+  const line = end < 0 ? message.slice(from) : message.slice(from, end);
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
