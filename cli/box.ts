@@ -20,10 +20,5 @@ export function createProgram(): Command {
   return program;
 }
 
-if (import.meta.main !== false) {
-  try {
-    await createProgram().parseAsync();
-  } catch (error) {
-    exitWith(error);
-  }
-}
+// No await at the top: in the executable this is a CommonJS script.
+if (import.meta.main !== false) createProgram().parseAsync().catch(exitWith);

@@ -89,7 +89,9 @@ async function bundleInto(root, work, entries) {
     bundle: true,
     platform: "node",
     target: "node26",
+    // A script and not a module: what it requires of Node is then loaded when it is first needed.
     format: "cjs",
+    supported: { "dynamic-import": false },
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
