@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Random } from "./random.ts";
+
+/**
+ * Signatures on what is delivered and on what the relay takes (api §6.2, decisions §6 Headers and
+ * §7): HMAC-SHA256 over timestamp, a dot, and the raw body, and beside it the header set of
+ * Standard Webhooks (standardwebhooks.com, specification 1.0.0).
+ */
+
+/** A minted webhook secret: `whsec_` and the base64 of 32 random bytes. */
+export function mintWebhookSecret(random: Random): string {
+  return `whsec_${random.bytes(32).toString("base64")}`;
+}
+
+/**
+ * The lower-case hex HMAC-SHA256 of `${timestamp}.${body}` under the UTF-8 bytes of the secret as
+ * given. `timestamp` is Unix seconds, or the header's text when a signature is checked.
+ */
+export function signature(
+  secret: string,
+  timestamp: number | string,
+  body: string | Uint8Array,
+): string {
+  return createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
+}
+
+/** The signature headers of one attempt; `timestamp` in Unix seconds. */
+export function signedHeaders(signed: {
+  secret: string;
+  eventId: string;
+  timestamp: number;
+  body: string | Uint8Array;
+}): Record<string, string> {
+  const { secret, eventId, timestamp, body } = signed;
+  const standard = createHmac("sha256", standardKey(secret))
+    .update(`${eventId}.${timestamp}.`)
+    .update(body)
+    .digest("base64");
+  return {
+    "X-Service-Timestamp": String(timestamp),
+    "X-Service-Signature": signature(secret, timestamp, body),
+    "webhook-id": eventId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": `v1,${standard}`,
+  };
+}
+
+/** What Standard Webhooks takes for the key: behind `whsec_` base64, else the text as it is. */
+function standardKey(secret: string): Buffer {
+  return secret.startsWith("whsec_")
+    ? Buffer.from(secret.slice("whsec_".length), "base64")
+    : Buffer.from(secret);
+}
+
+/** Both signature headers of a request, of the right shape but not yet believed. */
+export interface SignatureHeaders {
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** The timestamp as it was sent, which is what was signed. */
+  readonly timestampText: string;
+  /** 64 lower-case hex characters. */
+  readonly signature: string;
+}
+
+/** Reads the two headers; null when one is missing or has another shape. */
+export function readSignatureHeaders(
+  timestamp: string | undefined,
+  given: string | undefined,
+): SignatureHeaders | null {
+  if (!/^\d{1,12}$/.test(timestamp ?? "") || !/^[0-9a-f]{64}$/.test(given ?? "")) return null;
+  return { timestamp: Number(timestamp), timestampText: `${timestamp}`, signature: `${given}` };
+}
+
+/** Whether a timestamp lies too far from `now` (Unix seconds), five minutes unless told. */
+export function isSkewed(timestamp: number, now: number, toleranceSeconds = 300): boolean {
+  return Math.abs(timestamp - now) > toleranceSeconds;
+}
+
+/** Whether the body was signed with the secret, in time that doesn't depend on how nearly. */
+export function isSignedBy(
+  secret: string,
+  headers: SignatureHeaders,
+  body: string | Uint8Array,
+): boolean {
+  const expected = signature(secret, headers.timestampText, body);
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(headers.signature));
+}
