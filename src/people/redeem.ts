@@ -1,0 +1,126 @@
+import { unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import type { Passwords } from "../kit/password.ts";
+import { accounts, type Role } from "../store/schema.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
+import { findLiveCode, spendCode } from "./codes.ts";
+import { foldEmail } from "./email.ts";
+import { mintKey } from "./keys.ts";
+import { issueReceipt } from "./receipts.ts";
+import { higher } from "./roles.ts";
+
+/** What somebody brings to take a seat. */
+export interface Claim {
+  code: string;
+  password: string;
+  /** Null: the one that the code was issued for. */
+  email: string | null;
+  /** Null: the email's part before the @. */
+  displayName: string | null;
+}
+
+/** The answer of `POST /v1/pair` (api §4). Key and receipt are only ever in this answer. */
+export interface Redemption {
+  api_key: string;
+  api_key_id: string;
+  box_account_id: string;
+  receipt: string;
+  tenant_id: string;
+}
+
+/** What a claim comes to: a code that is good for this email, and the account that has it already. */
+interface Seat {
+  codeId: string;
+  role: Role;
+  email: string;
+  account: { id: string; role: Role; passwordHash: string } | null;
+}
+
+/**
+ * Redeems a pairing code (decisions §3). A new email makes an account with the code's role; one that has
+ * an account needs its password, keeps the higher role and gets one more key.
+ *
+ * Every failure throws the same 401 after the same work, one argon2, and spends nothing. That work can't
+ * be done inside a transaction, so the transaction looks again and goes on only if nothing has changed.
+ */
+export async function redeem(
+  { store, tenantId, passwords }: { store: Store; tenantId: string; passwords: Passwords },
+  claim: Claim,
+): Promise<Redemption> {
+  const seat = findSeat(store, claim, unixSeconds(store.clock));
+  const passwordHash = await prove(passwords, claim.password, seat);
+  if (seat !== null && passwordHash !== null) {
+    const taken = store.write((tx) => takeSeat(tx, { tenantId, claim, seat, passwordHash }));
+    if (taken !== null) return taken;
+  }
+  throw new ServiceError("pairing_refused", "The pairing was not accepted.");
+}
+
+function findSeat(reader: Reader, claim: Claim, at: number): Seat | null {
+  const code = findLiveCode(reader, claim.code, at);
+  const email = claim.email ?? code?.email ?? null;
+  if (code === null || email === null) return null;
+  if (code.email !== null && foldEmail(code.email) !== foldEmail(email)) return null;
+  const account = reader
+    .sql("SELECT id, role, password_hash AS passwordHash FROM accounts WHERE email_folded = ?")
+    .get(foldEmail(email)) as Seat["account"] | undefined;
+  return { codeId: code.id, role: code.role, email, account: account ?? null };
+}
+
+/** The hash that the account has or will have; null where the password is wrong or there is no seat. */
+async function prove(
+  passwords: Passwords,
+  password: string,
+  seat: Seat | null,
+): Promise<string | null> {
+  if (seat !== null && seat.account === null) return passwords.hash(password);
+  const kept = seat?.account?.passwordHash ?? null;
+  return (await passwords.verify(password, kept)) ? kept : null;
+}
+
+function takeSeat(
+  tx: Tx,
+  seen: { tenantId: string; claim: Claim; seat: Seat; passwordHash: string },
+): Redemption | null {
+  const { tenantId, claim, passwordHash } = seen;
+  const seat = findSeat(tx, claim, tx.at);
+  const isSame = seat?.account?.passwordHash === seen.seat.account?.passwordHash;
+  if (seat === null || !isSame || !spendCode(tx, seat.codeId)) return null;
+  const accountId = seat.account?.id ?? hexId(tx.random);
+  if (seat.account === null) {
+    addAccount(tx, { id: accountId, seat, displayName: claim.displayName, passwordHash });
+  } else {
+    const role = higher(seat.account.role, seat.role);
+    tx.sql("UPDATE accounts SET role = ? WHERE id = ?").run(role, accountId);
+  }
+  const key = mintKey(tx, tenantId, accountId);
+  return {
+    api_key: key.key,
+    api_key_id: key.id,
+    box_account_id: accountId,
+    receipt: issueReceipt(tx, accountId),
+    tenant_id: tenantId,
+  };
+}
+
+function addAccount(
+  tx: Tx,
+  account: { id: string; seat: Seat; displayName: string | null; passwordHash: string },
+): void {
+  const { id, seat, passwordHash } = account;
+  const { email, role } = seat;
+  const displayName = account.displayName ?? email.slice(0, email.indexOf("@"));
+  tx.orm
+    .insert(accounts)
+    .values({
+      id,
+      email,
+      emailFolded: foldEmail(email),
+      displayName,
+      passwordHash,
+      role,
+      createdAt: tx.at,
+    })
+    .run();
+}
