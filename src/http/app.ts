@@ -6,10 +6,10 @@ import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { RateLimited } from "./limits.ts";
 import type { Route } from "./route.ts";
-import { type Serving, serveRoute } from "./serve-route.ts";
+import { type RequestVariables, type Serving, serveRoute } from "./serve-route.ts";
 
-export type AppContext = Context<{ Variables: { requestId: string } }>;
-export type App = Hono<{ Variables: { requestId: string } }>;
+export type AppContext = Context<{ Variables: RequestVariables }>;
+export type App = Hono<{ Variables: RequestVariables }>;
 
 /** A route outside the schema-checked ones: public pages, health, metrics, the relay. */
 export interface RawRoute {
@@ -38,6 +38,7 @@ export function createApp(options: AppOptions): App {
     refuseHead(c, table);
     await next();
     c.header("X-Request-Id", c.get("requestId"));
+    for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
   });
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {

@@ -51,6 +51,8 @@ export interface RouteSpec<
   plane: Plane;
   /** Needs a live role of owner or admin (api §5, rule 1). */
   manager?: boolean;
+  /** A limit by address, for routes that no key is asked for (decisions §9). */
+  limit?: "pair";
   /** Answered by the box role only (decisions §1); 404 on hosted. */
   boxOnly?: boolean;
   /** Not in the API document: added by this program. */

@@ -21,15 +21,30 @@ export interface Serving {
   address(c: Context): string;
 }
 
+/** What one request's handling leaves for the app to put on its answer, whichever that is. */
+export interface RequestVariables {
+  requestId: string;
+  /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (decisions §9). */
+  rateHeaders: Readonly<Record<string, string>> | undefined;
+}
+
+type RequestContext = Context<{ Variables: RequestVariables }>;
+
 const nobody: Actor = { accountId: "", keyId: "", role: "member" };
 
 /**
  * Serves one route: authenticate, limit, role, then read and check what was sent, then the handler.
  * The order matters: nothing of a body is read for a stranger.
  */
-export async function serveRoute(route: Route, serving: Serving, c: Context): Promise<Response> {
+export async function serveRoute(
+  route: Route,
+  serving: Serving,
+  c: RequestContext,
+): Promise<Response> {
   const address = serving.address(c);
   const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving);
+  if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
+  if (route.limit) c.set("rateHeaders", serving.limits[route.limit].spend(address));
   if (route.manager) mustManage(opened.actor.role);
   const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
   const query = route.query
@@ -40,35 +55,39 @@ export async function serveRoute(route: Route, serving: Serving, c: Context): Pr
   const result = await route.handle(call as never);
   if (result instanceof Response) return result;
   const reply = result instanceof Reply ? result : new Reply(route.status, result);
-  return json(reply.status, reply.body, { ...opened.headers, ...reply.headers });
+  return json(reply.status, reply.body, reply.headers);
 }
 
 interface Opened {
   tenant: Tenant;
   actor: Actor;
-  headers: Record<string, string>;
 }
 
-async function openApi(serving: Serving, c: Context, address: string): Promise<Opened> {
+async function openApi(serving: Serving, c: RequestContext, address: string): Promise<Opened> {
   const token = bearer(c.req.header("authorization"));
   const parsed = token === null ? null : parseToken(token);
   const tenant = parsed?.plane === "ptk" ? await serving.findTenant(parsed.tenant) : null;
   const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
   if (tenant === null || actor === null) {
-    serving.limits.failures.spend(address);
+    c.set("rateHeaders", serving.limits.failures.spend(address));
     throw unauthorized();
   }
   tenant.keyUsed(actor.keyId);
-  return { tenant, actor, headers: serving.limits.api.spend(actor.keyId) };
+  c.set("rateHeaders", serving.limits.api.spend(actor.keyId));
+  return { tenant, actor };
 }
 
 function openNone(serving: Serving): Opened {
   const tenant = serving.ownTenant();
-  if (tenant === null) throw new ServiceError("not_found", "There is no such route.");
-  return { tenant, actor: nobody, headers: {} };
+  if (tenant === null) throw noSuchRoute();
+  return { tenant, actor: nobody };
 }
 
-async function readChecked(route: Route, c: Context): Promise<unknown> {
+function noSuchRoute(): ServiceError {
+  return new ServiceError("not_found", "There is no such route.");
+}
+
+async function readChecked(route: Route, c: RequestContext): Promise<unknown> {
   const bytes = await readBytes(c.req.raw, route.bodyLimit ?? BODY_LIMIT);
   const value = readBody(decodeText(bytes), route.readOnly);
   return route.body ? check(route.body, value, "body") : undefined;
