@@ -2,7 +2,9 @@ import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
+import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
+import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { tenantJobs } from "./jobs.ts";
@@ -19,6 +21,8 @@ export interface Tenant {
   readonly ingest: IngestHandle;
   readonly waiters: Waiters;
   readonly scheduler: Scheduler;
+  readonly devices: DeviceBook;
+  readonly passwords: Passwords;
   /** What links are built from; empty when it isn't known. */
   readonly publicUrl: string;
   /** Remembers, at most once a minute for each key, that it was used. */
@@ -36,6 +40,10 @@ export interface TenantOptions {
   publicUrl: string;
   /** The id a new store gets; minted when absent. */
   tenantId?: string;
+  /** Where its accounts' devices are kept; its own store when absent. */
+  devices?: DeviceBook;
+  /** One for all tenants of a process, since its queue bounds memory; its own when absent. */
+  passwords?: Passwords;
   onFatal(error: unknown): void;
 }
 
@@ -69,6 +77,8 @@ export function startTenant(options: TenantOptions): Tenant {
     ingest,
     waiters,
     scheduler,
+    devices: options.devices ?? devicesIn(store),
+    passwords: options.passwords ?? createPasswords(random),
     publicUrl: options.publicUrl,
     keyUsed(keyId) {
       const now = clock.mono();
