@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
+import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
 import type { ServiceError } from "../../src/kit/errors.ts";
@@ -129,6 +131,22 @@ test("code that doesn't start is an error, no refusal, and doesn't end the proce
   await assert.rejects(renderer.render("a"), /did not start: no such part/);
 });
 
+test("a thread that dies between two texts takes nothing with it", async () => {
+  const answersOnce = `
+    const { parentPort } = require("node:worker_threads");
+    parentPort.once("message", (text) => {
+      parentPort.postMessage({ html: text });
+      setImmediate(() => { throw new Error("later") });
+    });
+    parentPort.postMessage("ready");`;
+  const thread = once(process, "worker");
+  const renderer = started({ source: { code: answersOnce } });
+  assert.equal(await renderer.render("a"), "a");
+  const [worker] = (await thread) as [Worker];
+  await new Promise((resolve) => worker.once("exit", resolve));
+  assert.equal(await renderer.render("b"), "b");
+});
+
 test("it runs from one bundled text, as inside a single executable", async () => {
   const { outputFiles } = await build({
     entryPoints: [workerFile().pathname],
@@ -150,9 +168,8 @@ function niceness(): number[] {
 }
 
 test("its thread steps back, and no other", { skip: process.platform !== "linux" }, async () => {
-  const renderer = createRenderer({ source: workerFile(), clock: systemClock });
+  const renderer = started();
   const before = niceness().filter((nice) => nice > 0).length;
   await renderer.render("a");
   assert.equal(niceness().filter((nice) => nice > 0).length, before + 1);
-  await renderer.close();
 });

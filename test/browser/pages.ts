@@ -1,0 +1,247 @@
+/**
+ * The public pages in a real browser: both colour schemes, a phone's width and paper; nothing for an
+ * accessibility checker to find, no message on the console, no breach of the policy, no request to
+ * anywhere, and not one vector of the corpus that runs.
+ *
+ *     node test/browser/pages.ts [DIR]     pictures go to DIR, else to a temporary directory
+ *
+ * `CHROMIUM` names the browser where it isn't /usr/bin/chromium. Without one it is skipped, save in
+ * CI, where it fails.
+ */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { reportFeed } from "../../src/reports/feed.ts";
+import { XSS_VECTORS } from "../fixtures/xss.ts";
+import { entry, report } from "../reports/sample.ts";
+import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const SIZES = {
+  phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },
+  desk: { viewport: { width: 1100, height: 900 } },
+};
+const SCHEMES = ["light", "dark"] as const;
+
+interface Tab {
+  page: Page;
+  /** Everything that a calm page doesn't do. */
+  noise: string[];
+  /** Evaluates over the debugger, which the page's policy doesn't bind. */
+  run(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const noise: string[] = [];
+  page.on("console", (said) => noise.push(`console ${said.type()}: ${said.text()}`));
+  page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
+  page.on("popup", (popup) => noise.push(`popup: ${popup.url()}`));
+  page.on("dialog", (dialog) => {
+    noise.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => {});
+  });
+  page.on("request", (request) => {
+    if (!request.isNavigationRequest()) noise.push(`request: ${request.url()}`);
+  });
+  await page.exposeFunction("trap", () => noise.push("a vector ran"));
+  const debug = await context.newCDPSession(page);
+  return { page, noise, run: (expression) => run(debug, expression), close: () => context.close() };
+}
+
+async function run(debug: CDPSession, expression: string): Promise<unknown> {
+  const { result, exceptionDetails } = await debug.send("Runtime.evaluate", {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  assert.equal(exceptionDetails, undefined, JSON.stringify(exceptionDetails));
+  return result.value;
+}
+
+/** The browser itself says on the console that a refusal is one. */
+function withoutStatus(noise: readonly string[]): string[] {
+  return noise.filter((line) => !/status of (?:401|404|429) /.test(line));
+}
+
+/** What the accessibility checker finds, best practices included. */
+async function findings({ run }: Tab): Promise<string[]> {
+  await run(`${AXE};0`);
+  const found = await run(`axe.run(document).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
+  return found as string[];
+}
+
+async function looksRight(browser: Browser, { origin }: Served, pictures: string): Promise<void> {
+  for (const [size, options] of Object.entries(SIZES)) {
+    for (const colorScheme of SCHEMES) {
+      const tab = await open(browser, { ...options, colorScheme });
+      for (const path of Object.keys(PAGES)) {
+        const shown = `${path} ${size} ${colorScheme}`;
+        await tab.page.goto(origin + path);
+        await tab.page.screenshot({
+          path: join(pictures, `${path.slice(1)}-${size}-${colorScheme}.png`),
+          fullPage: true,
+        });
+        assert.deepEqual(await findings(tab), [], shown);
+        assert.deepEqual(withoutStatus(tab.noise), [], shown);
+      }
+      await tab.close();
+    }
+  }
+}
+
+async function fits(browser: Browser, { origin }: Served): Promise<void> {
+  const tab = await open(browser, { viewport: { width: 320, height: 600 } });
+  for (const path of Object.keys(PAGES)) {
+    await tab.page.goto(origin + path);
+    const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(Number(over) <= 0, `${path} is ${over} px too wide at 320 px`);
+  }
+  await tab.close();
+}
+
+async function printsAndReadsPlain(
+  browser: Browser,
+  { origin }: Served,
+  pictures: string,
+): Promise<void> {
+  const tab = await open(browser, { viewport: { width: 794, height: 1000 }, colorScheme: "dark" });
+  await tab.page.goto(`${origin}/ongoing`);
+  await tab.page.emulateMedia({ media: "print" });
+  assert.equal(
+    await tab.run("getComputedStyle(document.body).backgroundColor"),
+    "rgb(255, 255, 255)",
+  );
+  await tab.page.screenshot({ path: join(pictures, "print.png"), fullPage: true });
+  await tab.page.emulateMedia({ media: "screen", colorScheme: "light" });
+  await tab.run("document.querySelector('style').remove()");
+  await tab.page.screenshot({ path: join(pictures, "plain.png"), fullPage: true });
+  await tab.close();
+}
+
+/** By keyboard alone: wrong password, right password, report; then the reader's way back. */
+async function gateOpens(browser: Browser, { origin }: Served): Promise<void> {
+  const tab = await open(browser);
+  const { page } = tab;
+  const submit = async (password: string) => {
+    await page.keyboard.type(password);
+    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  };
+  await page.goto(`${origin}/gated`);
+  await page.keyboard.press("Tab");
+  await submit("not it");
+  assert.equal(await page.textContent("[role=alert]"), "That password isn't right.");
+  // The field has the focus again.
+  await submit(PASSWORD);
+  assert.equal(page.url(), `${origin}/gated`);
+  assert.equal(await page.textContent(".now strong"), "Resolved");
+  await page.reload();
+  assert.equal(await page.textContent(".now strong"), "Resolved");
+  assert.deepEqual(withoutStatus(tab.noise), []);
+  await tab.close();
+}
+
+async function refreshes(browser: Browser, { origin, hits }: Served): Promise<void> {
+  const tab = await open(browser);
+  await tab.page.goto(`${origin}/hasty`);
+  await tab.page.waitForNavigation({ timeout: 10_000 });
+  assert.ok((hits.get("/hasty") ?? 0) >= 2);
+  assert.deepEqual(tab.noise, []);
+  await tab.close();
+}
+
+/** Fires, at every element, the events that a handler left behind would wait for. */
+const PROVOKE = `(async () => {
+  addEventListener("click", (event) => event.preventDefault(), true);
+  const names = new Set();
+  for (let at = document.body; at !== null; at = Object.getPrototypeOf(at)) {
+    for (const name of Object.getOwnPropertyNames(at)) if (/^on/.test(name)) names.add(name.slice(2));
+  }
+  for (const element of document.querySelectorAll("*")) {
+    for (const name of names) element.dispatchEvent(new Event(name));
+    element.focus?.();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return names.size;
+})()`;
+
+async function nothingRuns(browser: Browser, { origin }: Served): Promise<void> {
+  const tab = await open(browser);
+  await tab.page.goto(`${origin}/bare-unclean`);
+  await tab.run(PROVOKE);
+  assert.ok(tab.noise.includes("a vector ran"), "the trap doesn't catch");
+  tab.noise.length = 0;
+  await tab.page.goto(`${origin}/unclean`);
+  assert.ok(
+    tab.noise.some((line) => /violates/.test(line)),
+    "the policy doesn't hold",
+  );
+  assert.ok(!tab.noise.includes("a vector ran"), "the policy doesn't stop a handler");
+  tab.noise.length = 0;
+  for (const kind of ["vectors", "bare"]) {
+    for (let index = 0; index < VECTOR_PAGES; index += 1) {
+      await tab.page.goto(`${origin}/${kind}/${index}`);
+      assert.ok(Number(await tab.run(PROVOKE)) > 50);
+      assert.equal(tab.page.url(), `${origin}/${kind}/${index}`);
+      assert.deepEqual(tab.noise, [], `${kind} ${index}`);
+    }
+  }
+  await tab.close();
+}
+
+async function feedsParse(browser: Browser): Promise<void> {
+  const tab = await open(browser);
+  const feeds = XSS_VECTORS.map((vector) => {
+    const entries = [entry({ title: vector, contentHtml: vector })];
+    const shown = report({ title: vector, description: vector, entries });
+    return reportFeed({ report: shown, pageUrl: "https://box.test/x", gated: false }).body;
+  });
+  const faults = await tab.run(`${JSON.stringify(feeds)}.filter((feed) =>
+    new DOMParser().parseFromString(feed, "application/xml").querySelector("parsererror"))`);
+  assert.deepEqual(faults, []);
+  await tab.close();
+}
+
+async function main(pictures: string): Promise<void> {
+  if (!existsSync(CHROMIUM)) {
+    assert.equal(process.env["CI"], undefined, `no chromium at ${CHROMIUM}`);
+    console.log("skipped: no chromium");
+    return;
+  }
+  mkdirSync(pictures, { recursive: true });
+  const served = await serve();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  try {
+    const steps = { looksRight, fits, printsAndReadsPlain, gateOpens, refreshes, nothingRuns };
+    for (const [name, step] of Object.entries(steps)) {
+      await step(browser, served, pictures);
+      console.log(`ok ${name}`);
+    }
+    await feedsParse(browser);
+    console.log(`ok feedsParse\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
+  } finally {
+    await browser.close();
+    served.close();
+  }
+}
+
+await main(process.argv[2] ?? mkdtempSync(join(tmpdir(), "box-pages-")));
