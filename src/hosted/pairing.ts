@@ -1,0 +1,104 @@
+import { notFound, ServiceError } from "../kit/errors.ts";
+import type { NewPairing, Pairing } from "./registry/pairings.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { RelayCredential } from "./registry/relay-keys.ts";
+import type { Tenant } from "./registry/tenants.ts";
+
+/** What became of a receipt at its box. */
+export type Redemption =
+  | { kind: "redeemed"; boxAccountId: string; tenantId: string }
+  /** The address leads to no public host, or not over https. */
+  | { kind: "private" }
+  | { kind: "unreachable" }
+  /** The box answered, but not for this receipt. */
+  | { kind: "refused" };
+
+/** Asks `{boxUrl}/v1/pair/verify` once, never again for the same receipt. */
+export type RedeemReceipt = (boxUrl: string, receipt: string) => Promise<Redemption>;
+
+export interface PairDeps {
+  registry: Registry;
+  redeemReceipt: RedeemReceipt;
+}
+
+export interface Paired {
+  pairing: Pairing;
+  /** The relay credential, on the tenant's first pairing only. */
+  credential: RelayCredential | null;
+}
+
+const ONLY_FIRST = "only the first person of a tenant can be paired without a check";
+
+const refusals = {
+  unknown: `The receipt can't be checked, because the box has announced no address yet; ${ONLY_FIRST}.`,
+  private: `The receipt can't be checked, because the box has no public https address; ${ONLY_FIRST}.`,
+  unreachable:
+    "The receipt can't be checked, because the box could not be reached. Get a new one and try again.",
+  refused: "The box did not accept the receipt. Get a new one and try again.",
+} as const;
+
+/**
+ * Pairs a hosted account with a box account (api §4, Pairing and relay; decisions §7). The first
+ * pairing of a tenant needs no receipt; for every later one the receipt is redeemed at the box before
+ * anything is written. Throws ServiceError not_found, hosted_tenant, already_paired and
+ * receipt_not_accepted, which says whether the box is private, unreachable or refuses.
+ */
+export async function pair(
+  deps: PairDeps,
+  request: NewPairing & { receipt: string },
+): Promise<Paired> {
+  const { receipt, ...wanted } = request;
+  const first = await deps.registry.pairings.first(wanted);
+  switch (first.kind) {
+    case "paired":
+      return { pairing: first.pairing, credential: first.credential };
+    case "not_found":
+      throw notFound("tenant");
+    case "hosted":
+      throw new ServiceError("hosted_tenant", "This tenant has no box, so nobody pairs with it.");
+    case "receipt_needed":
+      return { pairing: await pairByReceipt(deps, wanted, receipt), credential: null };
+  }
+}
+
+async function pairByReceipt(
+  deps: PairDeps,
+  wanted: NewPairing,
+  receipt: string,
+): Promise<Pairing> {
+  const { pairings, tenants } = deps.registry;
+  // Looked at first, so that a receipt isn't used up for an answer that is known.
+  if (await pairings.isPaired(wanted)) throw alreadyPaired();
+  const tenant = await tenants.get(wanted.tenantId);
+  if (tenant === null) throw notFound("tenant");
+  const boxTenantId = await redeem(deps, tenant, { ...wanted, receipt });
+  const later = await pairings.later({ ...wanted, boxTenantId });
+  if (later.kind === "already_paired") throw alreadyPaired();
+  if (later.kind === "other_box") throw notAccepted("refused");
+  return later.pairing;
+}
+
+/** The tenant id that the receipt named. A receipt of another person or box is as good as none. */
+async function redeem(
+  deps: PairDeps,
+  tenant: Tenant,
+  wanted: { boxAccountId: string; receipt: string },
+): Promise<string> {
+  if (tenant.boxUrl === null) throw notAccepted("unknown");
+  const redemption = await deps.redeemReceipt(tenant.boxUrl, wanted.receipt);
+  if (redemption.kind !== "redeemed") throw notAccepted(redemption.kind);
+  const isSameBox = tenant.boxTenantId === null || tenant.boxTenantId === redemption.tenantId;
+  if (!isSameBox || redemption.boxAccountId !== wanted.boxAccountId) throw notAccepted("refused");
+  return redemption.tenantId;
+}
+
+function alreadyPaired(): ServiceError {
+  return new ServiceError(
+    "already_paired",
+    "This account, or this account of the box, is paired here already. Unpair it first.",
+  );
+}
+
+function notAccepted(why: keyof typeof refusals): ServiceError {
+  return new ServiceError("receipt_not_accepted", refusals[why]);
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "../kit/clock.ts";
+import { type ApnsClient, type ApnsPush, openApns } from "./apns.ts";
+import type { PushResult } from "./apns-answer.ts";
+import { providerToken, readApnsKey } from "./apns-token.ts";
+import type { Apns, ApnsSettings } from "./registry/apns-settings.ts";
+
+/** Sends notifications to phones. */
+export interface Pusher {
+  /** Rejects only when the settings can't be read. */
+  push(push: ApnsPush): Promise<PushResult>;
+  close(): void;
+}
+
+type Line = { client: ApnsClient } | { why: string };
+
+/** Pushes through APNs with the registry's settings, which may change at any time. */
+export function openPusher(options: { apns: Apns; clock: Clock }): Pusher {
+  let version = -1;
+  let line: Promise<Line> | null = null;
+  let closed = false;
+
+  const hangUp = () => {
+    line?.then(
+      (old) => "client" in old && old.client.close(),
+      () => {},
+    );
+  };
+
+  const current = async (): Promise<Line> => {
+    const wanted = await options.apns.version();
+    if (line === null || wanted !== version) {
+      hangUp();
+      version = wanted;
+      line = open(options);
+    }
+    try {
+      return await line;
+    } catch (error) {
+      line = null;
+      throw error;
+    }
+  };
+
+  return {
+    async push(push) {
+      if (closed) return { kind: "retry", why: "shutting down", retryAfter: null };
+      const now = await current();
+      return "client" in now ? now.client.push(push) : { kind: "misconfigured", why: now.why };
+    },
+    close() {
+      closed = true;
+      hangUp();
+    },
+  };
+}
+
+async function open(options: { apns: Apns; clock: Clock }): Promise<Line> {
+  const stored = await options.apns.get();
+  if (stored.kind === "none") return { why: "no APNs key is set" };
+  if (stored.kind === "unreadable") return { why: "the APNs key can't be unsealed: set it again" };
+  return connectTo(stored.settings, options.clock);
+}
+
+function connectTo(settings: ApnsSettings, clock: Clock): Line {
+  const key = readApnsKey(settings.key);
+  if (key === null) return { why: "the APNs key is no P-256 private key" };
+  const { keyId, teamId, endpoint, topic } = settings;
+  const provider = providerToken({ key, keyId, teamId, clock });
+  return { client: openApns({ endpoint, ca: settings.ca ?? undefined, topic, provider, clock }) };
+}

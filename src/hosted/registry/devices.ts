@@ -1,0 +1,171 @@
+import type { Reader, Tx } from "../../store/store.ts";
+import type { Room } from "./room.ts";
+
+const MOST_DEVICES = 20;
+
+/** A handset as its account reads it (api §2, Device). */
+export interface Device {
+  /** 64 lower-case hex characters. */
+  token: string;
+  platform: string;
+  criticalAlerts: boolean;
+  /** Unix seconds. */
+  createdAt: number;
+  lastSeenAt: number;
+}
+
+/** One handset to push to, however many accounts have it. */
+export interface Recipient {
+  token: string;
+  /** Whether any of its accounts allows critical alerts on it. */
+  criticalAlerts: boolean;
+}
+
+/** Whom a page is for, read when it is sent. */
+export interface Audience {
+  tenantId: string;
+  /** A box tenant's people are its live pairings, a hosted tenant's its members. */
+  through: "pairings" | "memberships";
+  /** Box account ids (or account ids of a hosted tenant); null: everyone. */
+  only: readonly string[] | null;
+}
+
+export interface Devices {
+  list(accountId: string): Promise<Device[]>;
+  /** Registers a handset as a complete fresh report: an earlier one is overwritten. */
+  put(device: {
+    accountId: string;
+    token: string;
+    platform: string;
+    criticalAlerts: boolean;
+  }): Promise<"registered" | "too_many">;
+  /** False when the account has no such device. */
+  remove(accountId: string, token: string): Promise<boolean>;
+  /** The distinct handsets of an audience, without those set aside. */
+  recipients(audience: Audience): Promise<Recipient[]>;
+  /** Whether a handset is still one of an audience. */
+  isRecipient(audience: Audience, token: string): Promise<boolean>;
+  /**
+   * What the push provider said of handsets pushed to at `pushedAtMs`: `gone` ones are removed, as far
+   * as they weren't registered since; `bad` ones are set aside until they are registered again.
+   */
+  retire(verdicts: {
+    pushedAtMs: number;
+    gone: readonly { token: string; atMs: number | null }[];
+    bad: readonly string[];
+  }): Promise<void>;
+}
+
+const AUDIENCE = {
+  pairings: `devices d WHERE d.account_id IN (SELECT p.account_id FROM pairings p
+      JOIN memberships m ON m.tenant_id = p.tenant_id AND m.account_id = p.account_id
+      WHERE p.tenant_id = @tenantId AND p.revoked_at IS NULL
+        AND (@only IS NULL OR p.box_account_id IN (SELECT value FROM json_each(@only))))
+    AND d.set_aside_ms IS NULL`,
+  memberships: `devices d WHERE d.account_id IN (SELECT m.account_id FROM memberships m
+      WHERE m.tenant_id = @tenantId AND (@only IS NULL OR m.account_id IN (SELECT value FROM json_each(@only))))
+    AND d.set_aside_ms IS NULL`,
+} as const;
+
+export function devicesIn(room: Room): Devices {
+  return {
+    list: async (accountId) => list(room.store, accountId),
+    put: (device) => room.write((tx) => put(tx, device)),
+    remove: (accountId, token) =>
+      room.write((tx) => {
+        const gone = tx
+          .sql("DELETE FROM devices WHERE account_id = ? AND token = ?")
+          .run(accountId, token.toLowerCase());
+        return gone.changes > 0;
+      }),
+    async recipients(audience) {
+      const rows = room.store
+        .sql(
+          `SELECT d.token, max(d.critical_alerts) AS critical FROM ${AUDIENCE[audience.through]}
+           GROUP BY d.token ORDER BY d.token`,
+        )
+        .all(idsOf(audience)) as { token: string; critical: number }[];
+      return rows.map((row) => ({ token: row.token, criticalAlerts: row.critical === 1 }));
+    },
+    async isRecipient(audience, token) {
+      const row = room.store
+        .sql(`SELECT 1 FROM ${AUDIENCE[audience.through]} AND d.token = @token LIMIT 1`)
+        .get({ ...idsOf(audience), token });
+      return row !== undefined;
+    },
+    async retire(verdicts) {
+      if (verdicts.gone.length + verdicts.bad.length === 0) return;
+      await room.write((tx) => retire(tx, verdicts));
+    },
+  };
+}
+
+function idsOf(audience: Audience): { tenantId: string; only: string | null } {
+  const { tenantId, only } = audience;
+  return { tenantId, only: only === null ? null : JSON.stringify(only) };
+}
+
+function list(reader: Reader, accountId: string): Device[] {
+  const rows = reader
+    .sql(
+      `SELECT token, platform, critical_alerts AS critical, created_at AS createdAt, registered_ms AS ms
+       FROM devices WHERE account_id = ? ORDER BY created_at, token`,
+    )
+    .all(accountId) as (Omit<Device, "criticalAlerts" | "lastSeenAt"> & {
+    critical: number;
+    ms: number;
+  })[];
+  return rows.map(({ critical, ms, ...device }) => ({
+    ...device,
+    criticalAlerts: critical === 1,
+    lastSeenAt: Math.floor(ms / 1000),
+  }));
+}
+
+function put(
+  tx: Tx,
+  device: { accountId: string; token: string; platform: string; criticalAlerts: boolean },
+): "registered" | "too_many" {
+  const token = device.token.toLowerCase();
+  const others = tx
+    .sql("SELECT count(*) FROM devices WHERE account_id = ? AND token <> ?")
+    .pluck()
+    .get(device.accountId, token) as number;
+  if (others >= MOST_DEVICES) return "too_many";
+  tx.sql(
+    `INSERT INTO devices (account_id, token, platform, critical_alerts, created_at, registered_ms)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET platform = excluded.platform, critical_alerts = excluded.critical_alerts,
+       registered_ms = excluded.registered_ms, set_aside_ms = NULL`,
+  ).run(
+    device.accountId,
+    token,
+    device.platform,
+    device.criticalAlerts ? 1 : 0,
+    tx.at,
+    tx.clock.now(),
+  );
+  return "registered";
+}
+
+function retire(
+  tx: Tx,
+  verdicts: {
+    pushedAtMs: number;
+    gone: readonly { token: string; atMs: number | null }[];
+    bad: readonly string[];
+  },
+): void {
+  const { pushedAtMs } = verdicts;
+  for (const { token, atMs } of verdicts.gone) {
+    const deadSince = Math.min(atMs ?? pushedAtMs, pushedAtMs);
+    tx.sql("DELETE FROM devices WHERE token = ? AND registered_ms <= ?").run(token, deadSince);
+  }
+  for (const token of verdicts.bad) {
+    tx.sql("UPDATE devices SET set_aside_ms = ? WHERE token = ? AND registered_ms <= ?").run(
+      pushedAtMs,
+      token,
+      pushedAtMs,
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import type { Store, Tx } from "../../store/store.ts";
+
+/** Seals secrets at rest; `context` ties a sealed value to its place. */
+export interface Sealer {
+  seal(text: string, context: string): string;
+  /** Null for a value sealed under a key that is not at hand, or moved from another place. */
+  open(sealed: string, context: string): string | null;
+}
+
+/** Runs `change` in a transaction; settles after its commit, or rejects with all of it undone. */
+export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
+
+/** What every noun of the registry is made of. Nothing of it leaves this room. */
+export interface Room {
+  store: Store;
+  write: Write;
+  sealer: Sealer;
+}
+
+/**
+ * Joins the changes asked for in one turn of the event loop into one commit, so that a burst of
+ * pages pays for one sync. Each change is a savepoint: one that throws is undone alone.
+ */
+export function groupWrites(store: Store): Write {
+  let waiting: { run(tx: Tx): void; settle(): void; fail(error: unknown): void }[] = [];
+
+  const flush = () => {
+    const group = waiting;
+    waiting = [];
+    try {
+      store.write((tx) => {
+        for (const change of group) change.run(tx);
+      });
+    } catch (error) {
+      for (const change of group) change.fail(error);
+      return;
+    }
+    for (const change of group) change.settle();
+  };
+
+  return (change) =>
+    new Promise((resolve, reject) => {
+      let outcome = () => {};
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({
+        run(tx) {
+          const result = inSavepoint(tx, change);
+          outcome = "error" in result ? () => reject(result.error) : () => resolve(result.value);
+        },
+        settle: () => outcome(),
+        fail: reject,
+      });
+    });
+}
+
+function inSavepoint<T>(tx: Tx, change: (tx: Tx) => T): { value: T } | { error: unknown } {
+  tx.sql("SAVEPOINT change").run();
+  try {
+    const value = change(tx);
+    tx.sql("RELEASE change").run();
+    return { value };
+  } catch (error) {
+    // A full disk rolls the whole transaction back by itself: then nobody's change is there.
+    if (!tx.db.inTransaction) throw error;
+    tx.sql("ROLLBACK TO change").run();
+    tx.sql("RELEASE change").run();
+    return { error };
+  }
+}

@@ -1,0 +1,168 @@
+import { hexId } from "../../kit/ids.ts";
+import type { Role } from "../../store/schema.ts";
+import type { Reader, Tx } from "../../store/store.ts";
+import { foldEmail } from "./accounts.ts";
+import type { Room } from "./room.ts";
+
+export type TenantKind = "box" | "hosted";
+export type Plan = "free" | "pro";
+
+export interface Tenant {
+  /** 16 hex characters. */
+  id: string;
+  kind: TenantKind;
+  plan: Plan;
+  /** The only account that may make the first pairing, folded; null: anyone may. */
+  ownerEmail: string | null;
+  /** Where receipts are checked; null while no box or operator has said. */
+  boxUrl: string | null;
+  /** The tenant id that the box itself goes by. */
+  boxTenantId: string | null;
+  /** A box silent for longer is reported; 0: never. */
+  watchSeconds: number;
+  createdAt: number;
+}
+
+export interface Tenants {
+  add(tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string }): Promise<Tenant>;
+  get(id: string): Promise<Tenant | null>;
+  /** By id, those after `after`, at most `limit`. */
+  list(page: { after: string; limit: number }): Promise<Tenant[]>;
+  /** Sets what is given; false for an unknown tenant. */
+  set(
+    id: string,
+    change: { boxUrl?: string; plan?: Plan; watchSeconds?: number },
+  ): Promise<boolean>;
+  /**
+   * Records what a box says of itself in an event of time `stamp` (seconds). False when something
+   * newer is known already, or the tenant is no box.
+   */
+  announce(news: {
+    tenantId: string;
+    boxUrl: string;
+    boxTenantId: string;
+    stamp: number;
+  }): Promise<boolean>;
+  /** When a hosted tenant next has work to do, in milliseconds; null: nothing is due. */
+  setNextDue(id: string, atMs: number | null): Promise<void>;
+  /** The hosted tenants whose time has come, the longest waiting first. */
+  due(nowMs: number, limit: number): Promise<string[]>;
+  /** The earliest next-due time of all; null: none. */
+  nextDue(): Promise<number | null>;
+}
+
+const COLUMNS = `id, kind, plan, owner_folded AS ownerEmail, box_url AS boxUrl,
+  box_tenant_id AS boxTenantId, watch_seconds AS watchSeconds, created_at AS createdAt`;
+
+export function findTenant(reader: Reader, id: string): Tenant | null {
+  const row = reader.sql(`SELECT ${COLUMNS} FROM tenants WHERE id = ?`).get(id);
+  return (row as Tenant | undefined) ?? null;
+}
+
+export function tenantsIn(room: Room): Tenants {
+  const { store, write } = room;
+  return {
+    add: (tenant) => write((tx) => insert(tx, tenant)),
+    get: async (id) => findTenant(store, id),
+    list: async (page) =>
+      store
+        .sql(`SELECT ${COLUMNS} FROM tenants WHERE id > ? ORDER BY id LIMIT ?`)
+        .all(page.after, page.limit) as Tenant[],
+    set: (id, change) =>
+      write((tx) => {
+        if (findTenant(tx, id) === null) return false;
+        if (change.boxUrl !== undefined) {
+          // Newer than any announcement under way, which would bring back the old address.
+          tx.sql("UPDATE tenants SET box_url = ?, box_stamp = ? WHERE id = ?").run(
+            change.boxUrl,
+            tx.at,
+            id,
+          );
+        }
+        tx.sql(
+          "UPDATE tenants SET plan = coalesce(?, plan), watch_seconds = coalesce(?, watch_seconds) WHERE id = ?",
+        ).run(change.plan ?? null, change.watchSeconds ?? null, id);
+        return true;
+      }),
+    announce: (news) =>
+      write((tx) => {
+        const told = tx
+          .sql(
+            `UPDATE tenants SET box_url = ?, box_tenant_id = ?, box_stamp = ?
+             WHERE id = ? AND kind = 'box' AND box_stamp <= ?`,
+          )
+          .run(news.boxUrl, news.boxTenantId, news.stamp, news.tenantId, news.stamp);
+        return told.changes > 0;
+      }),
+    setNextDue: (id, atMs) =>
+      write((tx) => {
+        tx.sql("UPDATE tenants SET next_due_ms = ? WHERE id = ?").run(atMs, id);
+      }),
+    due: async (nowMs, limit) =>
+      store
+        .sql("SELECT id FROM tenants WHERE next_due_ms <= ? ORDER BY next_due_ms LIMIT ?")
+        .pluck()
+        .all(nowMs, limit) as string[],
+    nextDue: async () =>
+      store
+        .sql("SELECT min(next_due_ms) FROM tenants WHERE next_due_ms IS NOT NULL")
+        .pluck()
+        .get() as number | null,
+  };
+}
+
+function insert(
+  tx: Tx,
+  tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string },
+): Tenant {
+  const id = hexId(tx.random);
+  const owner = tenant.ownerEmail === undefined ? null : foldEmail(tenant.ownerEmail);
+  const stamp = tenant.boxUrl === undefined ? 0 : tx.at;
+  tx.sql(
+    `INSERT INTO tenants (id, kind, plan, owner_folded, box_url, box_stamp, created_at)
+     VALUES (?, ?, 'free', ?, ?, ?, ?)`,
+  ).run(id, tenant.kind, owner, tenant.boxUrl ?? null, stamp, tx.at);
+  return findTenant(tx, id) as Tenant;
+}
+
+export interface Member {
+  accountId: string;
+  email: string;
+  role: Role;
+}
+
+export interface Memberships {
+  /** Makes the account a member with this role, or gives a member this role. */
+  put(membership: { tenantId: string; accountId: string; role: Role }): Promise<void>;
+  /** The account's live role; null: no member, or no such tenant. */
+  role(tenantId: string, accountId: string): Promise<Role | null>;
+  list(tenantId: string): Promise<Member[]>;
+}
+
+export function roleOf(reader: Reader, tenantId: string, accountId: string): Role | null {
+  const role = reader
+    .sql("SELECT role FROM memberships WHERE tenant_id = ? AND account_id = ?")
+    .pluck()
+    .get(tenantId, accountId);
+  return (role as Role | undefined) ?? null;
+}
+
+export function membershipsIn(room: Room): Memberships {
+  return {
+    put: (membership) =>
+      room.write((tx) => {
+        tx.sql(
+          `INSERT INTO memberships (tenant_id, account_id, role, created_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET role = excluded.role`,
+        ).run(membership.tenantId, membership.accountId, membership.role, tx.at);
+      }),
+    role: async (tenantId, accountId) => roleOf(room.store, tenantId, accountId),
+    list: async (tenantId) =>
+      room.store
+        .sql(
+          `SELECT a.id AS accountId, a.email, m.role FROM memberships m
+           JOIN accounts a ON a.id = m.account_id WHERE m.tenant_id = ? ORDER BY a.id`,
+        )
+        .all(tenantId) as Member[],
+  };
+}

@@ -1,0 +1,83 @@
+import { parseJson } from "../kit/json.ts";
+
+/** An event as a box relays it (decisions §6, §7); what a field lacks is empty. */
+export interface RelayedEvent {
+  event: string;
+  alertId: string;
+  project: string;
+  rule: string;
+  template: string;
+  count: number;
+  level: number;
+  /** Box account ids an escalation names; null where the event names nobody. */
+  pageAccounts: string[] | null;
+  /** The event's own time in seconds; null where it has none. */
+  timestamp: number | null;
+  boxTenantId: string;
+  boxUrl: string;
+}
+
+const EVENT_CHARS = 64;
+const ALERT_CHARS = 256;
+
+/**
+ * Reads a relayed body, or says in a sentence what is wrong with it. Only the three fields that the
+ * contract promises are required (api §6, rule 3): a page must not be lost over the rest.
+ */
+export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
+  const fields = objectOf(rawBody);
+  if (fields === null) return "The body is no JSON object.";
+  const event = fields["event"];
+  const alertId = fields["alert_id"];
+  const project = fields["project"];
+  if (!isText(event, EVENT_CHARS) || event === "") return "/event must be a short text.";
+  if (!isText(alertId, ALERT_CHARS)) return "/alert_id must be a short text.";
+  if (typeof project !== "string") return "/project must be a text.";
+  return {
+    event,
+    alertId,
+    project,
+    rule: text(fields["rule"]),
+    template: text(fields["template"]) || text(fields["last_message"]),
+    count: number(fields["count"], 1),
+    level: number(fields["level"], 0),
+    pageAccounts: accountsOf(fields["page_accounts"]),
+    timestamp: Number.isSafeInteger(fields["timestamp"]) ? Number(fields["timestamp"]) : null,
+    boxTenantId: text(fields["tenant_id"]),
+    boxUrl: text(fields["box_public_url"]),
+  };
+}
+
+/** Whether an address that a box announces can be one: http or https, short, without a password. */
+export function isBoxUrl(url: string): boolean {
+  if (url.length > 2048 || !URL.canParse(url)) return false;
+  const { protocol, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+function objectOf(rawBody: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value = parseJson(Buffer.from(rawBody).toString("utf8"));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isText(value: unknown, most: number): value is string {
+  return typeof value === "string" && value.length <= most && value.isWellFormed();
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function number(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
+}
+
+function accountsOf(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.filter((account): account is string => typeof account === "string");
+}

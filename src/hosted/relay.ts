@@ -1,0 +1,118 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { type PageDeps, type PageResult, sendPage } from "./page.ts";
+import { noticeOf } from "./push.ts";
+import type { RelayKey } from "./registry/relay-keys.ts";
+import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
+
+const SKEW_SECONDS = 300;
+const IN_FLIGHT_RETRY_SECONDS = 2;
+
+export interface RelayRequest {
+  /** From the path; any text. */
+  keyId: string;
+  /** `X-Service-Timestamp` and `X-Service-Signature` as they came, if they did. */
+  timestampHeader: string | undefined;
+  signatureHeader: string | undefined;
+  /** At most 64 KiB, seen to by whoever read it. */
+  rawBody: Uint8Array;
+}
+
+export type RelayResult =
+  | { kind: "relayed"; relayed: boolean; devices: number; duplicate: boolean }
+  /** 400: a header or the body can't be read; `why` is a sentence. */
+  | { kind: "malformed"; why: string }
+  /** 400: the caller's clock is `skew` seconds ahead of ours (behind when negative). */
+  | { kind: "skewed"; skew: number; now: number }
+  /** 401: unknown key, revoked key or bad signature, which nobody can tell apart. */
+  | { kind: "unauthorized" }
+  /** 409: the same page is being pushed at this moment. */
+  | { kind: "in_flight"; retryAfter: number }
+  /** 502: the push provider failed for some; the next try goes to those alone. */
+  | { kind: "push_failed"; why: string; retryAfter: number | null }
+  /** 503: no push can go out until an operator has acted. */
+  | { kind: "unavailable"; why: string };
+
+/** Answers one event that a box relays; the checks run in the order of decisions §7. */
+export async function relayEvent(deps: PageDeps, request: RelayRequest): Promise<RelayResult> {
+  const stamp = readStamp(request.timestampHeader);
+  if (stamp === null) {
+    return { kind: "malformed", why: "X-Service-Timestamp must be Unix seconds." };
+  }
+  const now = Math.floor(deps.clock.now() / 1000);
+  if (Math.abs(now - stamp) > SKEW_SECONDS) return { kind: "skewed", skew: stamp - now, now };
+  const key = await deps.registry.relayKeys.find(request.keyId);
+  if (key.secret === null) return { kind: "unavailable", why: "the relay key can't be unsealed" };
+  const tenantId = signerOf(request, key.secret, key);
+  if (tenantId === null) return { kind: "unauthorized" };
+  const event = readRelayedEvent(request.rawBody);
+  if (typeof event === "string") return { kind: "malformed", why: event };
+  const timestamp = event.timestamp ?? stamp;
+  if (!event.event.startsWith("box.")) {
+    return answerOf(await pageFor(deps, tenantId, { ...event, timestamp }));
+  }
+  // A time from the future, of a clock since set right, would outrank all later news.
+  return hearBox(deps, tenantId, { ...event, timestamp: Math.min(timestamp, stamp) });
+}
+
+/** Seconds as digits only: no sign, no fraction, no spaces. */
+function readStamp(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,11}$/.test(header) ? Number(header) : null;
+}
+
+/** The tenant whose key signed the request; null for a bad signature or a key nobody has. */
+function signerOf(request: RelayRequest, secret: string, key: RelayKey): string | null {
+  const { signatureHeader = "" } = request;
+  const expected = createHmac("sha256", secret)
+    .update(`${request.timestampHeader}.`)
+    .update(request.rawBody)
+    .digest();
+  // Anything but 64 hex digits would be cut short silently by the decoder.
+  const shaped = /^[0-9a-fA-F]{64}$/.test(signatureHeader);
+  const given = Buffer.from(shaped ? signatureHeader : "0".repeat(64), "hex");
+  const isGood = timingSafeEqual(expected, given);
+  return isGood && shaped ? key.tenantId : null;
+}
+
+type TimedEvent = RelayedEvent & { timestamp: number };
+
+/** What a box says of itself: recorded, never pushed. An unknown kind is let pass. */
+async function hearBox(deps: PageDeps, tenantId: string, event: TimedEvent): Promise<RelayResult> {
+  const { tenants, heartbeats } = deps.registry;
+  const { boxUrl, boxTenantId, timestamp: stamp } = event;
+  if (event.event === "box.announced") {
+    if (!isBoxUrl(boxUrl)) return { kind: "malformed", why: "/box_public_url must be a URL." };
+    if (!/^\w{1,64}$/.test(boxTenantId)) {
+      return { kind: "malformed", why: "/tenant_id must be the box's tenant id." };
+    }
+    await tenants.announce({ tenantId, boxUrl, boxTenantId, stamp });
+  } else if (event.event === "box.heartbeat") await heartbeats.beat({ tenantId, stamp });
+  else if (event.event === "box.goodbye") await heartbeats.goodbye({ tenantId, stamp });
+  return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
+}
+
+/** An escalation goes to those it names, every other event to everyone with a live pairing. */
+function pageFor(deps: PageDeps, tenantId: string, event: TimedEvent): Promise<PageResult> {
+  const only = event.event === "alert.escalated" ? event.pageAccounts : null;
+  const { alertId, timestamp } = event;
+  return sendPage(deps, {
+    key: { tenantId, alertId, event: event.event, timestamp },
+    audience: { tenantId, through: "pairings", only },
+    notice: noticeOf({ ...event, tenantId }),
+    subject: alertId,
+  });
+}
+
+function answerOf(result: PageResult): RelayResult {
+  switch (result.kind) {
+    case "paged": {
+      const { devices, duplicate } = result;
+      return { kind: "relayed", relayed: devices > 0, devices, duplicate };
+    }
+    case "in_flight":
+      return { kind: "in_flight", retryAfter: IN_FLIGHT_RETRY_SECONDS };
+    case "failed":
+      return { kind: "push_failed", why: result.why, retryAfter: result.retryAfter };
+    case "unavailable":
+      return result;
+  }
+}

@@ -1,0 +1,58 @@
+import { type PageDeps, sendPage } from "./page.ts";
+import type { Notice } from "./push.ts";
+import type { OwedPage } from "./registry/heartbeats.ts";
+
+/** How often to look. Silence counts only while somebody looks. */
+export const LOOK_EVERY_SECONDS = 15;
+const GAP_SECONDS = 120;
+const MOST_AT_ONCE = 1_000;
+/** A page that can't be sent for an hour is no news any more. */
+const STALE_SECONDS = 3_600;
+
+/**
+ * Looks for boxes gone silent and tells their people, once; and once when a box is back
+ * (decisions §7). A page that could not be sent is tried again at the next look. Returns the pages sent.
+ */
+export async function checkSilence(deps: PageDeps): Promise<OwedPage[]> {
+  const { heartbeats } = deps.registry;
+  const now = Math.floor(deps.clock.now() / 1000);
+  await heartbeats.look(now, GAP_SECONDS);
+  const owed = await heartbeats.owed(MOST_AT_ONCE);
+  const sent = await Promise.all(owed.map((page) => pay(deps, page, now)));
+  return owed.filter((_, index) => sent[index]);
+}
+
+/** Whether the page went out (to nobody, where nobody is paired). */
+async function pay(deps: PageDeps, page: OwedPage, now: number): Promise<boolean> {
+  const { tenantId } = page;
+  const result = await sendPage(deps, {
+    key: { tenantId, alertId: "", event: `box.${page.news}`, timestamp: page.at },
+    audience: { tenantId, through: "pairings", only: null },
+    notice: noticeOfSilence(page),
+    subject: "box",
+  });
+  const isSent = result.kind === "paged";
+  if (isSent || now - page.at > STALE_SECONDS) await deps.registry.heartbeats.paid(page);
+  return isSent;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "";
+}
+
+/** What the people of a box are told; a box that pages nobody any more is as bad as it gets. */
+export function noticeOfSilence(page: OwedPage): Notice {
+  const who = hostOf(page.boxUrl ?? "") || `Box of ${page.tenantId}`;
+  const since = new Date(page.heardAt * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const isSilent = page.news === "silent";
+  return {
+    title: isSilent ? "Box is silent" : "Box is back",
+    body: isSilent
+      ? `${who} has not been heard since ${since} UTC: its alerts may not reach you.`
+      : `${who} is heard again.`,
+    tail: "",
+    critical: isSilent,
+    thread: "box",
+    fields: { event: `box.${page.news}`, tenant_id: page.tenantId },
+  };
+}
