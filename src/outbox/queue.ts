@@ -1,0 +1,50 @@
+import type { Reader, Tx } from "../store/store.ts";
+
+/** A row that waits to be sent, as the dispatcher sees it. */
+export interface QueuedRow {
+  id: number;
+  alertId: number | null;
+  attempts: number;
+}
+
+/** What one attempt came to, before it is written. */
+export interface Attempted<Outcome> {
+  row: QueuedRow;
+  outcome: Outcome;
+}
+
+/** How a recorded attempt leaves its endpoint. */
+export interface Recorded {
+  /** The endpoint answered well, or it didn't. */
+  well: boolean;
+  /** It may not be called again until it is enabled. */
+  disabled: boolean;
+}
+
+/**
+ * One kind of outgoing rows (deliveries to integrations, executions of actions): where they are, how one
+ * is sent and what its outcome does. The dispatcher decides only when.
+ */
+export interface Queue<Outcome> {
+  readonly name: string;
+  /** Whether a failing endpoint is left in peace but for one probe at a time. */
+  readonly probes: boolean;
+  /** Ids of endpoints that have pending rows. */
+  endpoints(reader: Reader): string[];
+  /** Rows due at `nowMs`, oldest first, each the first pending one of its alert. `probe`: the least tried first. */
+  due(
+    reader: Reader,
+    endpoint: string,
+    look: { nowMs: number; limit: number; probe: boolean },
+  ): QueuedRow[];
+  /** The earliest due time after `nowMs`, in Unix milliseconds. */
+  nextDue(reader: Reader, endpoint: string, nowMs: number): number | null;
+  /** Whether the endpoint may be called, and its present streak of failures; null when it is gone. */
+  endpoint(reader: Reader, endpoint: string): { enabled: boolean; failures: number } | null;
+  /** Sends the row. Never throws; the network is used here and nowhere else, outside any transaction. */
+  send(endpoint: string, row: QueuedRow): Promise<Outcome>;
+  /** Writes what an attempt came to, by compare-and-set on the row's state. */
+  record(tx: Tx, endpoint: string, attempted: Attempted<Outcome>): Recorded;
+  /** Makes all pending rows of a recovered endpoint due; the id of the last of them. */
+  release(tx: Tx, endpoint: string): number;
+}
