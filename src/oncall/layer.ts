@@ -1,0 +1,116 @@
+import type { Layer } from "./rotation.ts";
+import { DAY, type Zone } from "./zone.ts";
+
+/** Who a layer alone puts on call in [since, until), Unix seconds; null is nobody. */
+export interface LayerSpan {
+  since: number;
+  until: number;
+  account_id: string | null;
+}
+
+/** [since, until) in Unix seconds. */
+interface Range {
+  since: number;
+  until: number;
+}
+
+interface Window extends Range {
+  open: boolean;
+}
+
+/**
+ * Reads one layer: a function from an instant to the span around it in which the layer's answer
+ * cannot change. The span may be shorter than it could be, never longer (decisions §5).
+ */
+export function readLayer(layer: Layer, zone: Zone): (at: number) => LayerSpan {
+  const begin = layer.rotation_start;
+  const turnAt = readTurns(layer, zone);
+  const windowAt = readRestriction(layer.restriction, zone);
+  return (at) => {
+    if (at < begin) return { since: -Infinity, until: begin, account_id: null };
+    const window = windowAt(at);
+    if (!window.open) return { since: window.since, until: window.until, account_id: null };
+    const turn = turnAt(at);
+    return {
+      since: Math.max(turn.since, window.since),
+      until: Math.min(turn.until, window.until),
+      account_id: turn.account_id,
+    };
+  };
+}
+
+/** The rotation without its restriction, which masks it and never pauses it. From `rotation_start` on. */
+function readTurns(layer: Layer, zone: Zone): (at: number) => LayerSpan {
+  const { participants, rotation_start: begin } = layer;
+  const [only = null] = participants;
+  // One person, however often named, never hands over: nothing to count.
+  if (participants.every((account) => account === only)) {
+    return () => ({ since: begin, until: Infinity, account_id: only });
+  }
+  const wholeDays = layer.shift_minutes % (DAY / 60) === 0;
+  const step = layer.shift_minutes * 60;
+  const civilBegin = begin + zone.offsetAt(begin);
+  const handover = (turn: number) => {
+    if (turn === 0) return begin;
+    return wholeDays ? zone.first(civilBegin + turn * step) : begin + turn * step;
+  };
+  return (at) => {
+    // A guess that a clock change can put off by one, then exact.
+    const passed = wholeDays ? at + zone.offsetAt(at) - civilBegin : at - begin;
+    let turn = Math.max(0, Math.floor(passed / step));
+    while (turn > 0 && handover(turn) > at) turn -= 1;
+    while (handover(turn + 1) <= at) turn += 1;
+    const account = participants[turn % participants.length] ?? null;
+    return { since: handover(turn), until: handover(turn + 1), account_id: account };
+  };
+}
+
+/** When the restriction lets the layer cover. */
+function readRestriction(restriction: Layer["restriction"], zone: Zone): (at: number) => Window {
+  if (restriction === null || isAlways(restriction)) {
+    return () => ({ since: -Infinity, until: Infinity, open: true });
+  }
+  const { start_minute, end_minute } = restriction;
+  const days = daysOf(restriction);
+  const wraps = end_minute <= start_minute;
+  const windowOf = (day: number): Range => ({
+    since: zone.first(day * DAY + start_minute * 60),
+    until: zone.last((wraps ? day + 1 : day) * DAY + end_minute * 60),
+  });
+  return (at) => {
+    const today = Math.floor((at + zone.offsetAt(at)) / DAY);
+    // Far enough either way to meet a window on each side, whichever weekdays are given.
+    let since = -Infinity;
+    let until = Infinity;
+    for (let day = today - 9; day <= today + 8; day += 1) {
+      if (!days.has(weekday(day))) continue;
+      // One that a clock change swallowed ends before it starts, so it holds no instant.
+      const window = windowOf(day);
+      if (window.since > at) {
+        until = window.since;
+        break;
+      }
+      if (window.until > at) return { ...window, open: true };
+      since = Math.max(since, window.until);
+    }
+    return { since, until, open: false };
+  };
+}
+
+/** The weekdays on which a window may start, 0 (Sunday) to 6; none given is every day. */
+function daysOf(restriction: NonNullable<Layer["restriction"]>): ReadonlySet<number> {
+  const { days } = restriction;
+  return new Set(days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days);
+}
+
+/** Whether the windows follow each other without a hole, so that the restriction restricts nothing. */
+function isAlways(restriction: NonNullable<Layer["restriction"]>): boolean {
+  const { start_minute, end_minute } = restriction;
+  const fullDay = start_minute === end_minute || (start_minute === 0 && end_minute === DAY / 60);
+  return fullDay && daysOf(restriction).size === 7;
+}
+
+/** 0 (Sunday) to 6 for a count of days since 1 January 1970, a Thursday. */
+function weekday(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}

@@ -1,0 +1,82 @@
+import { readLayer } from "./layer.ts";
+import type { Override, Schedule } from "./rotation.ts";
+import { Zone } from "./zone.ts";
+
+/** The final schedule's answer, the same over all of [since, until) (Unix seconds). */
+export interface Piece {
+  since: number;
+  until: number;
+  /** Null: nobody is on call. */
+  account_id: string | null;
+  /** The layer that decides; null under an override and when nobody is on call. */
+  layer: string | null;
+  override_id: string | null;
+}
+
+/**
+ * Reads a schedule: a function from an instant to the piece around it. Overrides beat layers, the
+ * later layer beats the earlier, the newer override the older (decisions §5). Each layer is asked
+ * again only when its last answer has run out, so walking along the pieces is cheap.
+ * Throws RangeError for a time zone that `isTimezone` refuses.
+ */
+export function readSchedule(schedule: Schedule): (at: number) => Piece {
+  const zone = new Zone(schedule.timezone);
+  const newestFirst = schedule.overrides.toReversed();
+  const overrideAt = remembered((at) => overrideSpan(newestFirst, at));
+  const lastLayerFirst = schedule.layers.toReversed().map((layer) => ({
+    name: layer.name,
+    spanAt: remembered(readLayer(layer, zone)),
+  }));
+  return (at) => {
+    let { since, until, override } = overrideAt(at);
+    if (override !== null) {
+      return {
+        since,
+        until,
+        account_id: override.account_id,
+        layer: null,
+        override_id: override.id,
+      };
+    }
+    for (const { name, spanAt } of lastLayerFirst) {
+      const span = spanAt(at);
+      since = Math.max(since, span.since);
+      until = Math.min(until, span.until);
+      const { account_id } = span;
+      if (account_id !== null) return { since, until, account_id, layer: name, override_id: null };
+    }
+    return { since, until, account_id: null, layer: null, override_id: null };
+  };
+}
+
+interface OverrideSpan {
+  since: number;
+  until: number;
+  override: Override | null;
+}
+
+/** The newest override that covers this instant. */
+function overrideSpan(newestFirst: readonly Override[], at: number): OverrideSpan {
+  let since = -Infinity;
+  let until = Infinity;
+  for (const override of newestFirst) {
+    const { starts_at, ends_at } = override;
+    if (starts_at <= at && at < ends_at) {
+      return { since: Math.max(since, starts_at), until: Math.min(until, ends_at), override };
+    }
+    if (ends_at <= at) since = Math.max(since, ends_at);
+    else until = Math.min(until, starts_at);
+  }
+  return { since, until, override: null };
+}
+
+/** Keeps the last span and answers from it for as long as it holds. */
+function remembered<S extends { since: number; until: number }>(
+  spanAt: (at: number) => S,
+): (at: number) => S {
+  let last: S | undefined;
+  return (at) => {
+    if (last === undefined || at < last.since || at >= last.until) last = spanAt(at);
+    return last;
+  };
+}
