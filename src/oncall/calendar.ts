@@ -1,0 +1,103 @@
+/** A shift as a calendar shows it; times in Unix seconds. */
+export interface CalendarShift {
+  /** Who is on call, as people know them: an e-mail address. */
+  email: string;
+  starts_at: number;
+  ends_at: number;
+  /** Null under an override. */
+  layer: string | null;
+}
+
+export interface CalendarInput {
+  /** The schedule's id: with a shift's start it makes an event's lasting UID. */
+  schedule_id: string;
+  schedule_name: string;
+  /** When this text was made, Unix seconds. */
+  made_at: number;
+  /** No two start at the same second. */
+  shifts: readonly CalendarShift[];
+}
+
+/** Most octets in a line, its break not counted (RFC 5545 §3.1). */
+const LINE_OCTETS = 75;
+
+/** A calendar must hold at least one component (RFC 5545 §3.4), so an empty one names its time zone. */
+const NO_EVENTS = [
+  "BEGIN:VTIMEZONE",
+  "TZID:Etc/UTC",
+  "BEGIN:STANDARD",
+  "DTSTART:19700101T000000",
+  "TZOFFSETFROM:+0000",
+  "TZOFFSETTO:+0000",
+  "END:STANDARD",
+  "END:VTIMEZONE",
+];
+
+/**
+ * A schedule's shifts as an iCalendar object (RFC 5545), times in UTC: the body of a `text/calendar`
+ * answer. The same shift keeps its UID from one fetch to the next.
+ */
+export function icalendar(input: CalendarInput): string {
+  const name = text(`On call: ${input.schedule_name}`);
+  const events = input.shifts.flatMap((shift) => event(shift, input));
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//box//on-call schedule//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    `NAME:${name}`,
+    `X-WR-CALNAME:${name}`,
+    "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+    "X-PUBLISHED-TTL:PT1H",
+    ...(events.length === 0 ? NO_EVENTS : events),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${folded(line)}\r\n`).join("");
+}
+
+function event(shift: CalendarShift, input: CalendarInput): string[] {
+  const reason = shift.layer === null ? "Override" : `Layer: ${shift.layer}`;
+  return [
+    "BEGIN:VEVENT",
+    `UID:${input.schedule_id}-${shift.starts_at}@box`,
+    `DTSTAMP:${utc(input.made_at)}`,
+    `DTSTART:${utc(shift.starts_at)}`,
+    `DTEND:${utc(shift.ends_at)}`,
+    `SUMMARY:${text(`${shift.email} on call (${input.schedule_name})`)}`,
+    `DESCRIPTION:${text(reason)}`,
+    // Being on call doesn't make a person busy.
+    "TRANSP:TRANSPARENT",
+    "END:VEVENT",
+  ];
+}
+
+/** An instant as `20260329T010000Z` (RFC 5545 §3.3.5, form 2). */
+function utc(at: number): string {
+  const iso = Temporal.Instant.fromEpochMilliseconds(at * 1000).toString();
+  return iso.replace(/[-:]/g, "");
+}
+
+/** Escapes a TEXT value (RFC 5545 §3.3.11); control characters have no place in one and are dropped. */
+function text(value: string): string {
+  return value
+    .replace(/[\\;,]/g, "\\$&")
+    .replace(/\r\n|[\r\n\u0085\u2028\u2029]/g, "\\n")
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}
+
+/** Breaks a long line between characters: each further line begins with a space (RFC 5545 §3.1). */
+function folded(line: string): string {
+  let out = "";
+  let octets = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (octets + size > LINE_OCTETS) {
+      out += "\r\n ";
+      octets = 1;
+    }
+    out += character;
+    octets += size;
+  }
+  return out;
+}
