@@ -132,18 +132,20 @@ test("code that doesn't start is an error, no refusal, and doesn't end the proce
 });
 
 test("a thread that dies between two texts takes nothing with it", async () => {
-  const answersOnce = `
+  const mortal = `
     const { parentPort } = require("node:worker_threads");
-    parentPort.once("message", (text) => {
+    parentPort.on("message", (text) => {
+      if (text === "die") throw new Error("dead");
       parentPort.postMessage({ html: text });
-      setImmediate(() => { throw new Error("later") });
     });
     parentPort.postMessage("ready");`;
-  const thread = once(process, "worker");
-  const renderer = started({ source: { code: answersOnce } });
+  const made = once(process, "worker");
+  const renderer = started({ source: { code: mortal } });
   assert.equal(await renderer.render("a"), "a");
-  const [worker] = (await thread) as [Worker];
-  await new Promise((resolve) => worker.once("exit", resolve));
+  const [worker] = (await made) as [Worker];
+  const ended = new Promise((resolve) => worker.once("exit", resolve));
+  worker.postMessage("die");
+  await ended;
   assert.equal(await renderer.render("b"), "b");
 });
 
