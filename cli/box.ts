@@ -3,6 +3,7 @@ import { version } from "../src/kit/assets.ts";
 import { registerAlerts } from "./alerts.ts";
 import { exitWith } from "./exit.ts";
 import { registerIngest } from "./ingest.ts";
+import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
 import { registerServe } from "./serve.ts";
 
@@ -16,6 +17,7 @@ export function createProgram(): Command {
   registerServe(program);
   registerIngest(program);
   registerAlerts(program);
+  registerPeople(program);
   registerProjects(program);
   return program;
 }

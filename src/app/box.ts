@@ -16,6 +16,7 @@ import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
+import { rememberBaseUrl } from "../people/codes.ts";
 import { findActor } from "../people/keys.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { type BoxConfig, isLoopback } from "./config.ts";
@@ -65,6 +66,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("http", () => closeServer(server, tenant));
     const { port } = server.address() as AddressInfo;
     const url = `${config.tls ? "https" : "http"}://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
+    tenant.store.write((tx) => rememberBaseUrl(tx, config.publicUrl || url));
     if (!isLoopback(config.host) && config.tls === null)
       log.warn({ listen: url }, "listening without TLS beyond this machine");
     const isNew = tenant.store.sql("SELECT 1 FROM accounts").get() === undefined;

@@ -113,7 +113,7 @@ function listenAddress(text: string, faults: string[]): { host: string; port: nu
   return { host: found[1] ?? found[2] ?? "", port };
 }
 
-function webUrl(name: string, text: string, faults: string[]): string {
+export function webUrl(name: string, text: string, faults: string[]): string {
   if (text === "") return "";
   const url = URL.canParse(text) ? new URL(text) : null;
   if (

@@ -1,5 +1,8 @@
 import { alertRoutes } from "./resources/alerts.ts";
+import { deviceRoutes } from "./resources/devices.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
+import { pairingRoutes } from "./resources/pairing.ts";
+import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { sourceRoutes } from "./resources/sources.ts";
@@ -8,7 +11,10 @@ import type { Route } from "./route.ts";
 /** Every schema-checked route of the data plane, in the order of the API document (api §4). */
 export const dataPlaneRoutes: readonly Route[] = [
   ...alertRoutes,
+  ...deviceRoutes,
   ...logtailRoutes,
+  ...pairingRoutes,
+  ...peopleRoutes,
   ...projectRoutes,
   ...ruleRoutes,
   ...sourceRoutes,

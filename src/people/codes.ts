@@ -1,5 +1,6 @@
 import { notFound } from "../kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
+import { getMeta, setMeta } from "../store/meta.ts";
 import type { Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type By, mustGrant } from "./accounts.ts";
@@ -107,7 +108,16 @@ export function spendCode(tx: Tx, id: string): boolean {
   return spent.changes === 1;
 }
 
-/** A link that carries the code behind the `#`, which browsers never send to a server. */
-export function pairLink(baseUrl: string, code: string): string {
-  return `${baseUrl}/pair#code=${code}`;
+/**
+ * A link that carries the code behind the `#`, which browsers never send to a server. It begins with
+ * the public URL, else with the address that the box last listened on.
+ */
+export function pairLink(reader: Reader, publicUrl: string, code: string): string {
+  const base = publicUrl === "" ? String(getMeta(reader, "base_url") ?? "") : publicUrl;
+  return `${base}/pair#code=${code}`;
+}
+
+/** Keeps where the box can be reached, for links made by another process. */
+export function rememberBaseUrl(tx: Tx, url: string): void {
+  if (getMeta(tx, "base_url") !== url) setMeta(tx, "base_url", url);
 }

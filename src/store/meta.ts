@@ -4,6 +4,7 @@ import type { Reader, Tx } from "./store.ts";
 export type MetaKey =
   | "tenant_id"
   | "created_at"
+  | "base_url"
   | "updated_seq"
   | "log_line_id"
   | "last_alive"

@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import type { PeopleDesk, SeatFlags } from "../src/app/people.ts";
+import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+interface DeskOptions {
+  data: string;
+  json?: boolean;
+}
+
+/** People on the data directory: the first seat, and what an owner without a key can't do any more. */
+export function registerPeople(program: Command): void {
+  deskFlags(program.command("pair-code"))
+    .description("issue a pairing code for a seat")
+    .option("--email <email>", "bind the seat to one address")
+    .option("--role <role>", "owner, admin or member (default member; owner for the first seat)")
+    .option("--ttl <seconds>", "seconds that the code is good for (default 3600)")
+    .addOption(flag("--public-url <url>", "what the link begins with (default the box's address)"))
+    .action(issue);
+  const account = program.command("account").description("who belongs to the box");
+  deskFlags(account.command("list")).description("list accounts").action(listAccounts);
+  deskFlags(account.command("set-role <account> <role>"))
+    .description("change the role of an account (its id or email)")
+    .action(setRole);
+  deskFlags(account.command("remove <account>"))
+    .description("remove an account (its id or email) with its keys")
+    .action(removeAccount);
+  const key = program.command("key").description("API keys");
+  deskFlags(key.command("list"))
+    .description("list API keys, without the keys themselves")
+    .option("--account <account>", "of one account (its id or email)")
+    .action(listKeys);
+  deskFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
+}
+
+function deskFlags(command: Command): Command {
+  return command.addOption(dataFlag()).addOption(jsonFlag());
+}
+
+async function onDesk<T>({ data }: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
+  const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/app/people.ts"),
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+  ]);
+  return withPeople({ data, clock: systemClock, random: systemRandom }, use);
+}
+
+async function issue(options: DeskOptions & SeatFlags): Promise<void> {
+  const code = await onDesk(options, (desk) => desk.issue(options));
+  const plain = () =>
+    [
+      `pairing code  ${code.code}`,
+      `role          ${code.role}`,
+      `for           ${code.email ?? "anyone who has it"}`,
+      `good until    ${when(code.expires_at)}`,
+      `link          ${code.link}`,
+    ].join("\n");
+  print(code, options, plain);
+}
+
+async function listAccounts(options: DeskOptions): Promise<void> {
+  const accounts = await onDesk(options, (desk) => desk.accounts());
+  const row = (account: (typeof accounts)[number]) => [
+    account.id,
+    account.email,
+    account.role,
+    account.display_name,
+    when(account.created_at),
+  ];
+  const heads = ["ID", "EMAIL", "ROLE", "NAME", "SINCE"];
+  print({ accounts }, options, () => table(heads, accounts.map(row)));
+}
+
+async function setRole(who: string, role: string, options: DeskOptions): Promise<void> {
+  const account = await onDesk(options, (desk) => desk.setRole(who, role));
+  print(account, options, () => `${account.email} is ${account.role}`);
+}
+
+async function removeAccount(who: string, options: DeskOptions): Promise<void> {
+  const account = await onDesk(options, (desk) => desk.remove(who));
+  print({ deleted: true, id: account.id }, options, () => `removed ${account.email}`);
+}
+
+async function listKeys(options: DeskOptions & { account?: string }): Promise<void> {
+  const keys = await onDesk(options, (desk) => desk.keys(options.account));
+  const row = (key: (typeof keys)[number]) => [
+    key.id,
+    key.email,
+    `…${key.hint}`,
+    when(key.created_at),
+    key.last_used_at === null ? "never" : when(key.last_used_at),
+  ];
+  const heads = ["ID", "ACCOUNT", "KEY", "MADE", "LAST USED"];
+  print({ keys }, options, () => table(heads, keys.map(row)));
+}
+
+async function revokeKey(id: string, options: DeskOptions): Promise<void> {
+  await onDesk(options, (desk) => desk.revoke(id));
+  print({ deleted: true, id }, options, () => `revoked ${id}`);
+}

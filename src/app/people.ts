@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import type { Clock } from "../kit/clock.ts";
+import { notFound } from "../kit/errors.ts";
+import type { Random } from "../kit/random.ts";
+import {
+  type Account,
+  changeAccount,
+  getAccount,
+  hasAccounts,
+  listAccounts,
+  removeAccount,
+} from "../people/accounts.ts";
+import { codeTtl, type IssuedCode, issueCode, pairLink } from "../people/codes.ts";
+import { foldEmail, isEmail } from "../people/email.ts";
+import { type Key, listKeys, revokeKey } from "../people/keys.ts";
+import { roles } from "../people/roles.ts";
+import type { Role } from "../store/schema.ts";
+import { openStore, type Reader, type Store } from "../store/store.ts";
+import { ensureTenant } from "../tenant/tenant.ts";
+import { UsageError, webUrl } from "./config.ts";
+import { prepareDirectory } from "./data-directory.ts";
+
+/** What the operator does to people straight on a data directory (decisions §3), with owner's rank. */
+export interface PeopleDesk {
+  /** Issues a pairing code. Throws UsageError with a line for each bad value. */
+  issue(seat: SeatFlags): IssuedCode & { link: string };
+  accounts(): Account[];
+  /** `who` is an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
+  setRole(who: string, role: string): Account;
+  /** Throws ServiceError not_found, last_owner, account_in_use. */
+  remove(who: string): Account;
+  /** Everybody's keys, or those of one account. */
+  keys(who?: string): (Key & { email: string })[];
+  /** Throws ServiceError not_found, last_owner. */
+  revoke(keyId: string): void;
+}
+
+/** As they are typed. */
+export interface SeatFlags {
+  email?: string;
+  role?: string;
+  ttl?: string;
+  publicUrl?: string;
+}
+
+/**
+ * Opens a data directory for one command, also while a box serves it and before one ever has, and closes
+ * it after `use`. Throws StoreFault.
+ */
+export function withPeople<T>(
+  { data, clock, random }: { data: string; clock: Clock; random: Random },
+  use: (desk: PeopleDesk) => T,
+): T {
+  prepareDirectory(data);
+  const store = openStore({ path: join(data, "box.db"), kind: "box", clock, random });
+  try {
+    ensureTenant(store);
+    return use(deskOf(store));
+  } finally {
+    store.close();
+  }
+}
+
+function deskOf(store: Store): PeopleDesk {
+  return {
+    issue(flags) {
+      const { publicUrl, ...seat } = checkSeat(flags);
+      return store.write((tx) => {
+        const role = seat.role ?? (hasAccounts(tx) ? "member" : "owner");
+        const issued = issueCode(tx, null, { ...seat, role });
+        return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
+      });
+    },
+    accounts: () => listAccounts(store),
+    setRole(who, text) {
+      const role = roleOf(text);
+      if (role === undefined) throw new UsageError(BAD_ROLE);
+      return store.write((tx) => changeAccount(tx, null, { id: find(tx, who).id, role }));
+    },
+    remove: (who) =>
+      store.write((tx) => {
+        const account = find(tx, who);
+        removeAccount(tx, null, account.id);
+        return account;
+      }),
+    keys(who) {
+      const emails = new Map(listAccounts(store).map((account) => [account.id, account.email]));
+      const keys = listKeys(store, who === undefined ? null : find(store, who).id);
+      return keys.map((key) => ({ ...key, email: emails.get(key.account_id) ?? "" }));
+    },
+    revoke: (keyId) => store.write((tx) => revokeKey(tx, null, keyId)),
+  };
+}
+
+function find(reader: Reader, who: string): Account {
+  if (!who.includes("@")) return getAccount(reader, who);
+  const account = listAccounts(reader).find(({ email }) => foldEmail(email) === foldEmail(who));
+  if (account === undefined) throw notFound("account");
+  return account;
+}
+
+const BAD_ROLE = `The role must be one of ${roles.join(", ")}.`;
+
+function roleOf(text: string): Role | undefined {
+  return roles.find((role) => role === text);
+}
+
+function checkSeat(flags: SeatFlags) {
+  const faults: string[] = [];
+  const { email = null, ttl = String(codeTtl.usual) } = flags;
+  if (email !== null && !isEmail(email)) faults.push(`--email: "${email}" is no email address.`);
+  const role = flags.role === undefined ? undefined : roleOf(flags.role);
+  if (flags.role !== undefined && role === undefined) faults.push(BAD_ROLE);
+  const ttlSeconds = /^[0-9]{1,7}$/.test(ttl) ? Number(ttl) : 0;
+  if (ttlSeconds < codeTtl.least || ttlSeconds > codeTtl.most)
+    faults.push(`--ttl must be from ${codeTtl.least} to ${codeTtl.most} seconds, not "${ttl}".`);
+  const publicUrl = webUrl("public-url", flags.publicUrl ?? "", faults);
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+  return { email, role, ttlSeconds, publicUrl };
+}

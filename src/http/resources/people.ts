@@ -1,0 +1,156 @@
+import { z } from "zod";
+import {
+  type Account,
+  changeAccount,
+  getAccount,
+  listAccounts,
+  removeAccount,
+} from "../../people/accounts.ts";
+import { revokeKey, visibleKeys } from "../../people/keys.ts";
+import { roles } from "../../people/roles.ts";
+import { deleted, text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+export const role = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });
+
+const accountPath = z.strictObject({ account: z.string() });
+
+const account = z
+  .object({
+    id: z.string().meta({ description: "What ladders, schedules and overrides name." }),
+    email: z.string(),
+    display_name: z.string(),
+    role,
+    created_at: z.int(),
+  })
+  .meta({ id: "Account" }) satisfies z.ZodType<Account>;
+
+const key = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    hint: z.string().meta({ description: "The key's last four characters." }),
+    created_at: z.int(),
+    last_used_at: z.int().nullable().meta({ description: "To the minute." }),
+  })
+  .meta({ id: "Key" });
+
+/** Accounts and keys (decisions §3): who belongs to the tenant, and what lets them in. */
+export const peopleRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/me",
+    name: "getMe",
+    tag: "People",
+    summary: "The calling key and its account",
+    plane: "api",
+    additive: true,
+    status: 200,
+    answer: z.object({ account, key_id: z.string(), tenant_id: z.string() }),
+    errors: ["not_found"],
+    handle: ({ tenant, actor }) => ({
+      account: getAccount(tenant.store, actor.accountId),
+      key_id: actor.keyId,
+      tenant_id: tenant.id,
+    }),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/accounts",
+    name: "listAccounts",
+    tag: "People",
+    summary: "The tenant's accounts, by email",
+    plane: "api",
+    additive: true,
+    status: 200,
+    answer: z.object({ accounts: z.array(account) }),
+    errors: [],
+    handle: ({ tenant }) => ({ accounts: listAccounts(tenant.store) }),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/accounts/{account}",
+    name: "getAccount",
+    tag: "People",
+    summary: "One account",
+    plane: "api",
+    additive: true,
+    params: accountPath,
+    status: 200,
+    answer: account,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => getAccount(tenant.store, params.account),
+  }),
+  route({
+    method: "PATCH",
+    path: "/v1/accounts/{account}",
+    name: "changeAccount",
+    tag: "People",
+    summary: "Change an account's name or role: an owner anyone's, an admin those of no owner",
+    plane: "api",
+    manager: true,
+    additive: true,
+    params: accountPath,
+    body: z.strictObject({ display_name: text(128).optional(), role: role.optional() }),
+    readOnly: ["id", "email", "created_at"],
+    status: 200,
+    answer: account,
+    errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "last_owner"],
+    handle: ({ tenant, actor, params, body }) =>
+      tenant.store.write((tx) =>
+        changeAccount(tx, actor.accountId, {
+          id: params.account,
+          displayName: body.display_name,
+          role: body.role,
+        }),
+      ),
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/accounts/{account}",
+    name: "removeAccount",
+    tag: "People",
+    summary: "Remove an account with its keys and devices; 409 while something would page it",
+    plane: "api",
+    manager: true,
+    additive: true,
+    params: accountPath,
+    status: 200,
+    answer: deleted,
+    errors: ["forbidden", "not_found", "account_in_use", "last_owner"],
+    handle: ({ tenant, actor, params }) => {
+      tenant.store.write((tx) => removeAccount(tx, actor.accountId, params.account));
+      return { deleted: true };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/keys",
+    name: "listKeys",
+    tag: "People",
+    summary: "The caller's own API keys; for a manager everybody's",
+    plane: "api",
+    additive: true,
+    status: 200,
+    answer: z.object({ keys: z.array(key) }),
+    errors: [],
+    handle: ({ tenant, actor }) => ({ keys: visibleKeys(tenant.store, actor.accountId) }),
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/keys/{key}",
+    name: "revokeKey",
+    tag: "People",
+    summary: "Revoke an API key, one's own or that of an account one may change",
+    plane: "api",
+    additive: true,
+    params: z.strictObject({ key: z.string() }),
+    status: 200,
+    answer: deleted,
+    errors: ["forbidden", "not_found", "last_owner"],
+    handle: ({ tenant, actor, params }) => {
+      tenant.store.write((tx) => revokeKey(tx, actor.accountId, params.key));
+      return { deleted: true };
+    },
+  }),
+];
