@@ -1,4 +1,3 @@
-import type { Alert } from "../alerts/alert.ts";
 import { cut } from "../kit/text.ts";
 
 /** Every kind of event (decisions §6). */
@@ -14,11 +13,8 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** The body of every webhook: the API document names the first four fields, decisions §6 the rest. */
-export interface EventBody {
-  event: EventKind;
-  event_id: string;
-  alert_id: string;
+/** What an event tells of its alert (api §2, Alert). */
+export interface AlertFacts {
   project: string;
   rule: string;
   state: string;
@@ -32,6 +28,13 @@ export interface EventBody {
   investigate: boolean;
   escalation_level: number;
   page_accounts: string[];
+}
+
+/** The body of every webhook (api §6.3, decisions §6, Body). */
+export interface EventBody extends AlertFacts {
+  event: EventKind;
+  event_id: string;
+  alert_id: string;
   timestamp: number;
   tenant_id: string;
   test?: true;
@@ -44,7 +47,7 @@ export interface EventInput {
   alert_id: string;
   tenant_id: string;
   timestamp: number;
-  alert: Omit<Alert, "id" | "updated_seq">;
+  alert: AlertFacts;
   test?: true;
 }
 
@@ -53,7 +56,8 @@ const LONGEST_MESSAGE = 4096;
 
 /**
  * The event as JSON, at most 32 KiB whatever the alert holds: last_message is cut to 4,096 characters,
- * then, if need be, everything that is long, step by step; `truncated` says so (decisions §6).
+ * then, if need be, the template and the identifier values are, then identifiers are left out, and
+ * only then is the message cut further; `truncated` says so (decisions §6). Who is paged is never cut.
  */
 export function buildEventBody(input: EventInput): string {
   const { alert } = input;
@@ -80,23 +84,34 @@ export function buildEventBody(input: EventInput): string {
   };
   if (body.last_message !== alert.last_message) body.truncated = true;
   let text = JSON.stringify(body);
-  for (let longest = 2048; Buffer.byteLength(text) > MOST_BYTES && longest >= 16; longest /= 2) {
-    text = JSON.stringify(shorten(body, longest));
+  for (const limits of tighterAndTighter()) {
+    if (Buffer.byteLength(text) <= MOST_BYTES) break;
+    text = JSON.stringify(shorten(body, limits));
   }
   return text;
 }
 
-/** The body with no long text over `longest` characters; of identifiers as many as `longest` allows. */
-function shorten(body: EventBody, longest: number): EventBody {
-  const identifiers = Object.entries(body.identifiers)
-    .slice(0, longest)
-    .map(([key, value]) => [key, cut(value, longest)]);
+interface Limits {
+  /** Characters of the template and of each identifier's value. */
+  long: number;
+  identifiers: number;
+  message: number;
+}
+
+function* tighterAndTighter(): Generator<Limits> {
+  const limits = { long: 2048, identifiers: Number.POSITIVE_INFINITY, message: LONGEST_MESSAGE };
+  for (; limits.long >= 64; limits.long /= 2) yield limits;
+  for (limits.identifiers = 64; limits.identifiers >= 4; limits.identifiers /= 2) yield limits;
+  for (limits.message = 2048; limits.message >= 256; limits.message /= 2) yield limits;
+}
+
+function shorten(body: EventBody, { long, identifiers, message }: Limits): EventBody {
+  const kept = Object.entries(body.identifiers).slice(0, identifiers);
   return {
     ...body,
-    template: cut(body.template, longest),
-    last_message: cut(body.last_message, Math.max(longest, 256)),
-    identifiers: Object.fromEntries(identifiers) as Record<string, string>,
-    page_accounts: body.page_accounts.slice(0, longest * 4),
+    template: cut(body.template, long),
+    last_message: cut(body.last_message, message),
+    identifiers: Object.fromEntries(kept.map(([key, value]) => [key, cut(value, long)])),
     truncated: true,
   };
 }
