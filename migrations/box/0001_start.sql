@@ -151,6 +151,7 @@ CREATE TABLE window_hits (
 CREATE INDEX window_hits_rule ON window_hits (rule_id, alert_key);
 
 -- Alerts. due_at is the earliest of the timed parts and may lie too early, never too late.
+-- ladder_from is the opening, moved with each jump of the clock; step counts the steps that had their turn.
 CREATE TABLE alerts (
   id               INTEGER PRIMARY KEY AUTOINCREMENT,
   project_id       INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
@@ -173,7 +174,7 @@ CREATE TABLE alerts (
   opened_at        INTEGER NOT NULL,
   acked_at         INTEGER,
   resolved_at      INTEGER,
-  ladder_from      INTEGER,
+  ladder_from      INTEGER NOT NULL,
   step             INTEGER NOT NULL DEFAULT 0,
   step_at          INTEGER,
   repeat_at        INTEGER,

@@ -46,7 +46,7 @@ export interface AlertRow {
   opened_at: number;
   acked_at: number | null;
   resolved_at: number | null;
-  ladder_from: number | null;
+  ladder_from: number;
   step: number;
   step_at: number | null;
   repeat_at: number | null;

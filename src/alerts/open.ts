@@ -3,8 +3,11 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { earliest } from "./ladder.ts";
+import { createReach } from "./reach.ts";
+import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
-import { startTimers } from "./timers.ts";
+import { timersAtOpening } from "./timers.ts";
 
 export interface Opening {
   projectId: number;
@@ -20,39 +23,56 @@ export interface Opening {
 }
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
-    first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
+    ladder_from, step_at, renotify_at, quiet_at, due_at)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
- * that is due at 0 runs with it. The unique key of standing alerts refuses a second one.
+ * that is due at 0 runs with it, after `alert.opened`, which shows level 0 and nobody paged
+ * (decisions §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
   const { rule } = opening;
-  const id = Number(
-    tx
-      .sql(INSERT)
-      .run(
-        opening.projectId,
-        rule.id,
-        rule.name,
-        opening.alertKey,
-        opening.templateId,
-        opening.template,
-        opening.level,
-        opening.count,
-        opening.firstSeen,
-        tx.at,
-        opening.lastMessage,
-        JSON.stringify(opening.identifiers),
-        rule.investigate ? 1 : 0,
-        takeSequence(tx, "updated_seq"),
-        tx.at,
-      ).lastInsertRowid,
-  );
+  const id = insert(tx, opening);
   writeTimeline(tx, id, { kind: "opened", detail: { rule: rule.name, count: opening.count } });
-  emit(tx, getAlertRow(tx, id), { event: "alert.opened", actions: rule.actions });
-  startTimers(tx, id, rule);
+  let row = getAlertRow(tx, id);
+  emit(tx, row, { event: "alert.opened", actions: rule.actions });
+  if (row.due_at !== null && row.due_at <= tx.at) {
+    settleAlert(tx, row, { rule: () => rule, reach: createReach(tx), upSince: tx.at });
+    row = getAlertRow(tx, id);
+  }
+  if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
   tx.note({ topic: "alert", alertId: id, alertKey: opening.alertKey, opened: true });
-  return getAlertRow(tx, id);
+  return row;
+}
+
+function insert(tx: Tx, opening: Opening): number {
+  const { rule } = opening;
+  const timers = timersAtOpening(rule, tx.at);
+  const { lastInsertRowid } = tx
+    .sql(INSERT)
+    .run(
+      opening.projectId,
+      rule.id,
+      rule.name,
+      opening.alertKey,
+      opening.templateId,
+      opening.template,
+      opening.level,
+      opening.count,
+      opening.firstSeen,
+      tx.at,
+      opening.lastMessage,
+      JSON.stringify(opening.identifiers),
+      rule.investigate ? 1 : 0,
+      takeSequence(tx, "updated_seq"),
+      tx.at,
+      timers.ladderFrom,
+      timers.stepAt,
+      timers.renotifyAt,
+      timers.quietAt,
+      earliest(timers),
+    );
+  return Number(lastInsertRowid);
 }

@@ -1,13 +1,22 @@
 import type { Tx } from "../store/store.ts";
-import { getAlertRow } from "./alert.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { ruleActions } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
-/** Says again that an open alert is open: after `renotify_minutes`, or for a new burst (decisions §5). */
-export function renotify(tx: Tx, id: number, why: "burst" | "interval"): void {
+/** Says again that an open alert is open, for a new burst of matches (decisions §5, dedup_window_minutes). */
+export function renotifyBurst(tx: Tx, id: number): void {
   const row = getAlertRow(tx, id);
   if (row.state !== "open") return;
-  writeTimeline(tx, id, { kind: "renotified", detail: { why } });
-  emit(tx, row, { event: "alert.renotified", actions: ruleActions(tx, row) });
+  renotify(tx, row, { actions: ruleActions(tx, row), detail: { why: "burst" } });
+}
+
+/** Says again that the open alert `row` is open. `detail` says why, in the history. */
+export function renotify(
+  tx: Tx,
+  row: AlertRow,
+  { actions, detail }: { actions: readonly string[] | null; detail: Record<string, unknown> },
+): void {
+  writeTimeline(tx, row.id, { kind: "renotified", detail });
+  emit(tx, row, { event: "alert.renotified", actions });
 }

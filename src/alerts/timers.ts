@@ -1,18 +1,88 @@
-import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
+import { earliest, nextRenotify, secondsOf, type TimedRule, type Timers } from "./ladder.ts";
 
-/** Sets the due columns of a new alert from its rule (decisions §5). */
-export function startTimers(tx: Tx, alertId: number, rule: StoredRule): void {
-  const first = rule.escalations[0];
-  const stepAt = first === undefined ? null : tx.at + first.after_minutes * 60;
-  const renotifyAt = rule.renotify_minutes === 0 ? null : tx.at + rule.renotify_minutes * 60;
-  const quietAt =
-    rule.auto_resolve_quiet_minutes === 0 ? null : tx.at + rule.auto_resolve_quiet_minutes * 60;
-  const due = [stepAt, renotifyAt, quietAt].filter((at) => at !== null);
-  if (due.length === 0) return;
-  const dueAt = Math.min(...due);
+/** The timed parts of an alert that opens at `at` (decisions §5). */
+export function timersAtOpening(rule: TimedRule, at: number): Timers {
+  const quiet = rule.auto_resolve_quiet_minutes * 60;
+  return {
+    ladderFrom: at,
+    step: 0,
+    stepAt: rule.escalations.length === 0 ? null : at + secondsOf(rule.escalations, 1),
+    repeatAt: null,
+    renotifyAt: nextRenotify(rule, 0, at),
+    renotified: 0,
+    quietAt: quiet === 0 ? null : at + quiet,
+  };
+}
+
+/** The columns of an alert's row that say what is timed. */
+export type TimedRow = Pick<
+  AlertRow,
+  | "id"
+  | "state"
+  | "ladder_from"
+  | "step"
+  | "step_at"
+  | "repeat_at"
+  | "renotify_at"
+  | "renotified"
+  | "quiet_at"
+>;
+
+export function timersOf(row: TimedRow): Timers {
+  return {
+    ladderFrom: row.ladder_from,
+    step: row.step,
+    stepAt: row.step_at,
+    repeatAt: row.repeat_at,
+    renotifyAt: row.renotify_at,
+    renotified: row.renotified,
+    quietAt: row.quiet_at,
+  };
+}
+
+/** Nothing is timed any more. */
+export function noTimers(timers: Timers): Timers {
+  return { ...timers, stepAt: null, repeatAt: null, renotifyAt: null, quietAt: null };
+}
+
+const WRITE = `UPDATE alerts SET step = ?, step_at = ?, repeat_at = ?, renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ?
+  WHERE id = ? AND state = ? AND step = ?`;
+
+/** Sets the timed columns where the alert is still as `seen`; whether it was. */
+export function writeTimers(tx: Tx, seen: TimedRow, timers: Timers): boolean {
+  const { changes } = tx
+    .sql(WRITE)
+    .run(
+      timers.step,
+      timers.stepAt,
+      timers.repeatAt,
+      timers.renotifyAt,
+      timers.renotified,
+      timers.quietAt,
+      earliest(timers),
+      seen.id,
+      seen.state,
+      seen.step,
+    );
+  return changes === 1;
+}
+
+const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
+    renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, due_at = due_at + :by
+  WHERE state <> 'resolved'`;
+
+/** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */
+export function shiftTimers(tx: Tx, by: number): void {
+  tx.sql(SHIFT).run({ by });
+  tx.note({ topic: "due", at: tx.at });
+}
+
+/** Adds time in which the box was down to every alert's quiet: it isn't counted (decisions §5). */
+export function extendQuiet(tx: Tx, seconds: number): void {
+  // due_at may lie too early, so it stays; a row with quiet_at has one.
   tx.sql(
-    "UPDATE alerts SET ladder_from = ?, step_at = ?, renotify_at = ?, quiet_at = ?, due_at = ? WHERE id = ?",
-  ).run(tx.at, stepAt, renotifyAt, quietAt, dueAt, alertId);
-  tx.note({ topic: "due", at: dueAt });
+    "UPDATE alerts SET quiet_at = quiet_at + ? WHERE due_at IS NOT NULL AND quiet_at IS NOT NULL",
+  ).run(seconds);
 }

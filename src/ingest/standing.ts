@@ -47,7 +47,11 @@ export function createStandingAlerts(limit: number): StandingAlerts {
   return {
     find(tx, key, quietSeconds) {
       const cached = known.get(key);
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) {
+        // The rule may have been changed since the alert was read.
+        cached.quietSeconds = quietSeconds;
+        return cached;
+      }
       const row = tx.sql(FIND).get(key) as Omit<Standing, "quietSeconds" | "touched"> | undefined;
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, touched: false };

@@ -1,5 +1,5 @@
 import { openAlert } from "../alerts/open.ts";
-import { renotify } from "../alerts/renotify.ts";
+import { renotifyBurst } from "../alerts/renotify.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { alertKey, identifiersOf } from "./alert-key.ts";
@@ -149,7 +149,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     lines.flush(tx);
     windows.flush(tx);
     standing.flush(tx);
-    for (const { alert } of bursts.splice(0)) renotify(tx, alert.id, "burst");
+    for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
     return answers;
   };
 

@@ -1,28 +1,14 @@
+import { retimeAlerts } from "../alerts/retime.ts";
 import { type ErrorCode, notFound, ServiceError } from "../kit/errors.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import type { RuleBody, StoredRule } from "./rule.ts";
 import { checkRuleReferences } from "./rule-references.ts";
-
-interface RuleRow {
-  id: number;
-  project_id: number;
-  name: string;
-  body: string;
-  created_at: number;
-  updated_at: number;
-}
-
-const COLUMNS = "id, project_id, name, body, created_at, updated_at";
-
-function fromRow(row: RuleRow): StoredRule {
-  const { body, ...rest } = row;
-  return { ...rest, ...(JSON.parse(body) as RuleBody) };
-}
+import { fromRow, RULE_COLUMNS, type RuleRow } from "./rule-row.ts";
 
 export function listRules(reader: Reader, projectId: number): StoredRule[] {
   const rows = reader
-    .sql(`SELECT ${COLUMNS} FROM rules WHERE project_id = ? ORDER BY name`)
+    .sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE project_id = ? ORDER BY name`)
     .all(projectId);
   return (rows as RuleRow[]).map(fromRow);
 }
@@ -30,16 +16,10 @@ export function listRules(reader: Reader, projectId: number): StoredRule[] {
 /** Throws 404. */
 export function getRule(reader: Reader, projectId: number, name: string): StoredRule {
   const row = reader
-    .sql(`SELECT ${COLUMNS} FROM rules WHERE project_id = ? AND name = ?`)
+    .sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE project_id = ? AND name = ?`)
     .get(projectId, name);
   if (row === undefined) throw notFound("rule");
   return fromRow(row as RuleRow);
-}
-
-/** A rule by its row id; null once it is deleted (its alerts stay). */
-export function findRule(reader: Reader, id: number): StoredRule | null {
-  const row = reader.sql(`SELECT ${COLUMNS} FROM rules WHERE id = ?`).get(id);
-  return row === undefined ? null : fromRow(row as RuleRow);
 }
 
 /** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here. */
@@ -61,7 +41,10 @@ export function createRule(
   return getRule(tx, project.id, rule.name);
 }
 
-/** Replaces the whole rule. What was counted towards its window before is void (decisions §5, fire_after). */
+/**
+ * Replaces the whole rule. What was counted towards its window before is void (decisions §5, fire_after);
+ * what is timed on its standing alerts follows it.
+ */
 export function replaceRule(
   tx: Tx,
   project: Project,
@@ -76,13 +59,16 @@ export function replaceRule(
   if (changed.changes === 0) return before;
   tx.sql("DELETE FROM window_hits WHERE rule_id = ?").run(before.id);
   changeConfig(tx, project.id);
-  return getRule(tx, project.id, rule.name);
+  const after = getRule(tx, project.id, rule.name);
+  retimeAlerts(tx, before, after);
+  return after;
 }
 
-/** Deletes the rule; alerts already opened stay. Throws 404. */
+/** Deletes the rule; alerts already opened stay, with nothing timed any more. Throws 404. */
 export function deleteRule(tx: Tx, project: Project, name: string): void {
   const rule = getRule(tx, project.id, name);
   tx.sql("DELETE FROM rules WHERE id = ?").run(rule.id);
+  retimeAlerts(tx, rule, null);
   changeConfig(tx, project.id);
 }
 

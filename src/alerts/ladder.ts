@@ -1,0 +1,185 @@
+import type { EscalationStep, RuleBody } from "../projects/rule.ts";
+
+/**
+ * The ladder and everything else timed on an alert, as values (decisions §5). Times are Unix seconds;
+ * steps are counted from 1.
+ *
+ * Steps run in array order, so a step is never due before the one ahead of it. Steps due at one time
+ * are one event: together they are a *rung*, with the last one's level and everybody's accounts. A rung
+ * repeats as often as the step of it that repeats most often.
+ */
+
+/** What the rule says of time. */
+export type TimedRule = Pick<
+  RuleBody,
+  "escalations" | "renotify_minutes" | "max_renotify" | "auto_resolve_quiet_minutes"
+>;
+
+/** An alert's timed parts. */
+export interface Timers {
+  /** What `after_minutes` counts from: the opening, moved with each jump of the clock. */
+  ladderFrom: number;
+  /** Steps that have had their turn. */
+  step: number;
+  stepAt: number | null;
+  repeatAt: number | null;
+  renotifyAt: number | null;
+  /** How often `renotify_minutes` has fired. */
+  renotified: number;
+  quietAt: number | null;
+}
+
+/** Steps that run as one. */
+export interface Span {
+  first: number;
+  last: number;
+  /** When the last of them was due. */
+  dueAt: number;
+  repeat: boolean;
+}
+
+export interface Due {
+  /** Quiet for long enough: it resolves, and nothing else of it runs. */
+  resolve: boolean;
+  /** Of the ladder. After a gap every step that was missed, as one. */
+  steps: Span | null;
+  /** When a renotify was due, or null. */
+  renotify: number | null;
+}
+
+/** What is due of an open alert at `now`. A step takes the place of a repeat that is due with it. */
+export function whatIsDue(rule: TimedRule, timers: Timers, now: number): Due {
+  if (isDue(timers.quietAt, now)) return { resolve: true, steps: null, renotify: null };
+  return {
+    resolve: false,
+    steps: stepsDue(rule.escalations, timers, now),
+    renotify: isDue(timers.renotifyAt, now) ? timers.renotifyAt : null,
+  };
+}
+
+function isDue(at: number | null, now: number): at is number {
+  return at !== null && at <= now;
+}
+
+function stepsDue(ladder: readonly EscalationStep[], timers: Timers, now: number): Span | null {
+  if (isDue(timers.stepAt, now) && timers.step < ladder.length) {
+    const next = nextRung(ladder, timers.step) as Rung;
+    // The step's own time counts even where it lies after `now`: its column said that it is due.
+    const last = Math.max(next.last, stepsBy(ladder, now - timers.ladderFrom));
+    const dueAt = timers.ladderFrom + secondsOf(ladder, last);
+    return { first: next.first, last, dueAt, repeat: false };
+  }
+  if (isDue(timers.repeatAt, now) && timers.step > 0) {
+    const last = Math.min(timers.step, ladder.length);
+    const first = firstOfRung(ladder, last);
+    return { first, last, dueAt: timers.repeatAt, repeat: true };
+  }
+  return null;
+}
+
+interface Rung {
+  first: number;
+  last: number;
+}
+
+/** How long after the opening a step is due, in seconds: never before the one ahead of it. */
+export function secondsOf(ladder: readonly EscalationStep[], step: number): number {
+  let minutes = 0;
+  for (const { after_minutes } of ladder.slice(0, step)) minutes = Math.max(minutes, after_minutes);
+  return minutes * 60;
+}
+
+/** How many steps are due within this many seconds of the opening. */
+export function stepsBy(ladder: readonly EscalationStep[], seconds: number): number {
+  const later = ladder.findIndex(({ after_minutes }) => after_minutes * 60 > seconds);
+  return later === -1 ? ladder.length : later;
+}
+
+/** The steps that run together after step `step` has had its turn; null at the top. */
+export function nextRung(ladder: readonly EscalationStep[], step: number): Rung | null {
+  if (step >= ladder.length) return null;
+  return { first: step + 1, last: stepsBy(ladder, secondsOf(ladder, step + 1)) };
+}
+
+function firstOfRung(ladder: readonly EscalationStep[], step: number): number {
+  const seconds = secondsOf(ladder, step);
+  let first = step;
+  while (first > 1 && secondsOf(ladder, first - 1) === seconds) first -= 1;
+  return first;
+}
+
+/** What came of running steps. */
+export interface Climb {
+  /** Where the ladder stands now. */
+  step: number;
+  /** Whom it pages; null where nobody was reached up to the top. */
+  paged: { span: Rung; accounts: string[] } | null;
+  /** Steps that reached nobody, in order. */
+  nobody: number[];
+}
+
+/**
+ * Runs a span: pages everyone its steps reach. Where they reach nobody the next rung runs at once, and
+ * so on to the top.
+ */
+export function climb(
+  ladder: readonly EscalationStep[],
+  span: Rung,
+  reach: (step: EscalationStep) => readonly string[],
+): Climb {
+  const nobody: number[] = [];
+  let rung: Rung = span;
+  while (true) {
+    const accounts = new Set<string>();
+    for (let step = rung.first; step <= rung.last; step += 1) {
+      const reached = reach(ladder[step - 1] as EscalationStep);
+      if (reached.length === 0) nobody.push(step);
+      for (const account of reached) accounts.add(account);
+    }
+    if (accounts.size > 0)
+      return { step: rung.last, paged: { span: rung, accounts: [...accounts] }, nobody };
+    const next = nextRung(ladder, rung.last);
+    if (next === null) return { step: rung.last, paged: null, nobody };
+    rung = next;
+  }
+}
+
+/** The ladder's columns once step `step` has run at `now`. */
+export function afterStep(
+  ladder: readonly EscalationStep[],
+  ran: { step: number; ladderFrom: number; now: number },
+): Pick<Timers, "step" | "stepAt" | "repeatAt"> {
+  const { step, ladderFrom, now } = ran;
+  const repeat = repeatSeconds(ladder, step);
+  return {
+    step,
+    stepAt: step < ladder.length ? ladderFrom + secondsOf(ladder, step + 1) : null,
+    repeatAt: repeat === null ? null : now + repeat,
+  };
+}
+
+/** Every how many seconds the rung of this step repeats; null = once. */
+export function repeatSeconds(ladder: readonly EscalationStep[], step: number): number | null {
+  if (step < 1 || step > ladder.length) return null;
+  const repeats = ladder
+    .slice(firstOfRung(ladder, step) - 1, step)
+    .map(({ repeat_minutes }) => repeat_minutes)
+    .filter((minutes) => minutes > 0);
+  return repeats.length === 0 ? null : Math.min(...repeats) * 60;
+}
+
+/** When the next renotify is due, counted from `now`; null when it is off or at its cap. */
+export function nextRenotify(rule: TimedRule, renotified: number, now: number): number | null {
+  const { renotify_minutes, max_renotify } = rule;
+  if (renotify_minutes === 0) return null;
+  return max_renotify > 0 && renotified >= max_renotify ? null : now + renotify_minutes * 60;
+}
+
+/** The earliest of the timed parts; null when nothing is. */
+export function earliest(
+  timers: Pick<Timers, "stepAt" | "repeatAt" | "renotifyAt" | "quietAt">,
+): number | null {
+  const { stepAt, repeatAt, renotifyAt, quietAt } = timers;
+  const times = [stepAt, repeatAt, renotifyAt, quietAt].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}

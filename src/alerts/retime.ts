@@ -1,0 +1,128 @@
+import type { StoredRule } from "../projects/rule.ts";
+import type { Tx } from "../store/store.ts";
+import type { AlertState } from "./alert.ts";
+import {
+  earliest,
+  nextRenotify,
+  repeatSeconds,
+  secondsOf,
+  stepsBy,
+  type TimedRule,
+  type Timers,
+} from "./ladder.ts";
+import { writeTimeline } from "./timeline.ts";
+import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
+
+/**
+ * What an alert's timers become when its rule is replaced: it follows the rule as it is now.
+ *
+ * - The new ladder lies where it would have lain from the opening. Steps whose time has passed have had
+ *   their turn and are not made up for; the one whose turn it is goes on with its repeats. A step that was
+ *   due and had not run yet stays due. Steps that ran before their time, because the one ahead reached
+ *   nobody, don't run again, unless the steps up to there are others now.
+ * - A renotify that is pending comes no later than it would have; off and the cap hold at once.
+ * - Quiet goes on counting, towards the new length; where it was not counted before, it begins now.
+ */
+export function retimed(change: {
+  before: TimedRule;
+  after: TimedRule;
+  state: AlertState;
+  timers: Timers;
+  now: number;
+}): Timers {
+  const { before, after, timers, now } = change;
+  const quietAt = requiet(change);
+  if (change.state !== "open") return { ...timers, quietAt };
+  const renotifyAt = sooner(timers.renotifyAt, nextRenotify(after, timers.renotified, now));
+  if (same(before.escalations, after.escalations)) return { ...timers, renotifyAt, quietAt };
+
+  const ladder = after.escalations;
+  // Up to when steps have had their turn: not the second of one that is still due.
+  const seen = timers.stepAt !== null && timers.stepAt <= now ? timers.stepAt - 1 : now;
+  const passed = stepsBy(ladder, seen - timers.ladderFrom);
+  const unchanged = same(before.escalations.slice(0, timers.step), ladder.slice(0, timers.step));
+  const step = unchanged ? Math.max(timers.step, passed) : passed;
+  const repeat = repeatSeconds(ladder, step);
+  return {
+    ...timers,
+    step,
+    stepAt: step < ladder.length ? timers.ladderFrom + secondsOf(ladder, step + 1) : null,
+    repeatAt: sooner(timers.repeatAt, repeat === null ? null : now + repeat),
+    renotifyAt,
+    quietAt,
+  };
+}
+
+/** Null where it is off now; else the one that was pending, if it is sooner. */
+function sooner(pending: number | null, next: number | null): number | null {
+  return next === null || pending === null ? next : Math.min(pending, next);
+}
+
+function requiet(change: {
+  before: TimedRule;
+  after: TimedRule;
+  timers: Timers;
+  now: number;
+}): number | null {
+  const before = change.before.auto_resolve_quiet_minutes * 60;
+  const after = change.after.auto_resolve_quiet_minutes * 60;
+  if (after === 0) return null;
+  const { quietAt } = change.timers;
+  return before === 0 || quietAt === null ? change.now + after : quietAt - before + after;
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+const STANDING = `SELECT id, state, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at FROM alerts
+  WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND id > ? ORDER BY id LIMIT 500`;
+
+/**
+ * Keeps the due columns of a rule's standing alerts true, in the transaction that replaces the rule (see
+ * `retimed`) or deletes it (`after` null): then the ladder ends and so does all that is timed, since its
+ * settings are gone; the alert stays until somebody resolves it. Either shows in the alert's history.
+ */
+export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | null): void {
+  if (after !== null && same(timedPart(before), timedPart(after))) return;
+  let last = 0;
+  while (true) {
+    const rows = tx.sql(STANDING).all(before.project_id, before.id, last) as TimedRow[];
+    for (const row of rows) retimeAlert(tx, row, { before, after });
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length === 0) return;
+  }
+}
+
+function retimeAlert(
+  tx: Tx,
+  row: TimedRow,
+  { before, after }: { before: StoredRule; after: StoredRule | null },
+): void {
+  const timers = timersOf(row);
+  const next =
+    after === null
+      ? noTimers(timers)
+      : retimed({ before, after, state: row.state, timers, now: tx.at });
+  if (same(next, timers)) return;
+  if (!writeTimers(tx, row, next)) throw new Error(`alert ${row.id} changed under its rule`);
+  writeTimeline(tx, row.id, {
+    kind: "retimed",
+    detail: { why: after === null ? "rule_deleted" : "rule_changed", ...ladderOf(next) },
+  });
+  const at = earliest(next);
+  if (at !== null) tx.note({ topic: "due", at });
+}
+
+function timedPart(rule: TimedRule): TimedRule {
+  const { escalations, renotify_minutes, max_renotify, auto_resolve_quiet_minutes } = rule;
+  return { escalations, renotify_minutes, max_renotify, auto_resolve_quiet_minutes };
+}
+
+/** For the history: the step that comes next and when, or that none does. */
+function ladderOf(timers: Timers): Record<string, unknown> {
+  if (timers.stepAt === null && timers.repeatAt === null) return { ladder: "ended" };
+  return timers.stepAt === null
+    ? { ladder: "repeats", next_at: timers.repeatAt }
+    : { ladder: "goes_on", next_step: timers.step + 1, next_at: timers.stepAt };
+}

@@ -1,0 +1,96 @@
+import type { StoredRule } from "../projects/rule.ts";
+import type { Tx } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
+import { escalate } from "./escalate.ts";
+import { afterStep, climb, earliest, nextRenotify, type Timers, whatIsDue } from "./ladder.ts";
+import type { Reach } from "./reach.ts";
+import { renotify } from "./renotify.ts";
+import { resolve } from "./resolve.ts";
+import { noTimers, timersOf, writeTimers } from "./timers.ts";
+
+/** What settling needs to know of the rest. */
+export interface Settling {
+  /** The alert's rule as it is now; null once it is deleted. */
+  rule(id: number): StoredRule | null;
+  reach: Reach;
+  /** Unix seconds: what was due before this met a box that was down. */
+  upSince: number;
+}
+
+/**
+ * What became of an alert that was looked at: "settled" did what was due, "quiet" resolved it, "early" found
+ * nothing due yet, "lost" found that it had changed since it was seen.
+ */
+export type Settled = "settled" | "quiet" | "early" | "lost";
+
+/** From here on a page says how late it was. */
+const LATE_SECONDS = 5;
+
+/**
+ * Does once what is due of an alert that isn't resolved, on its present state: after a gap the missed
+ * steps are one page, and of missed repeats and renotifies there is one, with the next counted from now
+ * (decisions §5). `row` is the alert as it was seen; it is changed only where it still is so.
+ */
+export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled {
+  const timers = timersOf(row);
+  const rule = settling.rule(row.rule_id);
+  if (rule === null) return idle(tx, row, noTimers(timers));
+  const due = whatIsDue(rule, timers, tx.at);
+  if (due.resolve) {
+    const quiet_minutes = rule.auto_resolve_quiet_minutes;
+    resolve(tx, row.id, { reason: "quiet", detail: { quiet_minutes } });
+    return "quiet";
+  }
+  if (due.steps === null && due.renotify === null) return idle(tx, row, timers);
+
+  const ladder = rule.escalations;
+  const climbed =
+    due.steps === null
+      ? null
+      : climb(ladder, due.steps, (step) => settling.reach(row.project_id, step));
+  const renotified = timers.renotified + (due.renotify === null ? 0 : 1);
+  const next: Timers = {
+    ...timers,
+    ...(climbed === null
+      ? {}
+      : afterStep(ladder, { step: climbed.step, ladderFrom: timers.ladderFrom, now: tx.at })),
+    ...(due.renotify === null
+      ? {}
+      : { renotified, renotifyAt: nextRenotify(rule, renotified, tx.at) }),
+  };
+  mustLieAhead(tx, row, next);
+  if (!writeTimers(tx, row, next)) return "lost";
+  const late = (dueAt: number) => lateness({ dueAt, now: tx.at, upSince: settling.upSince });
+  if (due.steps !== null && climbed !== null)
+    escalate(tx, row, { rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) });
+  if (due.renotify !== null)
+    renotify(tx, row, {
+      actions: rule.actions,
+      detail: { why: "interval", ...late(due.renotify) },
+    });
+  return "settled";
+}
+
+/** due_at lay too early: it is set right and nothing else changes. */
+function idle(tx: Tx, row: AlertRow, timers: Timers): Settled {
+  mustLieAhead(tx, row, timers);
+  return writeTimers(tx, row, timers) ? "early" : "lost";
+}
+
+/** Without this an alert that is settled and still due would be settled for ever. */
+function mustLieAhead(tx: Tx, row: AlertRow, timers: Timers): void {
+  const at = earliest(timers);
+  if (at !== null && at <= tx.at) throw new Error(`alert ${row.id} is still due after settling`);
+}
+
+/** How late something ran and why, for the history; nothing where it was in time. */
+export function lateness(run: {
+  dueAt: number;
+  now: number;
+  upSince: number;
+}): Record<string, unknown> {
+  const seconds = run.now - run.dueAt;
+  const wasDown = run.dueAt < run.upSince;
+  if (seconds <= 0 || (seconds < LATE_SECONDS && !wasDown)) return {};
+  return { late_seconds: seconds, ...(wasDown ? { late_because: "box was down" } : {}) };
+}

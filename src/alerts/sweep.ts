@@ -1,0 +1,121 @@
+import { unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import type { Log } from "../kit/log.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { findRule } from "../projects/rule-row.ts";
+import { isFatal, sqliteCode } from "../store/faults.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { type AlertRow, SELECT_ALERT } from "./alert.ts";
+import { createReach } from "./reach.ts";
+import { type Settling, settleAlert } from "./settle.ts";
+
+export interface SweepLimits {
+  /** Alerts of one transaction. */
+  slice: number;
+  /** No alert is begun after this many milliseconds of one transaction. */
+  budgetMs: number;
+}
+
+export const defaultSweepLimits: SweepLimits = { slice: 200, budgetMs: 8 };
+
+export interface Sweep {
+  /**
+   * Settles one slice of what is due, in one transaction, and says when the next one is due (Unix seconds; now
+   * or earlier: there is more; null: nothing is timed). Throws only what would meet every alert alike.
+   */
+  run(upSince: number): number | null;
+  stats(): SweepStats;
+}
+
+export interface SweepStats {
+  settled: number;
+  /** Alerts that threw and were pushed into the future. */
+  postponed: number;
+}
+
+/** How far an alert that throws is pushed. */
+const POSTPONE_SECONDS = 60;
+
+const DUE = `${SELECT_ALERT} WHERE a.due_at <= ? ORDER BY a.due_at, a.id LIMIT ?`;
+const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
+
+/**
+ * The due work of alerts, by the indexed column (design, law 8): small slices, so that nothing else waits
+ * long, and each alert for itself, so that one that throws can't block the rest.
+ */
+export function createSweep(store: Store, log: Log, limits = defaultSweepLimits): Sweep {
+  const counted: SweepStats = { settled: 0, postponed: 0 };
+
+  /** How many of the rows, from the first, were settled in one transaction. */
+  const settleAll = (rows: readonly AlertRow[], upSince: number): number => {
+    const until = store.clock.mono() + limits.budgetMs;
+    return store.write((tx) => {
+      const settling = settlingIn(tx, upSince);
+      let done = 0;
+      for (const row of rows) {
+        if (done > 0 && store.clock.mono() >= until) break;
+        settleAlert(tx, row, settling);
+        done += 1;
+      }
+      return done;
+    });
+  };
+
+  const postpone = (row: AlertRow, error: unknown) => {
+    store.write((tx) =>
+      tx.sql("UPDATE alerts SET due_at = ? WHERE id = ?").run(tx.at + POSTPONE_SECONDS, row.id),
+    );
+    counted.postponed += 1;
+    log.error({ alert: row.id, err: error }, "an alert could not be settled; it is tried again");
+  };
+
+  /** After a rollback the slice is halved until the one that throws stands alone. */
+  const settle = (rows: readonly AlertRow[], upSince: number): void => {
+    try {
+      counted.settled += settleAll(rows, upSince);
+    } catch (error) {
+      if (meetsAll(error)) throw error;
+      const [only] = rows;
+      if (rows.length === 1 && only !== undefined) {
+        postpone(only, error);
+      } else {
+        const half = Math.ceil(rows.length / 2);
+        settle(rows.slice(0, half), upSince);
+        settle(rows.slice(half), upSince);
+      }
+    }
+  };
+
+  return {
+    run(upSince) {
+      const now = unixSeconds(store.clock);
+      const rows = store.sql(DUE).all(now, limits.slice) as AlertRow[];
+      if (rows.length > 0) settle(rows, upSince);
+      return store.sql(NEXT).pluck().get() as number | null;
+    },
+    stats: () => ({ ...counted }),
+  };
+}
+
+/** Rules and people are looked up once for each transaction. */
+function settlingIn(tx: Tx, upSince: number): Settling {
+  const rules = new Map<number, StoredRule | null>();
+  return {
+    rule(id) {
+      let rule = rules.get(id);
+      if (rule === undefined) {
+        rule = findRule(tx, id);
+        rules.set(id, rule);
+      }
+      return rule;
+    },
+    reach: createReach(tx),
+    upSince,
+  };
+}
+
+/** A disk that is full or broken, or a store that is locked: no alert's own fault. */
+function meetsAll(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status === 429;
+  return isFatal(error) || sqliteCode(error).startsWith("SQLITE_BUSY");
+}

@@ -1,0 +1,30 @@
+import type { Reader } from "../store/store.ts";
+import { type Layer, type Override, whoIsOnCall } from "./rotation.ts";
+
+interface ScheduleRow {
+  id: string;
+  timezone: string;
+  layers: string;
+}
+
+const SCHEDULE = "SELECT id, timezone, layers FROM schedules WHERE project_id = ? AND name = ?";
+const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
+  WHERE schedule_id = ? AND starts_at <= ? AND ends_at > ? ORDER BY rowid`;
+
+/**
+ * The account that the schedule of this name has on call at `at` (Unix seconds); null where nobody is or
+ * there is no such schedule. The account may have been removed since (decisions §5, Ladder).
+ */
+export function onCallNow(
+  reader: Reader,
+  schedule: { projectId: number; name: string },
+  at: number,
+): string | null {
+  const row = reader.sql(SCHEDULE).get(schedule.projectId, schedule.name) as
+    | ScheduleRow
+    | undefined;
+  if (row === undefined) return null;
+  const overrides = reader.sql(OVERRIDES).all(row.id, at, at) as Override[];
+  const layers = JSON.parse(row.layers) as Layer[];
+  return whoIsOnCall({ timezone: row.timezone, layers, overrides }, at);
+}
