@@ -10,7 +10,7 @@ import {
   WILD,
 } from "./chars.ts";
 import { keptPrefix, looksRandom } from "./naming.ts";
-import { HOST_ENDINGS, PACKAGE_STARTS, SOURCE_ENDINGS } from "./words.ts";
+import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "./words.ts";
 
 const AT = 64;
 const BACKSLASH = 92;
@@ -240,7 +240,11 @@ function putCounted(buffer: ShapeBuffer, { text, from, to }: Chunk): void {
 }
 
 function putNamed(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
-  const kept = keptPrefix(text, { from, to, called: next === 40 });
+  const kept = keptPrefix(text, {
+    from,
+    to,
+    called: next === 40 && text.charCodeAt(to + 1) === 41,
+  });
   buffer.putText(text, from, kept);
   if (kept < to) buffer.mask();
 }
@@ -251,11 +255,19 @@ function isHostAndPort({ text, from, to }: Chunk): boolean {
   if (to - colon < 3 || to - colon > 6) return false;
   for (let i = colon + 1; i < to; i++) if (!isAsciiDigit(text.charCodeAt(i))) return false;
   const name = text.slice(from, colon);
-  if (name === "localhost") return true;
+  if (name === "localhost" || (PORTS.has(text.slice(colon + 1, to)) && isPlain(name))) return true;
   const last = name.lastIndexOf(".");
   if (last < 1 || SOURCE_ENDINGS.has(name.slice(last + 1))) return false;
   if (PACKAGE_STARTS.has(name.slice(0, name.indexOf("."))))
     return isHost({ text, from, to: colon, next: 0 });
+  return name === name.toLowerCase();
+}
+
+function isPlain(name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DASH && code !== 95) return false;
+  }
   return name === name.toLowerCase();
 }
 

@@ -20,6 +20,7 @@ const WILD_WORD = String.fromCharCode(WILD);
 const SLOT_WORD = String.fromCharCode(SLOT);
 /** More witnesses than any threshold asks for. */
 const MOST_WITNESSES = 24;
+const COLON = 58;
 
 /**
  * Collects which shapes differ in a single word. Bounded: the oldest observations go first.
@@ -96,13 +97,13 @@ function verdict<W extends Witness>(group: W[], tokens: Tokens, place: number): 
     if (witness.dead) continue;
     const other = tokensOf(witness.words);
     const word = other.words[place] ?? "";
-    if (isTelling(word) || !sameBut(tokens, other, place)) continue;
+    if (tells(tokens, place, word) || !sameBut(tokens, other, place)) continue;
     values.push(witness);
     if (word === WILD_WORD) masked = true;
     else distinct.add(word);
   }
-  const votes = distinct.size + (masked ? needed - 2 : 0);
-  return distinct.size > 0 && votes + (masked ? 1 : 0) >= needed ? values : null;
+  if (distinct.size === 0) return null;
+  return (masked && needed <= 5) || distinct.size >= needed ? values : null;
 }
 
 function sameBut(a: Tokens, b: Tokens, place: number): boolean {
@@ -113,21 +114,26 @@ function sameBut(a: Tokens, b: Tokens, place: number): boolean {
   return true;
 }
 
-/** Words that tell events apart: `true`, `GET`, `stopped`, and most that end like a verb's form. */
-export function isTelling(word: string): boolean {
-  return TELLING.has(word) || (word.length > 4 && /(?:ed|ing)$/.test(word));
+/** Words that tell events apart: `true`, `GET`, and where no name is due, most that end like a verb's form. */
+export function tells(tokens: Tokens, place: number, word: string): boolean {
+  if (TELLING.has(word)) return true;
+  return word.length > 4 && /(?:ed|ing)$/.test(word) && !isNamed(tokens, place);
+}
+
+/** Whether the word before says that a name follows: `user …`, `topic …`. */
+function isNamed({ words, before }: Tokens, place: number): boolean {
+  return place > 0 && before[place] === 32 && NAMING.has(words[place - 1] as string);
 }
 
 /** How many different words a place needs before it counts as a variable; 0: it never does. */
 function threshold(tokens: Tokens, place: number): number {
-  const { words, before } = tokens;
+  const { words, after } = tokens;
   let others = 0;
   for (let i = 0; i < words.length; i++) {
-    if (i !== place && isConstant(words[i] as string)) others++;
+    if (i !== place && isConstant(words[i] as string) && after[i] !== COLON) others++;
   }
   if (others === 0) return 0;
-  const previous = words[place - 1];
-  if (previous !== undefined && before[place] === 32 && NAMING.has(previous)) return 3;
+  if (isNamed(tokens, place)) return 3;
   if (place === 0) return others > 1 ? 16 : 0;
   return others > 1 ? 5 : 8;
 }

@@ -27,6 +27,10 @@ const NONE = "";
 export function headerOf(text: string, from: number): Header {
   if (!mayBeHeader(text.charCodeAt(from))) return { end: from, component: NONE };
   const start = priorityEnd(text, from);
+  if (start - from > 3 && text.charCodeAt(start - 1) === 32) {
+    const end = syslogEnd(text, start);
+    if (end > start) return { end, component: NONE };
+  }
   const stamped = firstStamp(text, start);
   if (stamped < 0) return { end: from, component: NONE };
   const fields = fieldsEnd(text, stamped);
@@ -35,6 +39,24 @@ export function headerOf(text: string, from: number): Header {
   const header = componentEnd(text, { ...fields, bsd: isAsciiLetter(text.charCodeAt(start)) });
   const blank = blanksEnd(text, header.end);
   return blank >= text.length ? { end: from, component: NONE } : { ...header, end: blank };
+}
+
+/** RFC 5424: time stamp, host, program, process, message id, structured data. */
+function syslogEnd(text: string, from: number): number {
+  let at = from;
+  for (let field = 0; field < 5; field++) {
+    const end = tokenEnd(text, at);
+    if (end === at) return from;
+    at = blanksEnd(text, end);
+  }
+  while (text.charCodeAt(at) === OPEN) {
+    const end = bracketEnd(text, at);
+    if (end === at) return from;
+    at = end;
+  }
+  if (text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === 32) at++;
+  at = blanksEnd(text, at);
+  return at < text.length ? at : from;
 }
 
 /** Unix seconds alone are as likely a count. */
@@ -135,7 +157,7 @@ function fieldsEnd(text: string, from: number): Fields {
 /** `…|Component|1234|`: fields between bars. */
 function barsEnd(text: string, from: number): number {
   let at = from;
-  for (let field = 0; field < 3; field++) {
+  for (let field = 0; field < 2; field++) {
     let next = at + 1;
     while (next - at < LONGEST_TOKEN && text.charCodeAt(next) > 32) {
       if (text.charCodeAt(next) === BAR) break;
@@ -153,13 +175,19 @@ function fieldEnd(text: string, from: number, leveled: boolean): number {
   const end = tokenEnd(text, from);
   if (end === from) return from;
   if (end - from === 1 && (code === DASH || code === BAR)) return end;
-  if (leveled) return from;
+  if (leveled) return isThread(text, from, end) ? end : from;
   const stamp = stampEnd(text, from);
   if (stamp > from) return stamp;
   if (isLevel(text, from, end)) return end;
   if (digitsEnd(text, from) === end && end - from <= 10) return end;
   if (code > 90 && end - from > 1 && !isCode(text, from, end)) return from;
   return levelAhead(text, from) ? end : from;
+}
+
+/** Between a level and a thread: `7 --- [main]`. */
+function isThread(text: string, from: number, end: number): boolean {
+  if (text.startsWith("---", from)) return end - from === 3;
+  return digitsEnd(text, from) === end && text.startsWith(" --- ", end);
 }
 
 /** Whether a level or another time stamp follows behind nothing but ids and words in capitals. */
@@ -176,7 +204,9 @@ function levelAhead(text: string, from: number): boolean {
 }
 
 function allCapitals(text: string, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (!isUpper(text.charCodeAt(i))) return false;
+  for (let i = from; i < to; i++) {
+    if (!isUpper(text.charCodeAt(i)) && text.charCodeAt(i) !== 95) return false;
+  }
   return true;
 }
 
@@ -197,16 +227,32 @@ function componentEnd(text: string, fields: Fields & { bsd: boolean }): Header {
   const second = blanksEnd(text, end);
   const secondEnd = tokenEnd(text, second);
   if (!endsWithColon(text, end) && secondEnd > second) {
-    const dashed = text.charCodeAt(second) === DASH && secondEnd === second + 1;
-    if (dashed) return { end: secondEnd, component: text.slice(at, end) };
-    if (!fields.bsd && !endsWithColon(text, secondEnd)) return { end: fields.end, component: NONE };
+    const dash = dashEnd(text, second);
+    if (dash > second && isCode(text, at, end))
+      return { end: dash, component: text.slice(at, end) };
+    if (!fields.bsd && !isProgram(text, { at, end, second, secondEnd })) {
+      return { end: fields.end, component: NONE };
+    }
     at = second;
     end = secondEnd;
     if (!endsWithColon(text, end)) return { end: at, component: NONE };
   }
-  return endsWithColon(text, end)
-    ? { end, component: nameOf(text, at, end - 1) }
+  const name = endsWithColon(text, end) ? nameOf(text, at, end - 1) : NONE;
+  if (name === NONE) return { end: fields.end, component: NONE };
+  const known = fields.bsd || at > fields.end + 1 || name.length < end - 1 - at;
+  return known || name.includes(".")
+    ? { end, component: name }
     : { end: fields.end, component: NONE };
+}
+
+/** `host prog[1]:`, `node-7 prog:`, `host kernel:`; `Connection failed:` is the message. */
+function isProgram(
+  text: string,
+  { at, end, second, secondEnd }: { at: number; end: number; second: number; secondEnd: number },
+): boolean {
+  if (!endsWithColon(text, secondEnd) || secondEnd - second < 2) return false;
+  if (text.charCodeAt(secondEnd - 2) === CLOSE || isCode(text, at, end)) return true;
+  return text.slice(second, secondEnd) === "kernel:";
 }
 
 /** Behind a level only a name that is no plain word is a logger's: `Retrying: …` is the message. */
@@ -216,12 +262,21 @@ function loggerEnd(text: string, at: number, end: number): Header {
   const next = blanksEnd(text, end);
   const dotted = name.includes(".") && !name.endsWith(".");
   if (colon && (dotted || name.length < end - 1 - at)) return { end, component: name };
-  const dashed = text.charCodeAt(next) === DASH && text.charCodeAt(next + 1) === 32;
-  if (dashed) return { end: next + 1, component: name };
+  const sign = text.charCodeAt(next);
+  const dashed = (sign === DASH || sign === COLON) && text.charCodeAt(next + 1) === 32;
+  if (dashed && end > at) return { end: next + 1, component: name };
   if (dotted && text.charCodeAt(next) === OPEN) {
     return { end: bracketEnd(text, next), component: name };
   }
   return { end: at, component: NONE };
+}
+
+/** Behind a dash; between the program and it may stand one field with a digit: `chrome.exe *64 - `. */
+function dashEnd(text: string, from: number): number {
+  let at = from;
+  const first = tokenEnd(text, at);
+  if (first - at > 1 && isCode(text, at, first)) at = blanksEnd(text, first);
+  return text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === 32 ? at + 1 : from;
 }
 
 function nameOf(text: string, from: number, to: number): string {

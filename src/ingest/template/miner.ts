@@ -184,7 +184,7 @@ class TemplateMiner implements Miner {
     const bucket = this.#byStructure.get(pattern.tokens.structure) ?? [];
     for (const entry of bucket) {
       const root = pattern.owner.root;
-      if (entry.root === root || !coversWords(pattern.tokens.words, tokensOf(entry.shape).words))
+      if (entry.root === root || !coversWords(pattern.tokens, tokensOf(entry.shape).words))
         continue;
       if (entry.root.order < root.order) this.#adopt(entry.root, root);
       else this.#merge(entry.root, root);

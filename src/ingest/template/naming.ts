@@ -1,5 +1,7 @@
 import { classOf, DIGIT, isAsciiDigit, isAsciiLetter, isUpper, LETTER, WIDE } from "./chars.ts";
 
+import { TECHNICAL } from "./words.ts";
+
 interface Named {
   from: number;
   to: number;
@@ -13,6 +15,8 @@ interface Named {
  */
 export function keptPrefix(text: string, named: Named): number {
   const { from, to, called } = named;
+  if (to - from <= 8 && TECHNICAL.has(text.slice(from, to).toLowerCase())) return to;
+  if (isDotted(text, from, to)) return to;
   let segment = from;
   let kept = -1;
   for (let i = from; i <= to; i++) {
@@ -20,7 +24,7 @@ export function keptPrefix(text: string, named: Named): number {
     if (i > segment) {
       const verdict = segmentKept(text, segment, i);
       if (verdict === RANDOM) return from;
-      if (verdict < i && kept < 0 && !(called && i - segment - digitsIn(text, segment, i) > 1)) {
+      if (verdict < i && kept < 0 && !(called && digitsIn(text, segment, i) < 3)) {
         kept = segment === from ? verdict : segment;
       }
     }
@@ -32,6 +36,26 @@ export function keptPrefix(text: string, named: Named): number {
 }
 
 const RANDOM = -1;
+
+/** `psycopg2.OperationalError`, `workers2.properties`: each part a word, with a digit or two. */
+function isDotted(text: string, from: number, to: number): boolean {
+  let digits = 0;
+  let dots = 0;
+  let start = true;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 46) {
+      dots++;
+      if (start) return false;
+      start = true;
+    } else if (isAsciiDigit(code)) {
+      digits++;
+      if (start) return false;
+    } else if (isAsciiLetter(code) || code === 95 || code === 36) start = false;
+    else return false;
+  }
+  return dots > 0 && digits < 4 && !start && !isAsciiDigit(text.charCodeAt(to - 1));
+}
 
 function isNamePart(code: number): boolean {
   const kind = classOf(code);

@@ -1,5 +1,5 @@
 import { SLOT } from "./chars.ts";
-import { isTelling } from "./evidence.ts";
+import { tells } from "./evidence.ts";
 import type { Tokens } from "./tokens.ts";
 
 const SLOT_WORD = String.fromCharCode(SLOT);
@@ -15,10 +15,12 @@ export interface Pattern<R> {
   dead: boolean;
 }
 
-export function coversWords(pattern: readonly string[], words: readonly string[]): boolean {
-  for (let i = 0; i < pattern.length; i++) {
-    if (pattern[i] === words[i]) continue;
-    if (pattern[i] !== SLOT_WORD || isTelling(words[i] as string)) return false;
+/** Whether words of the pattern's structure fit it. */
+export function coversWords(pattern: Tokens, words: readonly string[]): boolean {
+  for (let i = 0; i < words.length; i++) {
+    const expected = pattern.words[i];
+    if (expected === words[i]) continue;
+    if (expected !== SLOT_WORD || tells(pattern, i, words[i] as string)) return false;
   }
   return true;
 }
@@ -36,7 +38,7 @@ export class Patterns<R> {
   find(tokens: Tokens): Pattern<R> | undefined {
     return this.#byStructure
       .get(tokens.structure)
-      ?.find((pattern) => coversWords(pattern.tokens.words, tokens.words));
+      ?.find((pattern) => coversWords(pattern.tokens, tokens.words));
   }
 
   add(pattern: Pattern<R>): void {

@@ -20,12 +20,14 @@ import { timestampEnd } from "./timestamp.ts";
 import { LONG_UNITS, METHODS, MONTHS, NULLS, UNITS, WEEKDAYS, ZONES } from "./words.ts";
 
 const CLOSE = 41;
+const CLOSE_BRACE = 125;
 const COLON = 58;
 const COMMA = 44;
 const EQUALS = 61;
 const LESS = 60;
 const NEWLINE = 10;
 const OPEN = 40;
+const OPEN_BRACE = 123;
 const RETURN = 13;
 const LONGEST_QUOTED = 1_024;
 
@@ -34,11 +36,13 @@ export interface Scan {
   readonly buffer: ShapeBuffer;
   readonly text: string;
   at: number;
-  readonly to: number;
+  to: number;
   /** Where in the buffer the last `(` was written; -1 for none. */
   open: number;
   /** Where in the buffer each `key=value` of the running series begins. */
   pairs: number[];
+  /** Whether a key without a value was met: what logfmt never writes. */
+  empty: boolean;
 }
 
 /** Reads `text` from `at` to `to` into the buffer, in one pass by character class. */
@@ -100,8 +104,44 @@ function putSeparator(scan: Scan, code: number): void {
     return;
   }
   if (code === OPEN) scan.open = buffer.length;
+  if (code === EQUALS && isPadding(scan)) return;
+  if (code === CLOSE_BRACE && closeObject(buffer)) return;
   buffer.put(code);
-  if (code === EQUALS && isValueEnd(scan)) buffer.mask();
+  if (code === EQUALS && isValueEnd(scan)) {
+    buffer.mask();
+    scan.empty = true;
+  }
+}
+
+/** `ws=WorkSource{10113}`: a value that says its type. */
+function closeObject(buffer: ShapeBuffer): boolean {
+  let at = buffer.length - 3;
+  if (at < 1 || buffer.last() !== WILD || buffer.codes[at + 1] !== OPEN_BRACE) return false;
+  while (at > 0 && isNameEnd(buffer.codes[at] as number)) at--;
+  if (buffer.codes[at] !== EQUALS) return false;
+  buffer.length = at + 1;
+  buffer.mask();
+  return true;
+}
+
+/** The `=` that fills up base64. */
+function isPadding({ buffer, text, at, to }: Scan): boolean {
+  if (buffer.last() !== WILD || classOf(text.charCodeAt(at - 2)) === BLANK) return false;
+  const next = at < to ? text.charCodeAt(at) : 0;
+  return next === EQUALS || !(isNameEnd(next) || classOf(next) === QUOTE || next > 127);
+}
+
+/** The class, package or screen that a value names: `name=com.example.app`. */
+function isQualified({ buffer, text }: Scan, from: number, end: number): boolean {
+  const last = buffer.lastSolid();
+  if (last !== EQUALS && last !== 124) return false;
+  let dots = 0;
+  for (let i = from; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 46) dots++;
+    else if (!isNameEnd(code) && code !== 36) return false;
+  }
+  return dots > 1 && isNameEnd(text.charCodeAt(end - 1));
 }
 
 /** Whether a key has no value: `ruser= rhost=…`. */
@@ -165,7 +205,7 @@ function putQuote(scan: Scan, code: number): void {
     scan.at++;
     return;
   }
-  if (text.charCodeAt(close + 1) === COLON && close - at < 65) {
+  if (text.charCodeAt(close + 1) === COLON && isKey(text, at + 1, close)) {
     buffer.putText(text, at, close + 1);
   } else if (code === 34 && isRequest(text, at + 1, close)) {
     const blank = text.indexOf(" ", at);
@@ -174,6 +214,15 @@ function putQuote(scan: Scan, code: number): void {
     buffer.put(code);
   } else buffer.mask();
   scan.at = Math.min(close + 1, to);
+}
+
+function isKey(text: string, from: number, to: number): boolean {
+  if (to - from > 64 || isAsciiDigit(text.charCodeAt(from))) return false;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (!isNameEnd(code) && code !== 45 && code !== 46) return false;
+  }
+  return true;
 }
 
 function isRequest(text: string, from: number, to: number): boolean {
@@ -212,6 +261,10 @@ function putToken(scan: Scan): void {
   scan.at = end;
   notePair(scan, end);
   if (isSpecialWord(scan, at, end)) return;
+  if (isQualified(scan, at, end)) {
+    buffer.mask();
+    return;
+  }
   const next = end < to ? text.charCodeAt(end) : 0;
   const before = buffer.length;
   putChunk(buffer, { text, from: at, to: end, next });
@@ -277,7 +330,11 @@ function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): b
     last === OPEN ||
     (last === 32 && buffer.lastSolid() === EQUALS)
   ) {
-    if (length > 9 || length < 3 || !NULLS.has(text.slice(from, end))) return false;
+    if (length < 3 || !NULLS.has(text.slice(from, end))) return false;
+    buffer.mask();
+    return true;
+  }
+  if (last === 32 && buffer.lastSolid() === COMMA && text.slice(from, end) === "NULL") {
     buffer.mask();
     return true;
   }

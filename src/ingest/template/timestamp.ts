@@ -37,10 +37,11 @@ function timeEnd(text: string, from: number): number {
   const sign = text.charCodeAt(hour);
   if (sign !== COLON && sign !== DOT) return from;
   const minute = digitsEnd(text, hour + 1);
-  if (minute - hour !== 3) return from;
+  const short = minute - hour === 2 && sign === COLON && text.charCodeAt(minute) === COLON;
+  if (minute - hour !== 3 && !short) return from;
   if (text.charCodeAt(minute) !== sign) return sign === COLON ? noWord(text, minute, from) : from;
   const second = digitsEnd(text, minute + 1);
-  if (second - minute !== 3) return from;
+  if (second - minute !== 3 && (second - minute !== 2 || sign !== COLON)) return from;
   const dot = text.charCodeAt(second);
   const fraction = dot === DOT || dot === COMMA || dot === COLON ? digitsEnd(text, second + 1) : 0;
   return fraction > second + 1 ? fraction : noWord(text, second, from);

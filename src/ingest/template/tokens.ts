@@ -1,4 +1,4 @@
-import { classOf, DIGIT, LETTER, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
+import { classOf, DIGIT, isUpper, LETTER, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
 
 /** Only so many words of a shape can come to vary; the rest belongs to its structure. */
 const MOST_WORDS = 24;
@@ -10,6 +10,8 @@ export interface Tokens {
   words: string[];
   /** The unit before each word, 0 at the start. */
   before: number[];
+  /** The unit behind each word, 0 at the end. */
+  after: number[];
 }
 
 const MARK = String.fromCharCode(SLOT);
@@ -18,6 +20,7 @@ const MARK = String.fromCharCode(SLOT);
 export function tokensOf(shape: string): Tokens {
   const words: string[] = [];
   const before: number[] = [];
+  const after: number[] = [];
   let structure = "";
   let copied = 0;
   let at = 0;
@@ -28,24 +31,27 @@ export function tokensOf(shape: string): Tokens {
     if (end === from) continue;
     words.push(shape.slice(from, end));
     before.push(from === 0 ? 0 : shape.charCodeAt(from - 1));
+    after.push(end < shape.length ? shape.charCodeAt(end) : 0);
     structure += shape.slice(copied, from) + MARK;
     copied = end;
   }
-  return { structure: structure + shape.slice(copied), words, before };
+  return { structure: structure + shape.slice(copied), words, before, after };
 }
 
 /** Behind the word that begins at `from`, or `from`; `LOCAL(<*>)` is one word, the point that ends a sentence is none. */
 function wordEnd(shape: string, from: number): number {
   let end = from;
   let telling = 0;
+  let capitals = true;
   while (end < shape.length) {
     const code = shape.charCodeAt(end);
     if (isName(code)) telling = end + 1;
     else if (!isJoint(code)) break;
+    if (!isUpper(code)) capitals = false;
     end++;
   }
   if (telling === 0) return from;
-  if (shape.charCodeAt(telling) === OPEN && shape.charCodeAt(telling + 1) === WILD) {
+  if (capitals && shape.charCodeAt(telling) === OPEN && shape.charCodeAt(telling + 1) === WILD) {
     if (shape.charCodeAt(telling + 2) === OPEN + 1) return telling + 3;
   }
   return telling;

@@ -7,6 +7,7 @@ const TRACEBACK = "Traceback (most recent call last)";
  * and each `Caused by` class; of a Python traceback the exception's line. Any other message comes back as it is.
  */
 export function withoutFrames(message: string): string {
+  if (message.indexOf("\n") < 0) return message;
   const python = message.indexOf(TRACEBACK);
   if (python >= 0) return pythonShape(message, python);
   const firstFrame = frameStart(message);

@@ -20,6 +20,10 @@ export const LONG_UNITS = set(
   "byte bytes second seconds millis milliseconds minutes hours packets",
 );
 export const NULLS = set("null nil none None undefined NULL NaN NIL");
+/** Names that happen to hold a digit. */
+export const TECHNICAL = set(
+  "ssh2 http2 http3 utf8 utf16 sha1 sha2 sha256 sha512 md5 crc32 ipv4 ipv6 s3 ec2 k8s i18n l10n oauth2 log4j slf4j x86 i386 i686 amd64 arm64 win32 win64 python2 python3 sqlite3 base64 ext2 ext3 ext4 socks4 socks5 p2p b2b e2e i2c tls1 h2 mp3 mp4 x509 pkcs7 pkcs8 pkcs12 fat32 argon2 psycopg2 boto3 neo4j g1 l1 l2 l3 web3 ed25519",
+);
 /** Last labels that make a dotted name a host rather than a class or a file. */
 export const HOST_ENDINGS = set(
   "com net org edu gov mil int io dev app info biz local localdomain internal intranet lan corp home cluster svc test example invalid cloud online site uk de fr nl eu us ca au jp cn tw hk kr in br ru it es se no fi dk pl cz at ch be ie nz za mx ar tr il gr pt hu ro ua sg my th vn id asia xyz me",
@@ -35,6 +39,10 @@ export const NAMING = set(
 /** A dotted name before `:17` that ends so is a place in a source file. */
 export const SOURCE_ENDINGS = set(
   "c h cc cpp cxx hpp cs go rs py pyc rb pl pm php js mjs cjs ts tsx jsx java kt scala swift m mm sh lua ex exs erl hs ml sql vue html css xml yaml yml json toml conf cfg ini log txt",
+);
+/** Ports so common that what stands before them is a host. */
+export const PORTS = set(
+  "80 443 8080 8443 1883 2181 2379 3306 5432 5672 6379 8125 8500 9090 9092 9200 9300 11211 27017",
 );
 /** Words that tell two events apart; they are never counted as the values of one variable. */
 export const TELLING = set(

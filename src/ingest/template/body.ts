@@ -1,0 +1,89 @@
+import type { ShapeBuffer } from "./buffer.ts";
+import { WILD } from "./chars.ts";
+import { jsonShape, type ShapeText } from "./json.ts";
+import { logfmtPairs } from "./pairs.ts";
+import { type Scan, scanProse } from "./scan.ts";
+import { TEXT_KEYS } from "./words.ts";
+
+const BRACE = 123;
+const MOST_OBJECTS = 8;
+const WILD_CHAR = String.fromCharCode(WILD);
+
+/** Writes the shape of a message behind its header: logfmt, or prose with JSON objects and `key=value` in it. */
+export function putBody(
+  buffer: ShapeBuffer,
+  text: string,
+  from: number,
+  shapeText: ShapeText,
+): void {
+  const pairs = logfmtPairs(text, from, text.length);
+  if (pairs !== null) {
+    const parts = pairs.map(({ key, from: start, to }) => {
+      return `${key}=${TEXT_KEYS.has(key) ? `"${shapeText(text.slice(start, to))}"` : WILD_CHAR}`;
+    });
+    buffer.putText(parts.sort().join(" "));
+    return;
+  }
+  const scan = scanOf(buffer, text, from);
+  let brace = from;
+  for (let found = 0; found < MOST_OBJECTS; found++) {
+    brace = jsonStart(text, brace);
+    if (brace < 0) break;
+    const json = jsonShape(text, brace, shapeText);
+    if (json === null) {
+      brace++;
+      continue;
+    }
+    scan.to = brace;
+    scanProse(scan);
+    if (brace > from && text.charCodeAt(brace - 1) <= 32) buffer.blank();
+    buffer.putText(json.shape);
+    scan.at = json.end;
+    brace = json.end;
+    if (text.charCodeAt(json.end) <= 32) buffer.blank();
+  }
+  scan.to = text.length;
+  scanProse(scan);
+  putPairs(scan);
+}
+
+/** Reads a text from `from` to its end. */
+export function scanOf(buffer: ShapeBuffer, text: string, from: number): Scan {
+  return { buffer, text, at: from, to: text.length, open: -1, pairs: [], empty: false };
+}
+
+/** Where an object begins: a brace with a quote behind it; -1 for none. */
+function jsonStart(text: string, from: number): number {
+  for (let at = text.indexOf("{", from); at >= 0; at = text.indexOf("{", at + 1)) {
+    let next = at + 1;
+    while (text.charCodeAt(next) <= 32) next++;
+    if (text.charCodeAt(at) === BRACE && text.charCodeAt(next) === 34) return at;
+  }
+  return -1;
+}
+
+/** A series of `key=value` that ends a message: the order doesn't tell, and where all have a value, the values vary. */
+function putPairs({ buffer, pairs, empty }: Scan): void {
+  if (pairs.length < 2) return;
+  const start = pairs[0] as number;
+  const parts = pairs.map((from, i) => buffer.slice(from, pairs[i + 1] ?? buffer.length).trimEnd());
+  if (!parts.every(isWhole)) return;
+  const shaped = empty ? parts : parts.map(masked);
+  buffer.length = start;
+  buffer.putText(shaped.sort().join(" "));
+}
+
+function masked(part: string): string {
+  const key = part.slice(0, part.indexOf("="));
+  return TEXT_KEYS.has(key) ? part : `${key}=${WILD_CHAR}`;
+}
+
+/** Whether a pair stands by itself: no comma behind it, no bracket left open or closed. */
+function isWhole(part: string): boolean {
+  let depth = 0;
+  for (const char of part) {
+    if ("([{<".includes(char)) depth++;
+    else if (")]}>".includes(char) && --depth < 0) return false;
+  }
+  return depth === 0 && !part.endsWith(",") && !part.endsWith(";");
+}
