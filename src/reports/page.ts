@@ -183,21 +183,24 @@ function timeLine(entries: readonly PublicEntry[], now: number): Piece {
   if (entries.length === 0) return null;
   return html`<section aria-labelledby="timeline">
 <h2 id="timeline">Time line<span class="order">, newest first</span></h2>
-<ol class="entries" reversed>
-${entries.map((entry) => entryItem(entry, now))}</ol>
+<div class="entries">
+${entries.map((entry) => entryArticle(entry, now))}</div>
 </section>`;
 }
 
-/** An entry without a title of its own is headed by its type. */
-function entryItem({ id, title, type, contentHtml, createdAt }: PublicEntry, now: number): Markup {
+/**
+ * An entry without a title of its own is headed by its type. It is no list item: content may hold
+ * more ends of list items than starts in a browser's eyes, and would close it.
+ */
+function entryArticle({ id, title, type, contentHtml, createdAt }: PublicEntry, now: number) {
   const untitled = title.trim() === "";
-  return html`<li class="${type}" id="entry-${id}"><article>
+  return html`<article class="${type}" id="entry-${id}">
 <h3 dir="auto">${untitled ? TYPE_WORDS[type] : title}</h3>
 <p class="when">${!untitled && html`<span class="type">${TYPE_WORDS[type]}</span> · `}${moment(createdAt, now)}</p>
 <div class="content" dir="auto">
 ${trusted(contentHtml)}
 </div>
-</article></li>
+</article>
 `;
 }
 

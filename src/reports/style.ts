@@ -37,13 +37,12 @@ border-left:.375rem solid var(--tone);border-radius:.5rem;background:var(--card)
 time{font-variant-numeric:tabular-nums}
 .exact{white-space:nowrap}
 section{margin-top:2.5rem}
-.entries{list-style:none;margin:0;padding:0}
-.entries>li{position:relative;padding:0 0 2.25rem 2rem}
-.entries>li:last-child{padding-bottom:0}
-.entries>li::before,.entries>li:not(:last-child)::after{content:"";position:absolute}
-.entries>li::before{left:0;top:.25rem;width:.875rem;height:.875rem;border-radius:50%;border:2px solid var(--tone)}
-.entries>li:first-child::before{background:var(--tone)}
-.entries>li::after{left:calc(.4375rem - 1px);top:1.5rem;bottom:.125rem;width:2px;background:var(--line)}
+.entries>article{position:relative;padding:0 0 2.25rem 2rem}
+.entries>article:last-child{padding-bottom:0}
+.entries>article::before,.entries>article:not(:last-child)::after{content:"";position:absolute}
+.entries>article::before{left:0;top:.25rem;width:.875rem;height:.875rem;border-radius:50%;border:2px solid var(--tone)}
+.entries>article:first-child::before{background:var(--tone)}
+.entries>article::after{left:calc(.4375rem - 1px);top:1.5rem;bottom:.125rem;width:2px;background:var(--line)}
 .entries .when{margin:.15rem 0 .6rem}
 .type{color:var(--tone);font-weight:650}
 .content>:last-child{margin-bottom:0}
@@ -71,11 +70,11 @@ input{background:var(--card);border:1px solid var(--soft)}
 button{margin-top:1rem;background:var(--link);border:1px solid var(--link);color:var(--paper);font-weight:650;cursor:pointer}
 .wrong{color:var(--wrong);margin:0 0 1rem;font-weight:600}
 .lead{margin-top:1rem}
-@media (forced-colors:active){.entries>li::before{border-color:CanvasText}}
+@media (forced-colors:active){.entries>article::before{border-color:CanvasText}}
 @media print{:root{color-scheme:light;--paper:#fff;--card:#fff;--ink:#000;--soft:#333;--line:#999;--code:#fff;
 --link:#000;--reported:#000;--update:#000;--analysis:#000;--resolution:#000}
 body{font-size:11pt}main{padding-top:0}main,footer{max-width:none;padding-left:0;padding-right:0}
-.screen{display:none}.entries>li,.now{break-inside:avoid}h2,h3,h4,h5,h6{break-after:avoid}
+.screen{display:none}.entries>article,.now{break-inside:avoid}h2,h3,h4,h5,h6{break-after:avoid}
 .content a[href^=http]::after{content:" <" attr(href) ">";font-size:.85em}}
 `;
 

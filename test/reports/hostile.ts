@@ -14,7 +14,22 @@ export const hostileMarkdown = fc
   .map((pieces) => pieces.join(""));
 
 function syntax(): string[] {
-  const tags = ["a", "p", "table", "td", "svg", "math", "style", "noscript", "li", "em", "h1", "x"];
+  const kept = [
+    "p",
+    "table",
+    "tbody",
+    "tr",
+    "td",
+    "ul",
+    "li",
+    "em",
+    "code",
+    "pre",
+    "h1",
+    "blockquote",
+  ];
+  const dropped = ["svg", "math", "style", "noscript", "x"];
+  const tags = ["a", ...kept, ...dropped];
   return [
     ...tags.flatMap((tag) => [`<${tag}>`, `</${tag}>`, `<${tag} `]),
     ...[
