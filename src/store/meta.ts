@@ -8,6 +8,7 @@ export type MetaKey =
   | "updated_seq"
   | "log_line_id"
   | "last_alive"
+  | "clock_seen"
   | "miner_rules"
   | "key_check"
   | "last_backup";

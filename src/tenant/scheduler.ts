@@ -1,17 +1,22 @@
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
+import type { Note } from "../store/store.ts";
 
 /** Due work with a name. It is asked again and again, so it holds no timers of its own. */
 export interface Job {
   name: string;
   /** Does what is due at `now` (Unix seconds) and says when it wants to run next (Unix ms; null = when woken). */
   run(now: number): number | null | Promise<number | null>;
+  /** Commits that leave a note of one of these topics wake it. */
+  wokenBy?: readonly Note["topic"][];
 }
 
 export interface Scheduler {
   start(): void;
   /** Runs the named job with the next turn of the loop. */
   wake(name: string): void;
+  /** Wakes every job that what was committed concerns, once. */
+  told(notes: readonly Note[]): void;
   /** Waits for jobs under way; none starts after. */
   stop(): Promise<void>;
   /** The latest tick by the monotonic clock: a watchdog feeds on it. */
@@ -77,15 +82,21 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
     cancel = clock.after(Math.max(0, wait), tick);
   };
 
+  const wake = (name: string) => {
+    if (running.has(name)) again.add(name);
+    else next.set(name, 0);
+    arm();
+  };
+
   return {
     start() {
       stopped = false;
       arm();
     },
-    wake(name) {
-      if (running.has(name)) again.add(name);
-      else next.set(name, 0);
-      arm();
+    wake,
+    told(notes) {
+      const topics = new Set(notes.map((note) => note.topic));
+      for (const job of jobs) if (job.wokenBy?.some((topic) => topics.has(topic))) wake(job.name);
     },
     async stop() {
       stopped = true;

@@ -1,12 +1,15 @@
+import { createSweep, type Sweep } from "../alerts/sweep.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
+import { steadyClock } from "../kit/steady-clock.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { type ClockWatch, startClockWatch } from "./clock-watch.ts";
 import { tenantJobs } from "./jobs.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
@@ -16,7 +19,10 @@ export interface Tenant {
   readonly id: string;
   readonly role: "box" | "hosted";
   readonly store: Store;
+  /** Never jumps by itself: what is due has moved with it before it does. */
   readonly clock: Clock;
+  readonly watch: ClockWatch;
+  readonly sweep: Sweep;
   readonly log: Log;
   readonly ingest: IngestHandle;
   readonly waiters: Waiters;
@@ -49,7 +55,8 @@ export interface TenantOptions {
 
 /** Opens the store (making the tenant on an empty one) and starts its work. Throws StoreFault. */
 export function startTenant(options: TenantOptions): Tenant {
-  const { clock, random, log } = options;
+  const { random, log } = options;
+  const clock = steadyClock(options.clock);
   const store = openStore({
     path: options.path,
     kind: "box",
@@ -60,11 +67,14 @@ export function startTenant(options: TenantOptions): Tenant {
   const id = ensureTenant(store, options.tenantId);
   const ingest = createIngest(store);
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
-  const scheduler = createScheduler(clock, log, tenantJobs(store));
+  const watch = startClockWatch({ store, clock, log });
+  const sweep = createSweep(store, log);
+  const scheduler = createScheduler(clock, log, tenantJobs({ watch, sweep }));
   const used = new Map<string, number>();
 
   const unsubscribe = store.onCommit((notes) => {
-    for (const note of notes) if (note.topic === "alert" && note.opened) waiters.wake();
+    if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
+    scheduler.told(notes);
   });
   scheduler.start();
 
@@ -73,6 +83,8 @@ export function startTenant(options: TenantOptions): Tenant {
     role: options.role,
     store,
     clock,
+    watch,
+    sweep,
     log,
     ingest,
     waiters,
@@ -85,15 +97,21 @@ export function startTenant(options: TenantOptions): Tenant {
       if ((used.get(keyId) ?? Number.NEGATIVE_INFINITY) > now - 60_000) return;
       if (used.size > 1000) used.clear();
       used.set(keyId, now);
-      store.write((tx) =>
-        tx.sql("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(tx.at, keyId),
-      );
+      try {
+        store.write((tx) =>
+          tx.sql("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(tx.at, keyId),
+        );
+      } catch (error) {
+        // A full disk must not keep anybody from reading or acknowledging.
+        log.warn({ err: error, key: keyId }, "the key's last use could not be written");
+      }
     },
     async stop() {
       unsubscribe();
       waiters.wake();
       ingest.drain();
       await scheduler.stop();
+      watch.stop();
       store.close();
     },
   };

@@ -1,0 +1,18 @@
+import type { Tx } from "../store/store.ts";
+
+const DELIVERIES = `UPDATE deliveries SET next_attempt_ms = next_attempt_ms + ?, created_at = created_at + ?
+  WHERE status = 'pending'`;
+const EXECUTIONS = `UPDATE executions SET next_attempt_ms = next_attempt_ms + ? WHERE status = 'pending'`;
+const STREAKS = `UPDATE integrations SET failing_since = failing_since + ? WHERE failing_since IS NOT NULL`;
+
+/**
+ * Moves what waits to go out by a jump of the clock (milliseconds, either way): its next attempt, its age, and
+ * how long an endpoint has been failing, so that nothing is sent early, given up or broken off by the jump.
+ */
+export function shiftOutbox(tx: Tx, ms: number): void {
+  const seconds = Math.round(ms / 1000);
+  tx.sql(DELIVERIES).run(Math.round(ms), seconds);
+  tx.sql(EXECUTIONS).run(Math.round(ms));
+  tx.sql(STREAKS).run(seconds);
+  tx.note({ topic: "outbox" });
+}

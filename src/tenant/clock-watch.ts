@@ -1,0 +1,163 @@
+import { extendQuiet, shiftTimers } from "../alerts/timers.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import type { SteadyClock } from "../kit/steady-clock.ts";
+import { shiftOutbox } from "../outbox/shift.ts";
+import { isFatal } from "../store/faults.ts";
+import { getMeta, setMeta } from "../store/meta.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
+import type { Job } from "./scheduler.ts";
+
+/** How the clock stands, for readiness and for jobs that delete by age. */
+export interface ClockState {
+  /** False while the clock is known to be behind. */
+  sane: boolean;
+  /** Seconds by which it is behind the last time that was seen; 0 when it isn't. */
+  behindBy: number;
+  /** The latest jump since the start: when, by the clock after it, and by how many seconds. */
+  lastJump: { at: number; by: number } | null;
+  /** Whether the time is too doubtful to delete anything by its age. */
+  holdsDeletion: boolean;
+}
+
+export interface ClockWatch {
+  /** Whether the time in which the box was down is settled: until then nothing timed may run. */
+  ready(): boolean;
+  /** Looks at the clock every second; first in the list of jobs, so that the others see its time. */
+  job: Job;
+  /** Since when the box is up, in Unix seconds of the present clock. */
+  upSince(): number;
+  state(): ClockState;
+  /** Remembers that the box was up until now. */
+  stop(): void;
+}
+
+const LOOK_MS = 1000;
+/** How often it is written down that the box is up: a crash makes quiet times longer by at most this. */
+const BEAT_MS = 10_000;
+const BEHIND_SECONDS = 60;
+/** After a jump or a start that makes the time doubtful nothing is deleted by age for this long. */
+const HOLD_MS = 24 * 3_600_000;
+/** A start that finds more time gone than this may have met a wrong clock. */
+const LONG_DOWN_SECONDS = 7 * 86_400;
+/** Differences at a start that are no matter: whole seconds were written down. */
+const START_SECONDS = 2;
+
+/**
+ * Settles the time in which the box was down, and from then on compares wall and monotonic time
+ * (decisions §10). A jump moves every due time with it, in one transaction, before anything else
+ * sees the new time. A clock that is behind the last time seen when the box starts is taken as a jump, too:
+ * how long the box was down can't be known then, so nothing fires and nothing is skipped.
+ */
+export function startClockWatch(deps: { store: Store; clock: SteadyClock; log: Log }): ClockWatch {
+  const { store, clock, log } = deps;
+  const startedMono = clock.mono();
+  let beatMono = startedMono;
+  let holdUntilMono = startedMono;
+  let lastJump: ClockState["lastJump"] = null;
+  let ready = false;
+  let seen = seconds(store, "clock_seen") ?? unixSeconds(clock);
+
+  const hold = () => {
+    holdUntilMono = clock.mono() + HOLD_MS;
+  };
+  const now = () => unixSeconds(clock);
+  const behindBy = () => {
+    const by = seen - now();
+    return by > START_SECONDS ? by : 0;
+  };
+  if (behindBy() > BEHIND_SECONDS) {
+    hold();
+    log.warn({ behind_seconds: behindBy() }, "the clock is behind the last time that was seen");
+  } else if (now() - seen > LONG_DOWN_SECONDS) hold();
+
+  const settle = () => {
+    store.write((tx) => settleDowntime(tx, seen));
+    ready = true;
+  };
+  try {
+    settle();
+  } catch (error) {
+    // A box whose disk is full must start all the same: the job tries again.
+    if (isFatal(error)) throw error;
+    log.error({ err: error }, "the time the box was down could not be settled yet");
+  }
+
+  const beat = () => {
+    // Whoever has agreed with itself for a day is right, whatever was seen before.
+    if (seen <= now() || clock.mono() - startedMono >= HOLD_MS) seen = now();
+    store.write((tx) => remember(tx, { alive: tx.at, seen }));
+    beatMono = clock.mono();
+  };
+
+  const follow = (ms: number) => {
+    const at = Math.floor((clock.now() + ms) / 1000);
+    // Behind at the start and now ahead: found. Back while running: put right.
+    const newSeen = ms < 0 ? at : Math.max(seen, at);
+    store.write((tx) => {
+      shiftDueTimes(tx, ms);
+      remember(tx, { alive: at, seen: newSeen });
+    });
+    clock.adopt();
+    seen = newSeen;
+    beatMono = clock.mono();
+    lastJump = { at, by: Math.round(ms / 1000) };
+    if (Math.abs(ms) > BEHIND_SECONDS * 1000) hold();
+    log.warn({ seconds: lastJump.by }, "the clock jumped; due times were moved with it");
+  };
+
+  return {
+    ready: () => ready,
+    job: {
+      name: "clock",
+      run() {
+        if (!ready) settle();
+        const ms = clock.jump();
+        if (ms !== 0) follow(ms);
+        else if (clock.mono() - beatMono >= BEAT_MS) beat();
+        return clock.now() + LOOK_MS;
+      },
+    },
+    upSince: () => Math.floor((clock.now() - (clock.mono() - startedMono)) / 1000),
+    state() {
+      const behind = behindBy();
+      const sane = behind <= BEHIND_SECONDS;
+      return {
+        sane,
+        behindBy: behind,
+        lastJump,
+        holdsDeletion: !sane || clock.mono() < holdUntilMono,
+      };
+    },
+    stop() {
+      try {
+        if (ready) beat();
+      } catch (error) {
+        log.warn({ err: error }, "the time of the stop could not be written");
+      }
+    },
+  };
+}
+
+/** Settles what the time since the box was last seen alive means. */
+function settleDowntime(tx: Tx, seen: number): void {
+  const down = tx.at - (seconds(tx, "last_alive") ?? tx.at);
+  if (down < -START_SECONDS) shiftDueTimes(tx, down * 1000);
+  else if (down > 0) extendQuiet(tx, down);
+  remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
+}
+
+function shiftDueTimes(tx: Tx, ms: number): void {
+  shiftTimers(tx, Math.round(ms / 1000));
+  shiftOutbox(tx, ms);
+}
+
+function remember(tx: Tx, times: { alive: number; seen: number }): void {
+  setMeta(tx, "last_alive", times.alive);
+  setMeta(tx, "clock_seen", times.seen);
+}
+
+function seconds(reader: Reader, key: "last_alive" | "clock_seen"): number | undefined {
+  const value = getMeta(reader, key);
+  return value === undefined ? undefined : Number(value);
+}
