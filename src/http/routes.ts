@@ -1,6 +1,7 @@
 import { alertRoutes } from "./resources/alerts.ts";
 import { deviceRoutes } from "./resources/devices.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
+import { oncallRoutes } from "./resources/oncall.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
@@ -13,6 +14,7 @@ export const dataPlaneRoutes: readonly Route[] = [
   ...alertRoutes,
   ...deviceRoutes,
   ...logtailRoutes,
+  ...oncallRoutes,
   ...pairingRoutes,
   ...peopleRoutes,
   ...projectRoutes,

@@ -1,0 +1,333 @@
+import { z } from "zod";
+import { unixSeconds } from "../../kit/clock.ts";
+import { invalid } from "../../kit/errors.ts";
+import { calendarOf, currentOnCall, previewOnCall } from "../../oncall/answers.ts";
+import { createOverride, deleteOverride, listOverrides } from "../../oncall/overrides.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  getSchedule,
+  listSchedules,
+  replaceSchedule,
+} from "../../oncall/schedules.ts";
+import { getProject } from "../../projects/projects.ts";
+import type { Reader } from "../../store/store.ts";
+import {
+  deleted,
+  integer,
+  list,
+  pathName,
+  projectPath,
+  queryInteger,
+  text,
+  time,
+} from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const BASE = "/v1/projects/{id}/oncall/schedules";
+const schedulePath = z.strictObject({ id: z.string(), sid: z.string() });
+
+const restriction = z.strictObject({
+  days: list(integer(0, 6), 7)
+    .refine((days) => new Set(days).size === days.length, { error: "must not name a day twice" })
+    .default([]),
+  start_minute: integer(0, 1439),
+  end_minute: integer(0, 1440),
+});
+
+const layer = z.strictObject({
+  name: text(128),
+  participants: list(text(128, 1), 100),
+  rotation_start: time,
+  /** Ten years: longer than any rotation. */
+  shift_minutes: integer(1, 5_256_000),
+  restriction: restriction.nullable().default(null),
+});
+
+const scheduleBody = z
+  .strictObject({ name: pathName(128), timezone: text(100, 1), layers: list(layer, 50) })
+  .meta({ id: "ScheduleWrite" });
+const readOnly = ["id", "created_at", "updated_at"] as const;
+
+const schedule = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    timezone: z.string(),
+    layers: z.array(layer),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Schedule" });
+
+const override = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    starts_at: z.int(),
+    ends_at: z.int(),
+    created_at: z.int(),
+    created_by: z.string(),
+  })
+  .meta({ id: "Override" });
+
+const current = z.union([
+  z.object({
+    on_call: z.literal(true),
+    account_id: z.string(),
+    email: z.string(),
+    schedule: z.string(),
+    layer: z.string().nullable(),
+    override_id: z.string().nullable(),
+    starts_at: z.int(),
+    ends_at: z.int().nullable(),
+  }),
+  z.object({
+    on_call: z.literal(false),
+    next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
+  }),
+]);
+
+const preview = z.object({
+  shifts: z.array(
+    z.object({
+      account_id: z.string(),
+      email: z.string(),
+      starts_at: z.int(),
+      ends_at: z.int(),
+      layer: z.string().nullable(),
+      override_id: z.string().nullable(),
+    }),
+  ),
+  gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
+  until: z
+    .int()
+    .meta({
+      description:
+        "How far the answer reaches: before the asked end only where the schedule changes very often.",
+    }),
+});
+
+const DAY = 86_400;
+const writeErrors = [
+  "invalid_request",
+  "invalid_json",
+  "not_found",
+  "name_taken",
+  "not_a_member",
+  "invalid_timezone",
+  "invalid_layer",
+] as const;
+
+function find(reader: Reader, params: { id: string; sid: string }) {
+  return getSchedule(reader, getProject(reader, params.id), params.sid);
+}
+
+function previewRange(
+  query: { from?: number | undefined; until?: number | undefined },
+  now: number,
+): { from: number; until: number } {
+  const from = query.from ?? now;
+  const until = query.until ?? from + 14 * DAY;
+  if (until <= from) throw invalid([{ field: "?until", reason: "must be later than from" }]);
+  if (until - from > 366 * DAY)
+    throw invalid([{ field: "?until", reason: "must be at most 366 days after from" }]);
+  return { from, until };
+}
+
+/** api §4, On-call, and the additive preview and calendar of decisions §5. */
+export const oncallRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: BASE,
+    name: "listSchedules",
+    tag: "On-call",
+    summary: "The project's schedules, by name",
+    plane: "api",
+    params: projectPath,
+    status: 200,
+    answer: z.object({ schedules: z.array(schedule) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => ({
+      schedules: listSchedules(tenant.store, getProject(tenant.store, params.id)),
+    }),
+  }),
+  route({
+    method: "POST",
+    path: BASE,
+    name: "createSchedule",
+    tag: "On-call",
+    summary: "Create a schedule",
+    plane: "api",
+    params: projectPath,
+    body: scheduleBody,
+    readOnly,
+    status: 201,
+    answer: schedule,
+    errors: writeErrors,
+    handle: ({ tenant, params, body }) =>
+      tenant.store.write((tx) => createSchedule(tx, getProject(tx, params.id), body)),
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/{sid}`,
+    name: "getSchedule",
+    tag: "On-call",
+    summary: "One schedule, by name",
+    plane: "api",
+    params: schedulePath,
+    status: 200,
+    answer: schedule,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => find(tenant.store, params),
+  }),
+  route({
+    method: "PUT",
+    path: `${BASE}/{sid}`,
+    name: "replaceSchedule",
+    tag: "On-call",
+    summary: "Replace a schedule; a new name is changed in the ladders that name it",
+    plane: "api",
+    params: schedulePath,
+    body: scheduleBody,
+    readOnly,
+    status: 200,
+    answer: schedule,
+    errors: writeErrors,
+    handle: ({ tenant, params, body }) =>
+      tenant.store.write((tx) =>
+        replaceSchedule(tx, getProject(tx, params.id), { name: params.sid, to: body }),
+      ),
+  }),
+  route({
+    method: "DELETE",
+    path: `${BASE}/{sid}`,
+    name: "deleteSchedule",
+    tag: "On-call",
+    summary: "Delete a schedule that no ladder names",
+    plane: "api",
+    params: schedulePath,
+    status: 200,
+    answer: deleted,
+    errors: ["not_found", "schedule_in_use"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) => deleteSchedule(tx, getProject(tx, params.id), params.sid));
+      return { deleted: true };
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/{sid}/current`,
+    name: "currentOnCall",
+    tag: "On-call",
+    summary: "Who is on call now, or who is next",
+    plane: "api",
+    params: schedulePath,
+    status: 200,
+    answer: current,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) =>
+      currentOnCall(tenant.store, find(tenant.store, params), unixSeconds(tenant.clock)),
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/{sid}/preview`,
+    name: "previewSchedule",
+    tag: "On-call",
+    summary: "Shifts and gaps of a range (default: 14 days from now; at most 366 days)",
+    plane: "api",
+    additive: true,
+    params: schedulePath,
+    query: z.strictObject({
+      from: queryInteger(0, 100_000_000_000).optional(),
+      until: queryInteger(0, 100_000_000_000).optional(),
+    }),
+    status: 200,
+    answer: preview,
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, params, query }) =>
+      previewOnCall(
+        tenant.store,
+        find(tenant.store, params),
+        previewRange(query, unixSeconds(tenant.clock)),
+      ),
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/{sid}/calendar.ics`,
+    name: "scheduleCalendar",
+    tag: "On-call",
+    summary: "The schedule as iCalendar: 30 days back, 180 ahead",
+    plane: "api",
+    additive: true,
+    params: schedulePath,
+    status: 200,
+    answer: z.string(),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) =>
+      new Response(
+        calendarOf(tenant.store, find(tenant.store, params), unixSeconds(tenant.clock)),
+        {
+          headers: {
+            "content-type": "text/calendar; charset=utf-8",
+            "cache-control": "no-store",
+            "x-content-type-options": "nosniff",
+          },
+        },
+      ),
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/{sid}/overrides`,
+    name: "listOverrides",
+    tag: "On-call",
+    summary: "The schedule's overrides, past and future",
+    plane: "api",
+    params: schedulePath,
+    status: 200,
+    answer: z.object({ overrides: z.array(override) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => ({
+      overrides: listOverrides(tenant.store, find(tenant.store, params)),
+    }),
+  }),
+  route({
+    method: "POST",
+    path: `${BASE}/{sid}/overrides`,
+    name: "createOverride",
+    tag: "On-call",
+    summary: "Put somebody on call for a while; starts now when starts_at is left out",
+    plane: "api",
+    params: schedulePath,
+    body: z.strictObject({ account_id: text(128, 1), starts_at: time.optional(), ends_at: time }),
+    readOnly: ["id", "created_at", "created_by"],
+    status: 201,
+    answer: z.object({ id: z.string() }),
+    errors: ["invalid_request", "invalid_json", "not_found", "not_a_member", "invalid_override"],
+    handle: ({ tenant, params, body, actor }) =>
+      tenant.store.write((tx) =>
+        createOverride(tx, find(tx, params), {
+          accountId: body.account_id,
+          startsAt: body.starts_at,
+          endsAt: body.ends_at,
+          createdBy: actor.accountId,
+        }),
+      ),
+  }),
+  route({
+    method: "DELETE",
+    path: `${BASE}/{sid}/overrides/{oid}`,
+    name: "deleteOverride",
+    tag: "On-call",
+    summary: "Delete an override",
+    plane: "api",
+    params: z.strictObject({ id: z.string(), sid: z.string(), oid: z.string() }),
+    status: 200,
+    answer: deleted,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) => deleteOverride(tx, find(tx, params), params.oid));
+      return { deleted: true };
+    },
+  }),
+];

@@ -1,0 +1,96 @@
+import { eq, sql } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { isMember } from "../projects/rule-references.ts";
+import { overrides } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { StoredSchedule } from "./schedules.ts";
+
+/** An override as it is read (api §2): covers [starts_at, ends_at). */
+export interface StoredOverride {
+  id: string;
+  account_id: string;
+  starts_at: number;
+  ends_at: number;
+  created_at: number;
+  created_by: string;
+}
+
+const LONGEST = 90 * 86_400;
+/** Of one schedule: every evaluation looks at all of them. */
+const MOST = 1000;
+
+/** Past and future, in the order they were made: of two the newer wins. */
+export function listOverrides(reader: Reader, schedule: StoredSchedule): StoredOverride[] {
+  return reader.orm
+    .select({
+      id: overrides.id,
+      account_id: overrides.accountId,
+      starts_at: overrides.startsAt,
+      ends_at: overrides.endsAt,
+      created_at: overrides.createdAt,
+      created_by: overrides.createdBy,
+    })
+    .from(overrides)
+    .where(eq(overrides.scheduleId, schedule.id))
+    .orderBy(sql`rowid`)
+    .all();
+}
+
+/** An omitted start is now. Throws 422 for a stranger, an empty or backward window, or one over 90 days. */
+export function createOverride(
+  tx: Tx,
+  schedule: StoredSchedule,
+  wanted: { accountId: string; startsAt: number | undefined; endsAt: number; createdBy: string },
+): { id: string } {
+  const startsAt = wanted.startsAt ?? tx.at;
+  if (!isMember(tx, wanted.accountId)) {
+    throw new ServiceError("not_a_member", "The account is not a member of this tenant.", {
+      details: [
+        { field: "/account_id", reason: "not_a_member", value: wanted.accountId.slice(0, 128) },
+      ],
+    });
+  }
+  const fault =
+    startsAt >= wanted.endsAt
+      ? "must be later than starts_at"
+      : wanted.endsAt - startsAt > LONGEST
+        ? "must be at most 90 days after starts_at"
+        : null;
+  if (fault !== null) {
+    throw new ServiceError("invalid_override", `The override's end ${fault}.`, {
+      details: [{ field: "/ends_at", reason: fault }],
+    });
+  }
+  const held = tx
+    .sql("SELECT count(*) FROM overrides WHERE schedule_id = ?")
+    .pluck()
+    .get(schedule.id) as number;
+  if (held >= MOST)
+    throw new ServiceError(
+      "invalid_override",
+      `A schedule holds at most ${MOST} overrides: delete old ones.`,
+    );
+  const id = hexId(tx.random);
+  tx.orm
+    .insert(overrides)
+    .values({
+      id,
+      scheduleId: schedule.id,
+      accountId: wanted.accountId,
+      startsAt,
+      endsAt: wanted.endsAt,
+      createdAt: tx.at,
+      createdBy: wanted.createdBy,
+    })
+    .run();
+  return { id };
+}
+
+/** Throws 404. */
+export function deleteOverride(tx: Tx, schedule: StoredSchedule, id: string): void {
+  const { changes } = tx
+    .sql("DELETE FROM overrides WHERE schedule_id = ? AND id = ?")
+    .run(schedule.id, id);
+  if (changes === 0) throw notFound("override");
+}

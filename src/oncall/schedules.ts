@@ -1,0 +1,180 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { changeConfig, type Project } from "../projects/projects.ts";
+import { isMember } from "../projects/rule-references.ts";
+import { listRules, mustBeUnnamed } from "../projects/rules.ts";
+import { schedules } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { Layer } from "./rotation.ts";
+import { isTimezone } from "./zone.ts";
+
+/** A schedule as it is stored and read (api §2, On-call schedule). */
+export interface StoredSchedule {
+  id: string;
+  name: string;
+  timezone: string;
+  layers: Layer[];
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ScheduleInput {
+  name: string;
+  timezone: string;
+  layers: Layer[];
+}
+
+const columns = {
+  id: schedules.id,
+  name: schedules.name,
+  timezone: schedules.timezone,
+  layers: schedules.layers,
+  created_at: schedules.createdAt,
+  updated_at: schedules.updatedAt,
+};
+
+function fromRow(row: Omit<StoredSchedule, "layers"> & { layers: string }): StoredSchedule {
+  return { ...row, layers: JSON.parse(row.layers) as Layer[] };
+}
+
+export function listSchedules(reader: Reader, project: Project): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .where(eq(schedules.projectId, project.id))
+    .orderBy(asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
+/** `{sid}` is the schedule's name (decisions §5). Throws 404. */
+export function getSchedule(reader: Reader, project: Project, name: string): StoredSchedule {
+  const row = reader.orm
+    .select(columns)
+    .from(schedules)
+    .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
+    .get();
+  if (row === undefined) throw notFound("schedule");
+  return fromRow(row);
+}
+
+/** Throws 409 for a taken name, 422 listing each participant that is no member, and for an unknown zone. */
+export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): StoredSchedule {
+  mustBeFree(tx, project, input.name);
+  checkSchedule(tx, input);
+  const { name, timezone, layers } = input;
+  tx.orm
+    .insert(schedules)
+    .values({
+      id: hexId(tx.random),
+      projectId: project.id,
+      name,
+      timezone,
+      layers: JSON.stringify(layers),
+      createdAt: tx.at,
+      updatedAt: tx.at,
+    })
+    .run();
+  changeConfig(tx, project.id);
+  return getSchedule(tx, project, name);
+}
+
+/** Replaces layers and participants. A new name is changed in the ladders that name it, too. Throws 404, 409, 422. */
+export function replaceSchedule(
+  tx: Tx,
+  project: Project,
+  change: { name: string; to: ScheduleInput },
+): StoredSchedule {
+  const before = getSchedule(tx, project, change.name);
+  const { name, timezone, layers } = change.to;
+  if (name !== before.name) mustBeFree(tx, project, name);
+  checkSchedule(tx, change.to);
+  const text = JSON.stringify(layers);
+  if (
+    name === before.name &&
+    timezone === before.timezone &&
+    text === JSON.stringify(before.layers)
+  )
+    return before;
+  tx.orm
+    .update(schedules)
+    .set({ name, timezone, layers: text, updatedAt: tx.at })
+    .where(eq(schedules.id, before.id))
+    .run();
+  if (name !== before.name) renameInLadders(tx, project, { from: before.name, to: name });
+  changeConfig(tx, project.id);
+  return getSchedule(tx, project, name);
+}
+
+/** Throws 404, and 409 while a rule's ladder names it. */
+export function deleteSchedule(tx: Tx, project: Project, name: string): void {
+  const schedule = getSchedule(tx, project, name);
+  mustBeUnnamed(tx, project.id, {
+    code: "schedule_in_use",
+    what: "schedule",
+    names: (rule) => rule.escalations.some((step) => step.schedules.includes(name)),
+  });
+  tx.orm.delete(schedules).where(eq(schedules.id, schedule.id)).run();
+  changeConfig(tx, project.id);
+}
+
+/** A rename is no change of the rule: what its windows have counted stays. */
+function renameInLadders(tx: Tx, project: Project, change: { from: string; to: string }): void {
+  for (const {
+    id,
+    project_id: _project,
+    name: _name,
+    created_at: _created,
+    updated_at: _updated,
+    ...body
+  } of listRules(tx, project.id)) {
+    if (!body.escalations.some((step) => step.schedules.includes(change.from))) continue;
+    for (const step of body.escalations)
+      step.schedules = step.schedules.map((name) => (name === change.from ? change.to : name));
+    tx.sql("UPDATE rules SET body = ? WHERE id = ?").run(JSON.stringify(body), id);
+  }
+}
+
+function mustBeFree(reader: Reader, project: Project, name: string): void {
+  const taken = reader.orm
+    .select({ one: sql`1` })
+    .from(schedules)
+    .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
+    .get();
+  if (taken !== undefined)
+    throw new ServiceError("name_taken", "The project has a schedule of this name.");
+}
+
+function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): void {
+  if (!isTimezone(timezone)) {
+    throw new ServiceError(
+      "invalid_timezone",
+      "The time zone is no IANA name (like Europe/London).",
+      {
+        details: [
+          { field: "/timezone", reason: "must be an IANA name", value: timezone.slice(0, 100) },
+        ],
+      },
+    );
+  }
+  const empty = layers.flatMap((layer, i): ErrorDetail[] =>
+    layer.participants.length === 0
+      ? [{ field: `/layers/${i}/participants`, reason: "must not be empty" }]
+      : [],
+  );
+  if (empty.length > 0)
+    throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
+  const strangers = layers.flatMap((layer, i) =>
+    layer.participants.flatMap((account, j): ErrorDetail[] =>
+      isMember(reader, account)
+        ? []
+        : [{ field: `/layers/${i}/participants/${j}`, reason: "not_a_member", value: account }],
+    ),
+  );
+  if (strangers.length > 0) {
+    throw new ServiceError("not_a_member", "Participants are not members of this tenant.", {
+      details: strangers,
+    });
+  }
+}
