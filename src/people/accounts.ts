@@ -126,20 +126,20 @@ export function mustLeaveOwner(reader: Reader, without: { account?: string; key?
 const NAMED_BY = `SELECT 'named_by_rule' AS reason, p.name || '/' || r.name AS value
     FROM rules r JOIN projects p ON p.id = r.project_id
     WHERE EXISTS (SELECT 1 FROM json_each(r.body, '$.escalations') s,
-      json_each(s.value, '$.accounts') a WHERE a.value = ?1)
+      json_each(s.value, '$.accounts') a WHERE a.value = @id)
   UNION ALL
   SELECT 'named_by_schedule', p.name || '/' || c.name FROM schedules c JOIN projects p ON p.id = c.project_id
     WHERE EXISTS (SELECT 1 FROM json_each(c.layers) l,
-      json_each(l.value, '$.participants') a WHERE a.value = ?1)
+      json_each(l.value, '$.participants') a WHERE a.value = @id)
   UNION ALL
   SELECT 'named_by_override', p.name || '/' || c.name || '/' || o.id FROM overrides o
     JOIN schedules c ON c.id = o.schedule_id JOIN projects p ON p.id = c.project_id
-    WHERE o.account_id = ?1 AND o.ends_at > ?2
+    WHERE o.account_id = @id AND o.ends_at > @at
   ORDER BY 1, 2`;
 
 /** Throws 409 listing the rules, schedules and overrides, as `project/name`, that would page nobody in its place. */
 function mustBeUnnamed(tx: Tx, id: string): void {
-  const details = tx.sql(NAMED_BY).all(id, tx.at) as ErrorDetail[];
+  const details = tx.sql(NAMED_BY).all({ id, at: tx.at }) as ErrorDetail[];
   if (details.length === 0) return;
   const names = details.map((detail) => detail.value).join(", ");
   const message = `Ladders, schedules or overrides still name this account: ${names}`;

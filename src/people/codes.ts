@@ -103,8 +103,10 @@ function isEntitled({ issuedBy, issuerRole, role }: Found): boolean {
 /** Marks the code used; false when somebody else was first. */
 export function spendCode(tx: Tx, id: string): boolean {
   const spent = tx
-    .sql("UPDATE pair_codes SET used_at = ?1 WHERE id = ?2 AND used_at IS NULL AND expires_at > ?1")
-    .run(tx.at, id);
+    .sql(
+      "UPDATE pair_codes SET used_at = @at WHERE id = @id AND used_at IS NULL AND expires_at > @at",
+    )
+    .run({ at: tx.at, id });
   return spent.changes === 1;
 }
 

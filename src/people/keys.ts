@@ -48,9 +48,9 @@ export function listKeys(reader: Reader, accountId: string | null = null): Key[]
   return reader
     .sql(
       `SELECT id, account_id, hint, created_at, last_used_at FROM api_keys
-       WHERE ?1 IS NULL OR account_id = ?1 ORDER BY created_at, id`,
+       WHERE @account IS NULL OR account_id = @account ORDER BY created_at, id`,
     )
-    .all(accountId) as Key[];
+    .all({ account: accountId }) as Key[];
 }
 
 /** The keys that `by` may see: managers all, others their own (decisions §3). */

@@ -17,12 +17,15 @@ export function issueReceipt(tx: Tx, accountId: string): string {
   return receipt;
 }
 
-const SPEND = `UPDATE pair_receipts SET used_at = ?1 WHERE hash = ?2 AND used_at IS NULL AND expires_at > ?1
+const SPEND = `UPDATE pair_receipts SET used_at = @at WHERE hash = @hash AND used_at IS NULL AND expires_at > @at
   RETURNING account_id`;
 
 /** The account a receipt stands for; it is spent with this. Throws one constant 400 for every other text. */
 export function verifyReceipt(tx: Tx, receipt: string): string {
-  const accountId = tx.sql(SPEND).pluck().get(tx.at, sha256(receipt)) as string | undefined;
+  const accountId = tx
+    .sql(SPEND)
+    .pluck()
+    .get({ at: tx.at, hash: sha256(receipt) }) as string | undefined;
   if (accountId !== undefined) return accountId;
   throw new ServiceError("receipt_refused", "The receipt is unknown, spent or too old.");
 }
