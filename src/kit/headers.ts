@@ -1,0 +1,34 @@
+import type { ErrorDetail } from "./errors.ts";
+
+/** What the client writes itself, what would change the connection, and what only signing may set. */
+const REFUSED =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-service-.*|webhook-.*)$/;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+const VALUE = /^[\t\x20-\x7e]{0,4096}$/;
+
+/**
+ * What is wrong with headers that a person wants sent (decisions §6, Runbook actions): names and
+ * values that don't fit a header (RFC 9110 §5), names that aren't his to set, and one name in two
+ * spellings. No detail repeats a value: they are secrets.
+ */
+export function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  field = "/headers",
+): ErrorDetail[] {
+  const seen = new Set<string>();
+  const details: ErrorDetail[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const reason = headerFault(name.toLowerCase(), value, seen);
+    const pointer = name.replaceAll("~", "~0").replaceAll("/", "~1");
+    if (reason !== null) details.push({ field: `${field}/${pointer}`, reason });
+    seen.add(name.toLowerCase());
+  }
+  return details;
+}
+
+function headerFault(name: string, value: string, seen: ReadonlySet<string>): string | null {
+  if (!NAME.test(name)) return "header_name";
+  if (REFUSED.test(name)) return "header_refused";
+  if (seen.has(name)) return "header_twice";
+  return VALUE.test(value) ? null : "header_value";
+}

@@ -1,0 +1,79 @@
+import type { EventBody } from "../event.ts";
+import { describe, plainText } from "../message.ts";
+import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+
+/** One attempt at one Slack incoming webhook; its URL is the credential. */
+export interface SlackRequest {
+  webhookUrl: string;
+  event: EventBody;
+  /** Where people can look, when the box has a public address. */
+  link: string | null;
+}
+
+/** Slack's own limits are 150, 3,000 and, for all of it, 4,000 characters that are shown well. */
+const HEADER = 150;
+const SECTION = 2_400;
+const CONTEXT = 700;
+const FALLBACK = 700;
+
+/** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
+export async function sendSlack(via: Via, request: SlackRequest): Promise<Sent> {
+  const result = await via.egress.send({
+    ...limitsOf(via),
+    method: "POST",
+    url: request.webhookUrl,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(slackMessage(request.event, request.link)),
+  });
+  const word = result.body.trim();
+  return {
+    verdict: verdictOf(result, via.now, /^[a-z_]{1,40}$/.test(word) ? word : ""),
+    durationMs: result.durationMs,
+    serverTime: serverTime(result),
+  };
+}
+
+/**
+ * The message: blocks, and a text for notifications. Everything is escaped and nothing is parsed for
+ * names, so no log line can mention anyone; nor are links in it fetched for a preview.
+ */
+export function slackMessage(event: EventBody, link: string | null): object {
+  const message = describe(event, link);
+  const section = escapeWithin(message.details.join("\n"), SECTION);
+  const context = [escapeWithin(message.facts, CONTEXT), link === null ? "" : linkTo(link)];
+  const shown = context.filter(Boolean).join(" · ");
+  return {
+    text: escapeWithin(plainText({ ...message, link: null }), FALLBACK),
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: escapeWithin(message.title, HEADER) } },
+      ...(section === "" ? [] : [{ type: "section", text: markdown(section) }]),
+      ...(shown === "" ? [] : [{ type: "context", elements: [markdown(shown)] }]),
+    ],
+    parse: "none",
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+/** `verbatim`: names and channels in it stay text. */
+function markdown(text: string): object {
+  return { type: "mrkdwn", text, verbatim: true };
+}
+
+function linkTo(link: string): string {
+  return `<${link.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|Open>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Escapes for Slack, ending whole within `most` characters however much the escapes add. */
+export function escapeWithin(text: string, most: number): string {
+  let escaped = "";
+  for (const char of text) {
+    const next = ESCAPES[char] ?? char;
+    if (escaped.length + next.length > most) return escaped;
+    escaped += next;
+  }
+  return escaped;
+}

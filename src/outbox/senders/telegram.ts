@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { EgressResult } from "../../kit/egress.ts";
+import { cut } from "../../kit/text.ts";
+import type { EventBody } from "../event.ts";
+import { describe, plainText } from "../message.ts";
+import { clampRetryAfter } from "../retry.ts";
+import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+
+/** One attempt at one Telegram chat. */
+export interface TelegramRequest {
+  /** `https://api.telegram.org` or a server of one's own. */
+  apiUrl: string;
+  token: string;
+  chatId: string;
+  event: EventBody;
+  /** Where people can look, when the box has a public address. */
+  link: string | null;
+}
+
+/** `chatId`: the group became a supergroup with this id, which is to be stored. */
+export type TelegramSent = Sent & { chatId?: string };
+
+const LONGEST_TEXT = 4_096;
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Answers of the Bot API (core.telegram.org/bots/api, Making requests and ResponseParameters). */
+const Answer = z.object({
+  description: z.string().catch(""),
+  parameters: z
+    .object({
+      retry_after: z.number().optional().catch(undefined),
+      migrate_to_chat_id: z.number().int().optional().catch(undefined),
+    })
+    .catch({}),
+});
+
+/**
+ * Sends the event as plain text; a group that moved is followed at once, within the same time limit.
+ * The token stands in the URL, so no error holds either.
+ */
+export async function sendTelegram(via: Via, request: TelegramRequest): Promise<TelegramSent> {
+  const first = await post(via, request);
+  const movedTo = readAnswer(first).parameters.migrate_to_chat_id;
+  if (first.status !== 400 || movedTo === undefined) return sent(first, via.now, request.token);
+  const chatId = String(movedTo);
+  const left = Math.max(1, (via.timeoutMs ?? DEFAULT_TIMEOUT_MS) - first.durationMs);
+  const second = await post({ ...via, timeoutMs: left }, { ...request, chatId });
+  const outcome = sent(second, via.now, request.token);
+  return { ...outcome, durationMs: first.durationMs + second.durationMs, chatId };
+}
+
+function post(via: Via, { apiUrl, token, chatId, event, link }: TelegramRequest) {
+  const bot = encodeURIComponent(token).replaceAll("%3A", ":");
+  return via.egress.send({
+    ...limitsOf(via),
+    method: "POST",
+    url: `${apiUrl.replace(/\/+$/, "")}/bot${bot}/sendMessage`,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      chat_id: chatId,
+      text: telegramText(event, link),
+      link_preview_options: { is_disabled: true },
+    }),
+  });
+}
+
+/** The message within Telegram's limit, which counts UTF-16 units. No markup, so nothing to escape. */
+export function telegramText(event: EventBody, link: string | null): string {
+  const text = plainText(describe(event, link));
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function sent(result: EgressResult, now: number, token: string): Sent {
+  const { description, parameters } = readAnswer(result);
+  const note = cut(description.replaceAll(token, "[sealed]").replace(/\s+/g, " "), 200);
+  const verdict = verdictOf(result, now, note);
+  const { retry_after: seconds } = parameters;
+  const asked = seconds === undefined ? {} : { retryAfterMs: clampRetryAfter(seconds * 1_000) };
+  return {
+    verdict: verdict.kind === "later" ? { ...verdict, ...asked } : verdict,
+    durationMs: result.durationMs,
+    serverTime: serverTime(result),
+  };
+}
+
+function readAnswer(result: EgressResult): z.infer<typeof Answer> {
+  const nothing = { description: "", parameters: {} };
+  try {
+    return Answer.catch(nothing).parse(JSON.parse(result.body));
+  } catch {
+    return nothing;
+  }
+}

@@ -1,0 +1,29 @@
+import { signedHeaders } from "../../kit/sign.ts";
+import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+
+/** One attempt at one webhook, the hosted relay included. */
+export interface WebhookRequest {
+  url: string;
+  secret: string;
+  eventId: string;
+  /** Unix seconds to sign with: see `signedTimestamp`. */
+  timestamp: number;
+  /** The event's body as committed, byte for byte. */
+  body: string;
+}
+
+/** Signs the body and posts it (api §6.2, decisions §6 Headers). */
+export async function sendWebhook(via: Via, request: WebhookRequest): Promise<Sent> {
+  const result = await via.egress.send({
+    ...limitsOf(via),
+    method: "POST",
+    url: request.url,
+    headers: { "Content-Type": "application/json", ...signedHeaders(request) },
+    body: request.body,
+  });
+  return {
+    verdict: verdictOf(result, via.now),
+    durationMs: result.durationMs,
+    serverTime: serverTime(result),
+  };
+}
