@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+import { testBox } from "../support/box.ts";
+
+const program = path.join(import.meta.dirname, "../../cli/box.ts");
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs `box …` as a process of its own on a data directory. */
+function box(data: string, ...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    const command = [program, ...args, "--data", data];
+    const child = execFile(process.execPath, command, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+async function json(data: string, ...args: string[]) {
+  const { code, out, err } = await box(data, ...args, "--json");
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+test("before a box has ever served: the first seat is an owner's, and the directory is private", async (t) => {
+  const parent = mkdtempSync(path.join(tmpdir(), "box-cli-"));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const data = path.join(parent, "data");
+  const first = await json(data, "pair-code");
+  const fields = ["code", "email", "expires_at", "id", "link", "role"];
+  assert.deepEqual(Object.keys(first).sort(), fields);
+  assert.deepEqual([first.role, first.email], ["owner", null]);
+  assert.equal(first.link, `/pair#code=${first.code}`);
+  assert.equal(statSync(data).mode & 0o777, 0o700);
+  const second = await json(data, "pair-code", "--public-url", "https://box.example/x/");
+  assert.equal(second.link, `https://box.example/x/pair#code=${second.code}`);
+  assert.deepEqual(await json(data, "account", "list"), { accounts: [] });
+});
+
+test("beside a serving box: what is changed holds for its next request", async (t) => {
+  const served = await testBox();
+  t.after(() => served.stop());
+  const { data } = served;
+  const code = await json(data, "pair-code", "--email", "Bob@example.org", "--ttl", "60");
+  assert.deepEqual([code.role, code.email], ["member", "Bob@example.org"]);
+  assert.equal(code.link, `${served.url}/pair#code=${code.code}`);
+
+  // The served box lives in the time of its clock, the command in the real one.
+  served.clock.setWall((code.expires_at - 30) * 1000);
+  const claim = { code: code.code, password: "correct horse" };
+  const paired = await served.api("POST", "/v1/pair", claim, null);
+  assert.equal(paired.status, 200);
+  const { api_key: key, api_key_id: keyId, box_account_id: id } = paired.body;
+
+  const role = async () => (await served.api("GET", "/v1/me", undefined, key)).body.account.role;
+  const changed = await json(data, "account", "set-role", "bob@example.org", "admin");
+  assert.deepEqual([changed.id, changed.role, await role()], [id, "admin", "admin"]);
+  const { accounts } = await json(data, "account", "list");
+  assert.deepEqual(
+    accounts.map((account: { email: string }) => account.email),
+    ["Bob@example.org", "owner@example.org"],
+  );
+
+  const { keys } = await json(data, "key", "list", "--account", id);
+  assert.deepEqual([keys.length, keys[0].id, keys[0].email], [1, keyId, "Bob@example.org"]);
+  assert.deepEqual(await json(data, "key", "revoke", keyId), { deleted: true, id: keyId });
+  assert.equal((await served.api("GET", "/v1/me", undefined, key)).status, 401);
+
+  assert.deepEqual(await json(data, "account", "remove", id), { deleted: true, id });
+  const last = await box(data, "account", "remove", "owner@example.org");
+  assert.deepEqual([last.code, last.out], [1, ""]);
+  assert.match(last.err, /last owner/);
+});
+
+test("a person reads a table; no answer shows a key", async (t) => {
+  const served = await testBox();
+  t.after(() => served.stop());
+  const { data, owner } = served;
+  const accounts = await box(data, "account", "list");
+  assert.match(
+    accounts.out,
+    /^ID +EMAIL +ROLE +NAME +SINCE\n[0-9a-f]{16} +owner@example\.org +owner/,
+  );
+  const keys = await box(data, "key", "list");
+  assert.match(keys.out, new RegExp(`owner@example.org +…${owner.key.slice(-4)} .* never\n`));
+  assert.ok(!keys.out.includes(owner.key));
+  const code = await box(data, "pair-code", "--role", "admin");
+  assert.match(code.out, /^pairing code {2}[0-9a-f]{48}\nrole +admin\nfor +anyone/);
+});
+
+test("a bad value is wrong usage, every fault named; what isn't there is a failure", async (t) => {
+  const data = mkdtempSync(path.join(tmpdir(), "box-cli-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const faulty = ["--role", "king", "--ttl", "59", "--email", "x", "--public-url", "y"];
+  const bad = await box(data, "pair-code", ...faulty);
+  assert.equal(bad.code, 2);
+  for (const part of ["owner, admin, member", "60 to 604800", '"x"', "--public-url"])
+    assert.ok(bad.err.includes(part), bad.err);
+  assert.equal((await box(data, "account", "set-role", "x", "king")).code, 2);
+  assert.equal((await box(data, "account", "remove", "nobody@example.org")).code, 1);
+  assert.equal((await box(data, "key", "revoke", "0000000000000000")).code, 1);
+  assert.equal((await box(data, "account", "remove")).code, 2);
+});
