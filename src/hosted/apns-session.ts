@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders }
 import type { Clock } from "../kit/clock.ts";
 
 const CONNECT_MS = 5_000;
-const IDLE_PING_MS = 60_000;
+const PING_EVERY_MS = 60_000;
 const PING_ANSWER_MS = 5_000;
 /** Apple's own bound; a peer that allows more is not believed. */
 const MOST_STREAMS = 1_000;
@@ -42,7 +42,6 @@ export interface ApnsSession {
   probe(): void;
   /** Lets what is under way finish, then closes. */
   close(): void;
-  destroy(): void;
 }
 
 export interface SessionEnd {
@@ -64,7 +63,7 @@ export interface SessionOptions {
 }
 
 /**
- * One HTTP/2 connection to APNs, kept alive by a ping when idle (RFC 9113). Throws only here, for an
+ * One HTTP/2 connection to APNs, kept alive by a ping a minute (RFC 9113). Throws only here, for an
  * endpoint or a certificate that can't be read.
  */
 export function openSession(options: SessionOptions): ApnsSession {
@@ -75,8 +74,6 @@ export function openSession(options: SessionOptions): ApnsSession {
   });
   const state = { active: 0, cap: 0, closing: false, connected: false, proven: false };
   let endedBy = "";
-  let heardAt = clock.mono();
-  let lastStream = Number.POSITIVE_INFINITY;
   let stopTimer = clock.after(CONNECT_MS, () => end("no connection within 5 s"));
   let stopProbe: (() => void) | null = null;
 
@@ -90,38 +87,37 @@ export function openSession(options: SessionOptions): ApnsSession {
     closing(why);
     session.destroy();
   };
+  const leave = (why: string) => {
+    closing(why);
+    session.close();
+  };
   const probe = () => {
     if (stopProbe !== null || session.destroyed || session.connecting) return;
     stopProbe = clock.after(PING_ANSWER_MS, () => end("no answer to a ping"));
     const sent = session.ping((error) => {
       stopProbe?.();
       stopProbe = null;
-      if (error === null) heardAt = clock.mono();
     });
     if (!sent) end("a ping could not be sent");
   };
-  const idle = () => {
-    stopTimer = clock.after(IDLE_PING_MS, idle);
-    if (clock.mono() - heardAt >= IDLE_PING_MS) probe();
+  const tick = () => {
+    stopTimer = clock.after(PING_EVERY_MS, tick);
+    probe();
   };
 
   session.on("connect", () => {
     stopTimer();
-    heardAt = clock.mono();
     state.connected = true;
     state.cap = FIRST_STREAMS;
-    stopTimer = clock.after(IDLE_PING_MS, idle);
+    stopTimer = clock.after(PING_EVERY_MS, tick);
     options.onRoom();
   });
   session.on("remoteSettings", (settings) => {
     state.cap = Math.min(settings.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS);
     options.onRoom();
   });
-  session.on("goaway", (code, last, data) => {
-    // Node tells of its own closing too, without data; the peer's word on the last stream stands.
-    if (!state.closing) lastStream = last;
-    closing(`APNs said goodbye (${code}${goawayReason(data)})`);
-    session.close();
+  session.on("goaway", (code, _last, data) => {
+    leave(`APNs said goodbye (${code}${goawayReason(data)})`);
   });
   session.on("error", (error) => closing(errorText(error)));
   session.on("close", () => {
@@ -144,29 +140,24 @@ export function openSession(options: SessionOptions): ApnsSession {
     release,
     async send(request) {
       const exchange = await exchangeOn(session, request, {
-        heard: () => {
-          heardAt = clock.mono();
+        answered: () => {
           state.proven = true;
         },
-        isAbove: (id) => id > lastStream,
+        retire: leave,
         why: () => endedBy,
       });
       release();
       return exchange;
     },
     probe,
-    close() {
-      closing("closed");
-      session.close();
-    },
-    destroy: () => end("closed"),
+    close: () => leave("closed"),
   };
 }
 
 function exchangeOn(
   session: ClientHttp2Session,
   request: ApnsRequest,
-  peer: { heard(): void; isAbove(id: number): boolean; why(): string },
+  peer: { answered(): void; retire(why: string): void; why(): string },
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     let stream: ReturnType<ClientHttp2Session["request"]>;
@@ -174,7 +165,7 @@ function exchangeOn(
       stream = session.request(request.headers);
     } catch (error) {
       // Out of stream ids, or closed a moment ago: the next request needs another connection.
-      session.close();
+      peer.retire(errorText(error));
       resolve({ kind: "unsent", why: errorText(error) });
       return;
     }
@@ -184,7 +175,7 @@ function exchangeOn(
     request.deadline.stop = () => stream.close(constants.NGHTTP2_CANCEL);
     stream.setEncoding("utf8");
     stream.on("response", (headers) => {
-      peer.heard();
+      peer.answered();
       status = Number(headers[":status"]);
       retryAfter = headers["retry-after"];
     });
@@ -196,9 +187,9 @@ function exchangeOn(
     stream.on("close", () => {
       request.deadline.stop = null;
       if (status > 0) return resolve({ kind: "answered", status, retryAfter, body });
-      const id = stream.id;
+      // Streams above a GOAWAY's last one come back as refused too; without an id it never left.
       const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-      const unsent = refused || id === undefined || peer.isAbove(id);
+      const unsent = refused || stream.id === undefined;
       const why = refused
         ? "APNs refused the stream"
         : peer.why() || `stream reset (${stream.rstCode})`;

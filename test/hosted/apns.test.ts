@@ -195,21 +195,25 @@ test("an idle connection is pinged once a minute and kept", async (t) => {
 });
 
 test("nobody listening: retry at once, and the next connection waits its turn", async (t) => {
-  const { fake, client, clock } = await bench(t);
-  await fake.close();
-  t.mock.method(fake, "close", async () => {});
+  const door = await closedDoor();
+  t.after(() => door.close());
+  const clock = handClock();
+  const provider = { current: () => "jwt", refused: () => false };
+  const { endpoint } = door;
+  const client = openApns({ endpoint, ca: undefined, topic: "t", provider, clock });
+  t.after(() => client.close());
   const first = await client.push(pushTo(device(1)));
-  assert.deepEqual(first, {
-    kind: "retry",
-    why: "no connection to APNs: ECONNREFUSED",
-    retryAfter: null,
-  });
-  const second = client.push(pushTo(device(1)));
-  await clock.turn(249);
-  const state = await Promise.race([second, Promise.resolve("waiting")]);
-  assert.equal(state, "waiting");
-  await clock.turn(1);
-  assert.equal((await second).kind, "retry");
+  assert.equal(first.kind, "retry");
+  assert.match(first.kind === "retry" ? first.why : "", /^no connection to APNs: \w+/);
+  assert.equal(await door.knocks(), 1);
+  for (const wait of [250, 500, 1000, 2000, 4000]) {
+    const next = client.push(pushTo(device(1)));
+    await clock.turn(wait - 1);
+    assert.equal(await door.knocks(), 0);
+    await clock.turn(1);
+    assert.equal((await next).kind, "retry");
+    assert.equal(await door.knocks(), 1);
+  }
 });
 
 test("an unusable endpoint is a fault of the configuration", async () => {
@@ -274,6 +278,29 @@ test("a push that waited goes out only while it is still wanted", async (t) => {
   assert.deepEqual(fake.delivered(), [device(2), device(3)]);
 });
 
+test("a push that found no room asks too, and keeps its place for others when withdrawn", async (t) => {
+  const { fake, client } = await bench(t, { streams: 1 });
+  await client.push(pushTo(device(0)));
+  const gate = Promise.withResolvers<void>();
+  fake.script(device(1), { until: gate.promise, next: { status: 200 } });
+  const asked: string[] = [];
+  const waiting = (token: string, answer: boolean) =>
+    client.push(
+      pushTo(token, {
+        stillWanted: async () => {
+          asked.push(token);
+          return answer;
+        },
+      }),
+    );
+  const results = [waiting(device(1), false), waiting(device(2), false), waiting(device(3), true)];
+  await fake.seen(2);
+  gate.resolve();
+  const kinds = (await Promise.all(results)).map((result) => result.kind);
+  assert.deepEqual(kinds, ["delivered", "withdrawn", "delivered"]);
+  assert.deepEqual(asked, [device(2), device(3)]);
+});
+
 test("close lets go of what waits", async (t) => {
   const { fake, client } = await bench(t, { streams: 1 });
   await client.push(pushTo(device(0)));
@@ -323,6 +350,35 @@ async function tcpLine(port: number) {
     },
     async close() {
       for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A port that hangs up on everyone; `knocks` counts who came since it was last asked. */
+async function closedDoor() {
+  const callers: (number | undefined)[] = [];
+  const server = createServer((socket) => {
+    callers.push(socket.remotePort);
+    socket.on("error", () => {});
+    socket.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `https://127.0.0.1:${port}`,
+    /** Knocks itself: whoever knocked before has been counted when that is. */
+    async knocks() {
+      const own = connect(port, "127.0.0.1");
+      own.on("error", () => {});
+      await once(own, "connect");
+      const { localPort } = own;
+      await until(() => callers.includes(localPort));
+      return callers.splice(0).indexOf(localPort);
+    },
+    async close() {
       server.close();
       await once(server, "close");
     },

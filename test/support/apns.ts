@@ -18,8 +18,8 @@ export type ApnsStep =
   | { goaway: "through" | "below" }
   | { stall: true }
   | { reset: "stream" | "connection" }
-  /** Waits for `until`, then goes on with `then`. */
-  | { until: Promise<void>; then: ApnsStep };
+  /** Waits for `until`, then does what `next` says. */
+  | { until: Promise<void>; next: ApnsStep };
 
 export interface ReceivedPush {
   token: string;
@@ -179,7 +179,7 @@ function isIgnored(stream: ServerHttp2Stream): boolean {
 
 function play(stream: ServerHttp2Stream, push: ReceivedPush, step: ApnsStep): void {
   if ("until" in step) {
-    step.until.then(() => play(stream, push, step.then));
+    step.until.then(() => play(stream, push, step.next));
   } else if ("refuse" in step) {
     stream.close(constants.NGHTTP2_REFUSED_STREAM);
   } else if ("reset" in step) {
