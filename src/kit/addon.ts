@@ -12,8 +12,6 @@ export interface NativeAddon {
   /** The program's; stands in the file's name with the hash. */
   version: string;
   bytes: Buffer;
-  /** Tried in this order; the first that can hold and load the file wins. */
-  directories: readonly string[];
 }
 
 /**
@@ -32,10 +30,13 @@ export function addonDirectories(env: NodeJS.ProcessEnv, dataDirectory: string):
   return found.filter((directory) => path.isAbsolute(directory));
 }
 
-/** Loads the addon and returns its exports. Throws one error that names each directory tried. */
-export function loadNative(addon: NativeAddon): object {
+/**
+ * Loads the addon from the first of the directories that can hold it, and returns its exports.
+ * Throws one error that names each directory tried.
+ */
+export function loadNative(addon: NativeAddon, directories: readonly string[]): object {
   const refusals: string[] = [];
-  for (const directory of addon.directories) {
+  for (const directory of directories) {
     try {
       return open(extract(addon, directory));
     } catch (error) {

@@ -60,11 +60,13 @@ let addon: object | undefined;
  */
 export function loadAddon(directory: string): object | undefined {
   if (!isPacked) return undefined;
-  addon ??= loadNative({
-    name: "better-sqlite3",
-    version,
-    bytes: Buffer.from(sea.getRawAsset("better-sqlite3.node") as ArrayBuffer),
-    directories: addonDirectories(process.env, directory),
-  });
+  addon ??= loadNative(
+    {
+      name: "better-sqlite3",
+      version,
+      bytes: Buffer.from(sea.getRawAsset("better-sqlite3.node")),
+    },
+    addonDirectories(process.env, directory),
+  );
   return addon;
 }

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import type { Clock } from "./clock.ts";
+
+/**
+ * Tells the service manager how the process is (sd_notify(3)): one datagram a message to the socket
+ * it named in `NOTIFY_SOCKET`. Without that name every call does nothing.
+ */
+export interface Notifier {
+  /** Whether there is someone to tell, and by which way. */
+  readonly way: "none" | "socket" | "command";
+  /** Up and able to do its job. */
+  ready(): void;
+  /** On the way down, as asked. */
+  stopping(): void;
+  /** One line for `systemctl status`. */
+  status(line: string): void;
+  /**
+   * Feeds the watchdog, three times in the span after which it bites, as long as `isWell` says so;
+   * what is stuck, or throws, doesn't feed it. Returns its end. Does nothing without a watchdog.
+   */
+  watch(clock: Clock, isWell: () => boolean): () => void;
+}
+
+/** Sends one message; never throws, because a lost word to the manager must not stop the pager. */
+type Send = (message: string) => void;
+
+/** What is read of the environment: NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID. */
+export async function createNotifier(env: NodeJS.ProcessEnv): Promise<Notifier> {
+  const socket = env["NOTIFY_SOCKET"] ?? "";
+  const direct = socket === "" ? null : await datagramTo(socket);
+  const send: Send = socket === "" ? () => {} : (direct ?? byCommand);
+  const way = socket === "" ? "none" : direct ? "socket" : "command";
+  return {
+    way,
+    ready: () => send("READY=1"),
+    stopping: () => send("STOPPING=1"),
+    status: (line) => send(`STATUS=${line.replaceAll("\n", " ")}`),
+    watch(clock, isWell) {
+      const span = watchdogSpan(env);
+      if (span === null || way === "none") return () => {};
+      return every(clock, span / 3, () => {
+        if (isWell()) send("WATCHDOG=1");
+      });
+    },
+  };
+}
+
+/** Milliseconds after which the watchdog bites, or null when it isn't for this process. */
+export function watchdogSpan(env: NodeJS.ProcessEnv): number | null {
+  const micros = Number(env["WATCHDOG_USEC"] ?? "");
+  const pid = env["WATCHDOG_PID"];
+  if (!(micros > 0) || (pid !== undefined && Number(pid) !== process.pid)) return null;
+  return micros / 1000;
+}
+
+function every(clock: Clock, ms: number, action: () => void): () => void {
+  const tick = () => {
+    cancel = clock.after(ms, tick);
+    try {
+      action();
+    } catch {
+      // Not well: the watchdog goes unfed.
+    }
+  };
+  let cancel = clock.after(0, tick);
+  return () => cancel();
+}
+
+const AF_UNIX = 1;
+const SOCK_DGRAM = 2;
+const SOCK_CLOEXEC = 0o2000000;
+const MSG_DONTWAIT = 0x40;
+
+/**
+ * Node has no datagrams over Unix sockets, but can call the C library. Null where that is missing
+ * (node:ffi is experimental) or the name doesn't fit an address.
+ */
+async function datagramTo(socket: string): Promise<Send | null> {
+  const address = unixAddress(socket);
+  if (address === null || process.platform !== "linux") return null;
+  try {
+    const ffi = await import("node:ffi");
+    const { functions: libc } = ffi.dlopen(null, {
+      socket: { arguments: ["int32", "int32", "int32"], return: "int32" },
+      sendto: {
+        arguments: ["int32", "buffer", "uint64", "int32", "buffer", "uint32"],
+        return: "int64",
+      },
+    });
+    const descriptor = libc.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return null;
+    return (message) => {
+      const bytes = Buffer.from(message);
+      const length = BigInt(bytes.length);
+      libc.sendto(descriptor, bytes, length, MSG_DONTWAIT, address, address.length);
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** `struct sockaddr_un` for a path, or for an abstract name, which begins with @ (unix(7)). */
+export function unixAddress(name: string): Buffer | null {
+  const bytes = Buffer.from(name);
+  if (bytes.length === 0 || bytes.length > 107) return null;
+  const isAbstract = name.startsWith("@");
+  if (!isAbstract && !name.startsWith("/")) return null;
+  const address = Buffer.alloc(2 + bytes.length + (isAbstract ? 0 : 1));
+  address.writeUInt16LE(AF_UNIX, 0);
+  bytes.copy(address, 2);
+  if (isAbstract) address[2] = 0;
+  return address;
+}
+
+/** The slow way. The unit has to allow it: `NotifyAccess=all`. */
+function byCommand(message: string): void {
+  spawn("systemd-notify", [message], { stdio: "ignore" })
+    .on("error", () => {})
+    .unref();
+}
