@@ -1,0 +1,214 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acknowledge } from "../../src/alerts/acknowledge.ts";
+import { type AlertRow, getAlertRow } from "../../src/alerts/alert.ts";
+import { resolve } from "../../src/alerts/resolve.ts";
+import { readTimeline, type TimelineEntry } from "../../src/alerts/timeline.ts";
+import type { IngestAnswer } from "../../src/ingest/writer.ts";
+import { silentLog } from "../../src/kit/log.ts";
+import { systemRandom } from "../../src/kit/random.ts";
+import type { Layer } from "../../src/oncall/rotation.ts";
+import { createProject, getProject } from "../../src/projects/projects.ts";
+import type { RuleBody, StoredRule } from "../../src/projects/rule.ts";
+import { createRule, deleteRule, replaceRule } from "../../src/projects/rules.ts";
+import { createSource, type Source } from "../../src/projects/sources.ts";
+import { startTenant, type Tenant } from "../../src/tenant/tenant.ts";
+import { type HandClock, handClock } from "./clock.ts";
+
+/** An event as a test looks at it. */
+export interface SeenEvent {
+  /** Minutes since the start of the test, by the event's timestamp. */
+  minute: number;
+  event: string;
+  level: number;
+  accounts: string[];
+}
+
+/** A running data plane without HTTP, on a clock that is turned by hand. */
+export interface Plane {
+  readonly clock: HandClock;
+  readonly tenant: Tenant;
+  /** Wall time of the start, Unix seconds. */
+  readonly start: number;
+  account(id: string): void;
+  removeAccount(id: string): void;
+  schedule(name: string, layers: Layer[]): void;
+  rule(body?: Partial<RuleBody>): StoredRule;
+  /** Replaces the latest rule. */
+  replaceRule(body: Partial<RuleBody>): StoredRule;
+  deleteRule(): void;
+  /** Sends one event; the answer. The latest alert is `last`. */
+  fire(message?: string, level?: number): Promise<IngestAnswer>;
+  last(): AlertRow;
+  alert(id: number): AlertRow;
+  ack(id?: number): AlertRow;
+  resolve(id?: number): AlertRow;
+  /** Turns the clock by minutes. */
+  minutes(n: number): Promise<void>;
+  events(kind?: string): SeenEvent[];
+  timeline(id?: number): TimelineEntry[];
+  stop(): Promise<void>;
+  /** Starts again on the same file. */
+  again(): void;
+  close(): Promise<void>;
+}
+
+export const defaultRule: RuleBody = {
+  match: { min_level: null, sources: [], tags: [], template_contains: "" },
+  conditions: [],
+  fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
+  dedup_window_minutes: 0,
+  auto_resolve_quiet_minutes: 0,
+  renotify_minutes: 0,
+  max_renotify: 0,
+  identifier_keys: [],
+  investigate: false,
+  actions: null,
+  escalations: [],
+};
+
+/** A step of a ladder: `step(10, ["ann"], { repeat: 5 })`. */
+export function step(
+  after_minutes: number,
+  accounts: string[],
+  more: { repeat?: number; schedules?: string[] } = {},
+): RuleBody["escalations"][number] {
+  return {
+    accounts,
+    schedules: more.schedules ?? [],
+    after_minutes,
+    repeat_minutes: more.repeat ?? 0,
+  };
+}
+
+const PROJECT = "shop";
+
+/** Where files cost no disk: what is tested here is time, not durability. */
+export function memoryOrTemp(): string {
+  return existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+}
+
+export function testPlane(clock: HandClock = handClock()): Plane {
+  const directory = mkdtempSync(join(memoryOrTemp(), "box-plane-"));
+  const start = Math.floor(clock.now() / 1000);
+  const fatal: unknown[] = [];
+  const open = () =>
+    startTenant({
+      path: join(directory, "box.db"),
+      role: "box",
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      publicUrl: "",
+      onFatal: (error) => void fatal.push(error),
+    });
+  let tenant = open();
+  tenant.store.write((tx) => {
+    createProject(tx, PROJECT);
+    createSource(tx, getProject(tx, PROJECT), {
+      tenantId: tenant.id,
+      name: "app",
+      retainLogs: false,
+    });
+  });
+  const source: Source = {
+    ...(tenant.store.sql("SELECT id, name, project_id AS projectId FROM sources").get() as Source),
+    retainLogs: false,
+  };
+  let rules = 0;
+  const ruleName = () => `rule ${rules}`;
+  const latest = () => tenant.store.sql("SELECT max(id) FROM alerts").pluck().get() as number;
+
+  return {
+    clock,
+    get tenant() {
+      return tenant;
+    },
+    start,
+    account(id) {
+      tenant.store.write((tx) =>
+        tx
+          .sql(
+            `INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at)
+             VALUES (?, ?, ?, ?, '', 'member', ?)`,
+          )
+          .run(id, id, id, id, tx.at),
+      );
+    },
+    removeAccount(id) {
+      tenant.store.write((tx) => tx.sql("DELETE FROM accounts WHERE id = ?").run(id));
+    },
+    schedule(name, layers) {
+      tenant.store.write((tx) =>
+        tx
+          .sql(
+            `INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at)
+             VALUES (?, ?, ?, 'UTC', ?, ?, ?)`,
+          )
+          .run(name, source.projectId, name, JSON.stringify(layers), tx.at, tx.at),
+      );
+    },
+    rule(body = {}) {
+      rules += 1;
+      return tenant.store.write((tx) =>
+        createRule(tx, getProject(tx, PROJECT), {
+          name: ruleName(),
+          body: { ...defaultRule, ...body },
+        }),
+      );
+    },
+    replaceRule: (body) =>
+      tenant.store.write((tx) =>
+        replaceRule(tx, getProject(tx, PROJECT), {
+          name: ruleName(),
+          body: { ...defaultRule, ...body },
+        }),
+      ),
+    deleteRule: () =>
+      tenant.store.write((tx) => deleteRule(tx, getProject(tx, PROJECT), ruleName())),
+    fire: (message = "disk is failing", level = 400) =>
+      new Promise((done, failed) => {
+        tenant.ingest.submit(
+          source,
+          [{ message, level, keys: null, tags: null }],
+          (error, answers) => {
+            const answer = answers?.[0];
+            if (answer === undefined) failed(error);
+            else done(answer);
+          },
+        );
+      }),
+    last: () => getAlertRow(tenant.store, latest()),
+    alert: (id) => getAlertRow(tenant.store, id),
+    ack: (id = latest()) => tenant.store.write((tx) => acknowledge(tx, id, "someone")),
+    resolve: (id = latest()) =>
+      tenant.store.write((tx) => resolve(tx, id, { accountId: "someone" })),
+    minutes: (n) => clock.turn(n * 60_000),
+    events(kind) {
+      const rows = tenant.store
+        .sql("SELECT body FROM events ORDER BY id")
+        .pluck()
+        .all() as string[];
+      return rows
+        .map((body) => JSON.parse(body))
+        .filter(({ event }) => kind === undefined || event === kind)
+        .map(({ timestamp, event, escalation_level, page_accounts }) => ({
+          minute: (timestamp - start) / 60,
+          event,
+          level: escalation_level,
+          accounts: page_accounts,
+        }));
+    },
+    timeline: (id = latest()) => readTimeline(tenant.store, id),
+    stop: () => tenant.stop(),
+    again() {
+      tenant = open();
+    },
+    async close() {
+      await tenant.stop();
+      rmSync(directory, { recursive: true, force: true });
+      if (fatal.length > 0) throw new Error("a fatal storage error", { cause: fatal[0] });
+    },
+  };
+}
