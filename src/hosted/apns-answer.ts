@@ -107,6 +107,7 @@ export function readRetryAfter(header: unknown): number | null {
 }
 
 function parsed(body: string): Record<string, unknown> {
+  if (body === "") return {};
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === "object" && value !== null ? { ...value } : {};

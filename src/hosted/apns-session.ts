@@ -94,7 +94,7 @@ export function openSession(options: SessionOptions): ApnsSession {
   const probe = () => {
     if (stopProbe !== null || session.destroyed || session.connecting) return;
     stopProbe = clock.after(PING_ANSWER_MS, () => end("no answer to a ping"));
-    const sent = session.ping((error) => {
+    const sent = session.ping(() => {
       stopProbe?.();
       stopProbe = null;
     });

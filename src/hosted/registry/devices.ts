@@ -56,15 +56,17 @@ export interface Devices {
   }): Promise<void>;
 }
 
-const AUDIENCE = {
-  pairings: `devices d WHERE d.account_id IN (SELECT p.account_id FROM pairings p
-      JOIN memberships m ON m.tenant_id = p.tenant_id AND m.account_id = p.account_id
-      WHERE p.tenant_id = @tenantId AND p.revoked_at IS NULL
-        AND (@only IS NULL OR p.box_account_id IN (SELECT value FROM json_each(@only))))
-    AND d.set_aside_ms IS NULL`,
-  memberships: `devices d WHERE d.account_id IN (SELECT m.account_id FROM memberships m
-      WHERE m.tenant_id = @tenantId AND (@only IS NULL OR m.account_id IN (SELECT value FROM json_each(@only))))
-    AND d.set_aside_ms IS NULL`,
+// CROSS JOIN keeps the order: from a tenant's few people to their devices.
+const HANDSETS = {
+  pairings: `SELECT p.box_account_id AS person, d.token, d.critical_alerts AS critical
+    FROM pairings p
+    CROSS JOIN memberships m ON m.tenant_id = p.tenant_id AND m.account_id = p.account_id
+    CROSS JOIN devices d ON d.account_id = p.account_id
+    WHERE p.tenant_id = ? AND p.revoked_at IS NULL AND d.set_aside_ms IS NULL`,
+  memberships: `SELECT m.account_id AS person, d.token, d.critical_alerts AS critical
+    FROM memberships m
+    CROSS JOIN devices d ON d.account_id = m.account_id
+    WHERE m.tenant_id = ? AND d.set_aside_ms IS NULL`,
 } as const;
 
 export function devicesIn(room: Room): Devices {
@@ -78,21 +80,9 @@ export function devicesIn(room: Room): Devices {
           .run(accountId, token.toLowerCase());
         return gone.changes > 0;
       }),
-    async recipients(audience) {
-      const rows = room.store
-        .sql(
-          `SELECT d.token, max(d.critical_alerts) AS critical FROM ${AUDIENCE[audience.through]}
-           GROUP BY d.token ORDER BY d.token`,
-        )
-        .all(idsOf(audience)) as { token: string; critical: number }[];
-      return rows.map((row) => ({ token: row.token, criticalAlerts: row.critical === 1 }));
-    },
-    async isRecipient(audience, token) {
-      const row = room.store
-        .sql(`SELECT 1 FROM ${AUDIENCE[audience.through]} AND d.token = @token LIMIT 1`)
-        .get({ ...idsOf(audience), token });
-      return row !== undefined;
-    },
+    recipients: async (audience) => recipients(room.store, audience),
+    isRecipient: async (audience, token) =>
+      recipients(room.store, audience).some((recipient) => recipient.token === token),
     async retire(verdicts) {
       if (verdicts.gone.length + verdicts.bad.length === 0) return;
       await room.write((tx) => retire(tx, verdicts));
@@ -100,9 +90,20 @@ export function devicesIn(room: Room): Devices {
   };
 }
 
-function idsOf(audience: Audience): { tenantId: string; only: string | null } {
-  const { tenantId, only } = audience;
-  return { tenantId, only: only === null ? null : JSON.stringify(only) };
+function recipients(reader: Reader, audience: Audience): Recipient[] {
+  const rows = reader.sql(HANDSETS[audience.through]).all(audience.tenantId) as {
+    person: string;
+    token: string;
+    critical: number;
+  }[];
+  const only = audience.only === null ? null : new Set(audience.only);
+  const found = new Map<string, Recipient>();
+  for (const { person, token, critical } of rows) {
+    if (only !== null && !only.has(person)) continue;
+    const criticalAlerts = critical === 1 || found.get(token)?.criticalAlerts === true;
+    found.set(token, { token, criticalAlerts });
+  }
+  return [...found.values()];
 }
 
 function list(reader: Reader, accountId: string): Device[] {
