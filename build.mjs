@@ -107,6 +107,16 @@ function setup() {
   }
 }
 
+/** Hands over to the installed Node when this one is older. Returns whether it did. */
+function onInstalledNode() {
+  const node = path.join(bin, "node");
+  const isOld = Number(process.versions.node.split(".")[0]) < NODE_MAJOR;
+  if (!isOld || !fs.existsSync(node)) return false;
+  const { status } = spawnSync(node, process.argv.slice(1), { stdio: "inherit" });
+  process.exitCode = status ?? 1;
+  return true;
+}
+
 /** `--name VALUE` from the command line, or undefined. */
 function option(name) {
   const at = process.argv.indexOf(`--${name}`);
@@ -117,6 +127,7 @@ const commands = {
   setup,
   async build() {
     setup();
+    if (onInstalledNode()) return;
     const { buildExecutable } = await import("./systemd/executable.mjs");
     await buildExecutable({
       root,
@@ -126,6 +137,7 @@ const commands = {
   },
   async release() {
     setup();
+    if (onInstalledNode()) return;
     const { release } = await import("./systemd/release.mjs");
     await release(root);
   },
