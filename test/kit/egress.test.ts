@@ -127,6 +127,29 @@ test("an answer that doesn't end in time is told with its status", async () => {
   }
 });
 
+test("an attempt that is given up leaves no connection", { timeout: 5_000 }, async () => {
+  for (const behaviour of [receivers.hang, receivers.hangInBody(), receivers.flood()]) {
+    receiver.always(behaviour);
+    await egress().send({ method: "POST", url: receiver.url, timeoutMs: 100 });
+    await receiver.drained();
+  }
+});
+
+test("a request whose time ran out before its turn is never sent", async () => {
+  const client = egress({ connections: 1 });
+  receiver.once(receivers.hang);
+  const first = client.send({ method: "GET", url: `${receiver.url}/first`, timeoutMs: 300 });
+  await receiver.next();
+  const late = await client.send({ method: "GET", url: `${receiver.url}/late`, timeoutMs: 50 });
+  assert.deepEqual(shown(late), ["timeout_connect", null, false]);
+  assert.equal((await first).error, "timeout");
+  assert.equal((await client.send({ method: "GET", url: `${receiver.url}/next` })).status, 204);
+  assert.deepEqual(
+    receiver.received.map(({ path }) => path),
+    ["/first", "/next"],
+  );
+});
+
 test("a broken connection is reset or closed", async () => {
   const rows: [receivers.Behaviour, string, number | null][] = [
     [receivers.reset, "reset", null],

@@ -32,6 +32,8 @@ export interface Receiver {
   once(...behaviours: Behaviour[]): void;
   /** The next request that `next` hasn't given yet, as soon as there is one. */
   next(): Promise<Received>;
+  /** When no connection is open any more. */
+  drained(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,11 @@ export async function startReceiver(
       if (ready === undefined) return new Promise((resolve) => waiting.push(resolve));
       given++;
       return Promise.resolve(ready);
+    },
+    async drained() {
+      for (const socket of sockets.open) {
+        await new Promise((resolve) => socket.once("close", resolve));
+      }
     },
     close: () => shut(server, sockets.open),
   };
