@@ -67,91 +67,117 @@ export interface SessionOptions {
  * endpoint or a certificate that can't be read.
  */
 export function openSession(options: SessionOptions): ApnsSession {
-  const { clock } = options;
-  const session = connect(options.endpoint, {
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    settings: { enablePush: false },
-  });
-  const state = { active: 0, cap: 0, closing: false, connected: false, proven: false };
-  let endedBy = "";
-  let stopTimer = clock.after(CONNECT_MS, () => end("no connection within 5 s"));
-  let stopProbe: (() => void) | null = null;
+  return new Session(options);
+}
 
-  const closing = (why: string) => {
-    if (state.closing) return;
-    state.closing = true;
-    endedBy = why;
-    options.onClosing({ why, connected: state.connected, proven: state.proven });
-  };
-  const end = (why: string) => {
-    closing(why);
-    session.destroy();
-  };
-  const leave = (why: string) => {
-    closing(why);
-    session.close();
-  };
-  const probe = () => {
-    if (stopProbe !== null || session.destroyed || session.connecting) return;
-    stopProbe = clock.after(PING_ANSWER_MS, () => end("no answer to a ping"));
-    const sent = session.ping(() => {
-      stopProbe?.();
-      stopProbe = null;
+class Session implements ApnsSession {
+  readonly #options: SessionOptions;
+  readonly #http2: ClientHttp2Session;
+  #active = 0;
+  #cap = 0;
+  #connected = false;
+  #proven = false;
+  /** Why no new stream is taken; null while they are. */
+  #endedBy: string | null = null;
+  #stopTimer: () => void;
+  #stopProbe: (() => void) | null = null;
+
+  constructor(options: SessionOptions) {
+    const { ca, clock, endpoint } = options;
+    this.#options = options;
+    this.#http2 = connect(endpoint, {
+      ...(ca === undefined ? {} : { ca }),
+      settings: { enablePush: false },
     });
-    if (!sent) end("a ping could not be sent");
-  };
-  const tick = () => {
-    stopTimer = clock.after(PING_EVERY_MS, tick);
-    probe();
-  };
+    this.#stopTimer = clock.after(CONNECT_MS, () => this.#break("no connection within 5 s"));
+    this.#listen();
+  }
 
-  session.on("connect", () => {
-    stopTimer();
-    state.connected = true;
-    state.cap = FIRST_STREAMS;
-    stopTimer = clock.after(PING_EVERY_MS, tick);
-    options.onRoom();
-  });
-  session.on("remoteSettings", (settings) => {
-    state.cap = Math.min(settings.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS);
-    options.onRoom();
-  });
-  session.on("goaway", (code, _last, data) => {
-    leave(`APNs said goodbye (${code}${goawayReason(data)})`);
-  });
-  session.on("error", (error) => closing(errorText(error)));
-  session.on("close", () => {
-    stopTimer();
-    stopProbe?.();
-    closing("the connection ended");
-  });
+  #listen(): void {
+    this.#http2.on("connect", () => {
+      this.#connected = true;
+      this.#cap = FIRST_STREAMS;
+      this.#pingLater();
+      this.#options.onRoom();
+    });
+    this.#http2.on("remoteSettings", (settings) => {
+      this.#cap = Math.min(settings.maxConcurrentStreams ?? MOST_STREAMS, MOST_STREAMS);
+      this.#options.onRoom();
+    });
+    this.#http2.on("goaway", (code, _last, data) => {
+      this.#leave(`APNs said goodbye (${code}${goawayReason(data)})`);
+    });
+    this.#http2.on("error", (error) => this.#ending(errorText(error)));
+    this.#http2.on("close", () => {
+      this.#stopTimer();
+      this.#stopProbe?.();
+      this.#ending("the connection ended");
+    });
+  }
 
-  const release = () => {
-    state.active--;
-    options.onRoom();
-  };
+  reserve(): boolean {
+    const isFull = this.#active >= this.#cap;
+    if (this.#endedBy !== null || this.#http2.destroyed || isFull) return false;
+    this.#active++;
+    return true;
+  }
 
-  return {
-    reserve() {
-      if (state.closing || session.destroyed || state.active >= state.cap) return false;
-      state.active++;
-      return true;
-    },
-    release,
-    async send(request) {
-      const exchange = await exchangeOn(session, request, {
-        answered: () => {
-          state.proven = true;
-        },
-        retire: leave,
-        why: () => endedBy,
-      });
-      release();
-      return exchange;
-    },
-    probe,
-    close: () => leave("closed"),
-  };
+  release(): void {
+    this.#active--;
+    this.#options.onRoom();
+  }
+
+  async send(request: ApnsRequest): Promise<Exchange> {
+    const exchange = await exchangeOn(this.#http2, request, {
+      answered: () => {
+        this.#proven = true;
+      },
+      retire: (why) => this.#leave(why),
+      why: () => this.#endedBy ?? "",
+    });
+    this.release();
+    return exchange;
+  }
+
+  probe(): void {
+    if (this.#stopProbe !== null || this.#http2.destroyed || !this.#connected) return;
+    const { clock } = this.#options;
+    this.#stopProbe = clock.after(PING_ANSWER_MS, () => this.#break("no answer to a ping"));
+    const sent = this.#http2.ping(() => {
+      this.#stopProbe?.();
+      this.#stopProbe = null;
+    });
+    if (!sent) this.#break("a ping could not be sent");
+  }
+
+  close(): void {
+    this.#leave("closed");
+  }
+
+  #pingLater(): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#options.clock.after(PING_EVERY_MS, () => {
+      this.#pingLater();
+      this.probe();
+    });
+  }
+
+  /** Takes no new stream from now on. */
+  #ending(why: string): void {
+    if (this.#endedBy !== null) return;
+    this.#endedBy = why;
+    this.#options.onClosing({ why, connected: this.#connected, proven: this.#proven });
+  }
+
+  #leave(why: string): void {
+    this.#ending(why);
+    this.#http2.close();
+  }
+
+  #break(why: string): void {
+    this.#ending(why);
+    this.#http2.destroy();
+  }
 }
 
 function exchangeOn(

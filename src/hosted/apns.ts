@@ -15,6 +15,7 @@ const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
 const LATE = "no answer from APNs within 5 s";
+const CLOSED = retry("shutting down");
 
 /** One notification for one device. */
 export interface ApnsPush {
@@ -59,120 +60,142 @@ interface Job {
 
 /** A client of APNs' provider API over one kept HTTP/2 connection, made when first needed. */
 export function openApns(options: ApnsOptions): ApnsClient {
-  const { clock } = options;
-  const waiting = new Set<Job>();
-  let session: ApnsSession | null = null;
-  let failures = 0;
-  let notBefore = Number.NEGATIVE_INFINITY;
-  let stopWaiting: (() => void) | null = null;
-  let closed = false;
+  return new Client(options);
+}
 
-  const onClosing = (mine: () => ApnsSession | null, end: SessionEnd) => {
-    if (session === mine()) session = null;
-    // Connecting again and again at once is what Apple takes for an attack.
-    failures = end.proven ? 0 : failures + 1;
-    if (!end.proven) notBefore = clock.mono() + backoff(failures);
-    if (!end.connected) settleAll(waiting, retry(`no connection to APNs: ${end.why}`));
-    queueMicrotask(pump);
-  };
+class Client implements ApnsClient {
+  readonly #options: ApnsOptions;
+  readonly #waiting = new Set<Job>();
+  #session: ApnsSession | null = null;
+  #failures = 0;
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #stopWaiting: (() => void) | null = null;
+  #closed = false;
 
-  const connectNow = () => {
-    let mine: ApnsSession | null = null;
-    try {
-      mine = openSession({
-        endpoint: options.endpoint,
-        ca: options.ca,
-        clock,
-        onRoom: () => pump(),
-        onClosing: (end) => onClosing(() => mine, end),
+  constructor(options: ApnsOptions) {
+    this.#options = options;
+  }
+
+  push(push: ApnsPush): Promise<PushResult> {
+    return new Promise((resolve) => {
+      if (this.#closed) return resolve(CLOSED);
+      if (this.#waiting.size >= MOST_WAITING) return resolve(retry("too many pushes wait"));
+      const job = newJob(push, this.#options.clock, (result) => {
+        this.#waiting.delete(job);
+        resolve(result);
       });
-      session = mine;
-    } catch {
-      settleAll(waiting, { kind: "misconfigured", why: "the APNs endpoint or its CA is unusable" });
-    }
-  };
+      this.#waiting.add(job);
+      this.#pump();
+      // One that found no room may wait for seconds, in which its person may be unpaired.
+      if (this.#waiting.has(job)) job.fresh = false;
+    });
+  }
 
-  const connection = (): ApnsSession | null => {
-    if (session !== null) return session;
-    const wait = notBefore - clock.mono();
-    if (wait <= 0) connectNow();
-    else
-      stopWaiting ??= clock.after(wait, () => {
-        stopWaiting = null;
-        pump();
-      });
-    return session;
-  };
+  close(): void {
+    this.#closed = true;
+    this.#stopWaiting?.();
+    this.#session?.close();
+    this.#settleWaiting(CLOSED);
+  }
 
-  const pump = () => {
-    if (closed) return settleAll(waiting, retry("shutting down"));
-    for (const job of waiting) {
-      const on = connection();
+  /** Starts what waits, as far as there is room. */
+  #pump(): void {
+    if (this.#closed) this.#settleWaiting(CLOSED);
+    for (const job of this.#waiting) {
+      const on = this.#connection();
       if (!on?.reserve()) return;
-      waiting.delete(job);
-      void attempt(job, on);
+      this.#waiting.delete(job);
+      void this.#attempt(job, on);
     }
-  };
+  }
 
-  const attempt = async (job: Job, on: ApnsSession) => {
+  #connection(): ApnsSession | null {
+    const { clock } = this.#options;
+    const wait = this.#notBefore - clock.mono();
+    if (this.#session === null && wait <= 0) this.#connect();
+    else if (this.#session === null) {
+      this.#stopWaiting ??= clock.after(wait, () => {
+        this.#stopWaiting = null;
+        this.#pump();
+      });
+    }
+    return this.#session;
+  }
+
+  #connect(): void {
+    const { endpoint, ca, clock } = this.#options;
+    try {
+      const session = openSession({
+        endpoint,
+        ca,
+        clock,
+        onRoom: () => this.#pump(),
+        onClosing: (end) => {
+          if (this.#session === session) this.#session = null;
+          this.#left(end);
+        },
+      });
+      this.#session = session;
+    } catch {
+      const why = "the APNs endpoint or its CA is unusable";
+      this.#settleWaiting({ kind: "misconfigured", why });
+    }
+  }
+
+  /** Connecting again and again at once is what Apple takes for an attack. */
+  #left(end: SessionEnd): void {
+    this.#failures = end.proven ? 0 : this.#failures + 1;
+    if (!end.proven) this.#notBefore = this.#options.clock.mono() + backoff(this.#failures);
+    if (!end.connected) this.#settleWaiting(retry(`no connection to APNs: ${end.why}`));
+    queueMicrotask(() => this.#pump());
+  }
+
+  async #attempt(job: Job, on: ApnsSession): Promise<void> {
     const refusal = job.fresh ? null : await refusalOf(job.push);
     if (refusal !== null || job.deadline.passed) {
       on.release();
       return job.settle(refusal ?? retry(LATE));
     }
+    const { provider, topic } = this.#options;
     job.sends++;
-    job.jwt = options.provider.current();
-    const headers = requestHeaders(job.push, { jwt: job.jwt, topic: options.topic });
+    job.jwt = provider.current();
+    const headers = requestHeaders(job.push, { jwt: job.jwt, topic });
     const { payload } = job.push;
-    judge(job, await on.send({ headers, payload, deadline: job.deadline }));
+    this.#judge(job, await on.send({ headers, payload, deadline: job.deadline }));
     if (job.deadline.passed) on.probe();
-  };
+  }
 
-  const again = (job: Job) => {
-    job.fresh = false;
-    waiting.add(job);
-    pump();
-  };
-
-  const judge = (job: Job, exchange: Exchange) => {
+  #judge(job: Job, exchange: Exchange): void {
     if (exchange.kind === "answered") {
-      const verdict = apnsVerdict({
-        status: exchange.status,
-        retryAfter: readRetryAfter(exchange.retryAfter),
-        ...readApnsBody(exchange.body),
-      });
-      if (verdict.kind !== "expired_token") return job.settle(verdict);
-      if (options.provider.refused(job.jwt) && job.sends < MOST_SENDS) return again(job);
-      return job.settle(retry("APNs calls the provider token expired: is the clock right?"));
+      this.#judgeAnswer(job, exchange);
+      return;
     }
     if (exchange.kind === "lost") job.lost++;
-    const given = job.deadline.passed || job.sends >= MOST_SENDS || job.lost >= MOST_LOST;
-    return given ? job.settle(retry(exchange.why)) : again(job);
-  };
+    const isOver = job.deadline.passed || job.sends >= MOST_SENDS || job.lost >= MOST_LOST;
+    if (isOver) job.settle(retry(exchange.why));
+    else this.#again(job);
+  }
 
-  return {
-    push(push) {
-      return new Promise((resolve) => {
-        if (closed || waiting.size >= MOST_WAITING) {
-          return resolve(retry(closed ? "shutting down" : "too many pushes wait"));
-        }
-        const job = newJob(push, clock, (result) => {
-          waiting.delete(job);
-          resolve(result);
-        });
-        waiting.add(job);
-        pump();
-        // One that found no room may wait for seconds, in which its person may be unpaired.
-        if (waiting.has(job)) job.fresh = false;
-      });
-    },
-    close() {
-      closed = true;
-      stopWaiting?.();
-      session?.close();
-      settleAll(waiting, retry("shutting down"));
-    },
-  };
+  #judgeAnswer(job: Job, answer: Exchange & { kind: "answered" }): void {
+    const verdict = apnsVerdict({
+      status: answer.status,
+      retryAfter: readRetryAfter(answer.retryAfter),
+      ...readApnsBody(answer.body),
+    });
+    if (verdict.kind !== "expired_token") job.settle(verdict);
+    else if (this.#options.provider.refused(job.jwt) && job.sends < MOST_SENDS) this.#again(job);
+    else job.settle(retry("APNs calls the provider token expired: is the clock right?"));
+  }
+
+  #again(job: Job): void {
+    job.fresh = false;
+    this.#waiting.add(job);
+    this.#pump();
+  }
+
+  #settleWaiting(result: PushResult): void {
+    for (const job of [...this.#waiting]) job.settle(result);
+  }
 }
 
 function newJob(push: ApnsPush, clock: Clock, done: (result: PushResult) => void): Job {
@@ -207,10 +230,6 @@ function requestHeaders(
 
 function backoff(failures: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-}
-
-function settleAll(jobs: Iterable<Job>, result: PushResult): void {
-  for (const job of [...jobs]) job.settle(result);
 }
 
 function retry(why: string): PushResult {
