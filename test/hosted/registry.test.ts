@@ -145,7 +145,7 @@ test("a hosted tenant's audience is its members", async (t) => {
   await registry.memberships.put({ tenantId, accountId: bob, role: "member" });
   const tokens = async (only: string[] | null) => {
     const found = await registry.devices.recipients({ tenantId, through: "memberships", only });
-    return found.map((recipient) => recipient.token);
+    return found.map((recipient) => recipient.token).sort();
   };
   assert.deepEqual(await tokens(null), [0, 1].map(deviceToken));
   assert.deepEqual(await tokens([bob, eve]), [deviceToken(1)]);

@@ -195,7 +195,8 @@ test("a push that has to wait asks whether its person is still paired", async (t
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);
   await relay(bench, box);
-  const [first, second] = bench.pusher.sent;
+  const pushTo = (n: number) => bench.pusher.sent.find((push) => push.token === deviceToken(n));
+  const [first, second] = [pushTo(0), pushTo(1)];
   const accountId = box.accounts[1] ?? "";
   await bench.registry.pairings.revoke({ tenantId: box.tenantId, accountId, by: accountId });
   assert.equal(await first?.stillWanted?.(), true);
