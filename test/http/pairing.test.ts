@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createPasswords } from "../../src/kit/password.ts";
-import { systemRandom } from "../../src/kit/random.ts";
 import { changeAccount, removeAccount } from "../../src/people/accounts.ts";
-import { issueCode } from "../../src/people/codes.ts";
+import { issueCode, revokeCode } from "../../src/people/codes.ts";
 import type { Role } from "../../src/store/schema.ts";
-import { type TestApp, testApp } from "../support/app.ts";
+import { cheapPasswords, type TestApp, testApp } from "../support/app.ts";
 import type { Answer } from "../support/box.ts";
 
 const ranks: readonly Role[] = ["owner", "admin", "member"];
@@ -142,7 +140,7 @@ test("every failed redemption is the same bytes, and none spends the code", asyn
 });
 
 test("every failed redemption does one argon2, and so does a success", async (t) => {
-  const real = createPasswords(systemRandom, { cost: { memory: 64, passes: 1, lanes: 1 } });
+  const real = cheapPasswords();
   let work = 0;
   const app = testApp(t, {
     passwords: {
@@ -208,6 +206,45 @@ test("an email that has an account needs its password, keeps the higher role and
   assert.deepEqual([now.role, now.display_name], ["admin", "bob"]);
 });
 
+test("an account that appears while the password is worked on is not taken over", async (t) => {
+  const app = testApp(t);
+  const codes = [operatorCode(app), operatorCode(app)] as const;
+  const passwords = ["the first one", "the second one"] as const;
+  const claims = codes.map((code, i) => pair(app, code, { password: passwords[i] }));
+  const [first, second] = (await Promise.all(claims)) as [Answer, Answer];
+  assert.deepEqual([first.status, second.status], [200, 401]);
+  assert.equal((await pair(app, codes[1], { password: passwords[1] })).status, 401);
+  const again = await pair(app, codes[1], { password: passwords[0] });
+  assert.deepEqual(
+    [again.status, again.body.box_account_id],
+    [200, first.body.box_account_id],
+    "the refused one has spent nothing",
+  );
+});
+
+test("what changes while the password is worked on is seen", async (t) => {
+  const passwords = cheapPasswords();
+  let meanwhile: () => void | Promise<void> = () => {};
+  const app = testApp(t, {
+    passwords: {
+      hash: (password) => passwords.hash(password).finally(() => meanwhile()),
+      verify: (password, phc) => passwords.verify(password, phc).finally(() => meanwhile()),
+    },
+  });
+  const admin = app.person("admin");
+  const { code, id } = (await issue(app, admin.key)).body;
+  const demote = (role: Role) =>
+    app.tenant.store.write((tx) => changeAccount(tx, null, { id: admin.accountId, role }));
+  meanwhile = () => void demote("member");
+  assert.equal((await pair(app, code)).status, 401);
+  demote("admin");
+  meanwhile = () => app.tenant.store.write((tx) => revokeCode(tx, id));
+  assert.equal((await pair(app, code)).status, 401);
+  const late = operatorCode(app);
+  meanwhile = () => app.clock.turn(3600_000);
+  assert.equal((await pair(app, late)).status, 401);
+});
+
 test("a code bound to an email needs none in the request", async (t) => {
   const app = testApp(t);
   const code = operatorCode(app, "member", "Bound@example.org");
@@ -252,6 +289,8 @@ test("a code falls with the account that issued it, and with the one it waits fo
   const issued = (await issue(app, admin.key)).body;
   const waiting = (await issue(app, owner.key, { email: "Admin@example.org" })).body;
   app.tenant.store.write((tx) => removeAccount(tx, null, admin.accountId));
+  const listed = await app.call("GET", "/v1/pair/codes", { key: owner.key });
+  assert.deepEqual(listed.body, { codes: [] });
   assert.equal((await pair(app, issued.code)).status, 401);
   assert.equal((await pair(app, waiting.code, { email: "admin@example.org" })).status, 401);
 });
@@ -332,6 +371,7 @@ test("a receipt is good for ten minutes; everything else about one is the same 4
   const young = await fresh("b@example.org");
   const gone = await fresh("c@example.org");
   app.tenant.store.write((tx) => removeAccount(tx, null, gone.box_account_id));
+  assert.equal((await verify(`?receipt=${gone.receipt}`)).status, 400);
   await app.clock.turn(599_000);
   assert.equal((await verify(`?receipt=${young.receipt}`)).status, 200);
   await app.clock.turn(999);
@@ -353,9 +393,7 @@ test("a receipt is good for ten minutes; everything else about one is the same 4
 });
 
 test("more passwords than can wait are refused, before anything is spent", async (t) => {
-  const app = testApp(t, {
-    passwords: createPasswords(systemRandom, { cost: { memory: 64, passes: 1, lanes: 1 } }),
-  });
+  const app = testApp(t, { passwords: cheapPasswords(8) });
   const code = operatorCode(app);
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => pair(app, "0".repeat(48))).concat(pair(app, code)),

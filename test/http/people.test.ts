@@ -99,6 +99,7 @@ test("the last owner is neither demoted, removed nor stripped of every key", asy
   const second = app.person("owner", "second@example.org");
   assert.equal(await revoke(app, owner, keyIds(app, second)[0]), 200);
   // An owner without a key can't help: the one with a key is still the last.
+  assert.equal(await revoke(app, owner, keyIds(app, owner)[0]), 409);
   assert.equal(await change(app, owner, owner, { role: "admin" }), 409);
   assert.equal(await remove(app, owner, owner), 409);
   assert.equal(await remove(app, owner, second), 200);
