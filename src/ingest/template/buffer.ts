@@ -1,4 +1,4 @@
-import { COMPONENT, HEADER, SLOT, WILD, WILD_TEXT } from "./chars.ts";
+import { HEADER, REST, WILD, WILD_TEXT } from "./chars.ts";
 
 const BLANK_CODE = 32;
 const CAPACITY = 8_192;
@@ -90,12 +90,15 @@ function gapIsList(buffer: ShapeBuffer, from: number): boolean {
 /** What a person reads: the shape with `<*>` for what varies. */
 export function textOfShape(shape: string): string {
   if (shape === "") return "(empty message)";
-  const parts: string[] = [];
+  let text = "";
+  let copied = 0;
   for (let i = 0; i < shape.length; i++) {
     const code = shape.charCodeAt(i);
-    if (code === WILD || code === SLOT) parts.push(WILD_TEXT);
-    else if (code === HEADER) parts.push(shape.length > i + 1 ? `${WILD_TEXT} ` : WILD_TEXT);
-    else if (code !== COMPONENT) parts.push(shape[i] as string);
+    if (code > REST) continue;
+    if (code === REST) return `${text}${shape.slice(copied, i)}…`;
+    const shown = code === HEADER && i + 1 < shape.length ? `${WILD_TEXT} ` : WILD_TEXT;
+    text += shape.slice(copied, i) + shown;
+    copied = i + 1;
   }
-  return parts.join("");
+  return text + shape.slice(copied);
 }

@@ -16,10 +16,11 @@ export const SURROGATE = 9;
 export const WILD = 1;
 /** A word that evidence has shown to vary, inside a pattern. */
 export const SLOT = 4;
-/** Precedes the program or logger named by a line's header. */
-export const COMPONENT = 2;
 /** Stands for a header that was recognised. */
 export const HEADER = 3;
+
+/** Behind it stands a hash of the rest of a long shape. */
+export const REST = 5;
 
 export const WILD_TEXT = "<*>";
 

@@ -1,5 +1,22 @@
 import { textOfShape } from "./buffer.ts";
-import type { Pattern } from "./patterns.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** Shapes of one structure whose words differ only in known places. */
+export interface Pattern {
+  /** The shape with a mark in the places that vary. */
+  readonly words: string;
+  readonly tokens: Tokens;
+  /** The shape it was made for; its root is the template. */
+  readonly owner: Entry;
+  dead: boolean;
+}
+
+/** Everything of one structure: shapes that are equal but for their words. */
+export interface Bucket {
+  readonly structure: string;
+  readonly entries: Set<Entry>;
+  patterns: Pattern[];
+}
 
 /** One masked shape and what became of it. A root is its own root; an alias names an older shape. */
 export class Entry {
@@ -10,9 +27,10 @@ export class Entry {
   root: Entry = this;
   text: string;
   version = 1;
-  pattern: Pattern<Entry> | null = null;
+  pattern: Pattern | null = null;
+  bucket: Bucket | null = null;
   /** The shapes merged into this root. */
-  aliases: Entry[] | null = null;
+  aliases: Set<Entry> | null = null;
   dead = false;
   changed = false;
   /** Neighbours in the order of last use. */

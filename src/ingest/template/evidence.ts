@@ -1,6 +1,6 @@
 import { SLOT, WILD } from "./chars.ts";
 import { hashOf, type Tokens, tokensOf } from "./tokens.ts";
-import { NAMING, TELLING } from "./words.ts";
+import { NAMING, PREPOSITIONS, TELLING } from "./words.ts";
 
 /** Something that has been seen with a fixed word in each place: a shape, or a pattern of shapes. */
 export interface Witness {
@@ -22,13 +22,22 @@ const SLOT_WORD = String.fromCharCode(SLOT);
 const MOST_WITNESSES = 24;
 const COLON = 58;
 
+const WINDOW = 8;
+const SMALLEST = 1_024;
+
 /**
- * Collects which shapes differ in a single word. Bounded: the oldest observations go first.
+ * Collects which shapes differ in a single word: a table from what a shape is without one of its words to the shapes
+ * that are so. Bounded: past the limit an observation takes the place of another.
  */
 export class Evidence<W extends Witness> {
-  readonly #seen = new Map<number, W | W[]>();
+  #low = new Int32Array(SMALLEST);
+  #high = new Int32Array(SMALLEST);
+  #seen: (W | W[] | undefined)[] = new Array(SMALLEST).fill(undefined);
+  #used = 0;
+  #turn = 0;
   readonly #limit: number;
 
+  /** `limit`: observations held, rounded up to a power of two. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -37,20 +46,21 @@ export class Evidence<W extends Witness> {
   add(witness: W, tokens: Tokens, judge: boolean): Finding<W>[] {
     const findings: Finding<W>[] = [];
     const { words } = tokens;
-    const base = hashOf(tokens.structure, 0x9747b28c);
     const marks = words.map((word, i) => hashOf(word, Math.imul(i + 1, 0x9e3779b1)));
-    let low = base;
-    let high = ~base;
-    for (let i = 0; i < marks.length; i++) {
-      low = (low + (marks[i] as number)) | 0;
-      high = (high + Math.imul(marks[i] as number, 0x85ebca6b)) | 0;
+    let low = hashOf(tokens.structure, 0x9747b28c);
+    let high = ~low;
+    for (const mark of marks) {
+      low = (low + mark) | 0;
+      high = (high + Math.imul(mark, 0x85ebca6b)) | 0;
     }
     for (let i = 0; i < marks.length; i++) {
       if (words[i] === SLOT_WORD) continue;
       const mark = marks[i] as number;
-      const a = (low - mark) ^ Math.imul(i + 1, 0xc2b2ae35);
-      const b = (high - Math.imul(mark, 0x85ebca6b)) | 0;
-      const group = this.#note((a >>> 0) * 2_097_152 + (b >>> 11), witness);
+      const group = this.#note(
+        (low - mark) ^ Math.imul(i + 1, 0xc2b2ae35),
+        (high - Math.imul(mark, 0x85ebca6b)) | 0,
+        witness,
+      );
       if (!judge || group === null) continue;
       const witnesses = verdict(group, tokens, i);
       if (witnesses !== null) findings.push({ place: i, witnesses });
@@ -58,16 +68,20 @@ export class Evidence<W extends Witness> {
     return findings;
   }
 
-  #note(key: number, witness: W): W[] | null {
-    const seen = this.#seen.get(key);
-    if (seen === undefined) {
-      if (this.#seen.size >= this.#limit) this.#forgetOldest();
-      this.#seen.set(key, witness);
+  #note(low: number, high: number, witness: W): W[] | null {
+    const at = this.#find(low, high);
+    const seen = this.#seen[at];
+    if (seen === undefined || this.#low[at] !== low || this.#high[at] !== high) {
+      if (seen === undefined) this.#used++;
+      this.#low[at] = low;
+      this.#high[at] = high;
+      this.#seen[at] = witness;
+      if (this.#used * 2 > this.#seen.length && this.#seen.length < this.#limit) this.#grow();
       return null;
     }
     if (!Array.isArray(seen)) {
       const pair = [seen, witness];
-      this.#seen.set(key, pair);
+      this.#seen[at] = pair;
       return pair;
     }
     if (seen.length >= MOST_WITNESSES) {
@@ -78,10 +92,30 @@ export class Evidence<W extends Witness> {
     return seen;
   }
 
-  #forgetOldest(): void {
-    for (const key of this.#seen.keys()) {
-      this.#seen.delete(key);
-      return;
+  /** Where the key is, or may go. */
+  #find(low: number, high: number): number {
+    const mask = this.#seen.length - 1;
+    for (let i = 0; i < WINDOW; i++) {
+      const at = (low + i) & mask;
+      if (this.#seen[at] === undefined) return at;
+      if (this.#low[at] === low && this.#high[at] === high) return at;
+    }
+    this.#turn = (this.#turn + 1) % WINDOW;
+    return (low + this.#turn) & mask;
+  }
+
+  #grow(): void {
+    const [low, high, seen] = [this.#low, this.#high, this.#seen];
+    const size = seen.length * 4;
+    this.#low = new Int32Array(size);
+    this.#high = new Int32Array(size);
+    this.#seen = new Array(size).fill(undefined);
+    for (let i = 0; i < seen.length; i++) {
+      if (seen[i] === undefined) continue;
+      const at = this.#find(low[i] as number, high[i] as number);
+      this.#low[at] = low[i] as number;
+      this.#high[at] = high[i] as number;
+      this.#seen[at] = seen[i];
     }
   }
 }
@@ -135,7 +169,8 @@ function threshold(tokens: Tokens, place: number): number {
   if (others === 0) return 0;
   if (isNamed(tokens, place)) return 3;
   if (place === 0) return others > 1 ? 16 : 0;
-  return others > 1 ? 5 : 8;
+  if (others < 2) return 8;
+  return PREPOSITIONS.has(words[place - 1] ?? "") ? 4 : 5;
 }
 
 function isConstant(word: string): boolean {

@@ -74,7 +74,7 @@ function priorityEnd(text: string, from: number): number {
   if (text.charCodeAt(from) !== 60) return from;
   const end = digitsEnd(text, from + 1);
   if (end === from + 1 || end - from > 4 || text.charCodeAt(end) !== 62) return from;
-  const versioned = text.charCodeAt(end + 1) === 49 && text.charCodeAt(end + 2) === 32;
+  const versioned = isAsciiDigit(text.charCodeAt(end + 1)) && text.charCodeAt(end + 2) === 32;
   return versioned ? end + 3 : end + 1;
 }
 

@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
 import { textOfShape } from "./buffer.ts";
-import { SLOT } from "./chars.ts";
-import { Entry, Recency } from "./entry.ts";
-import { Evidence, type Finding } from "./evidence.ts";
-import { coversWords, joinWords, type Pattern, Patterns } from "./patterns.ts";
+import { WILD_TEXT } from "./chars.ts";
+import { Entry, type Pattern, Recency } from "./entry.ts";
+import { LineCache } from "./lines.ts";
+import { Merging } from "./merging.ts";
 import { minerRules, Shaper } from "./shape.ts";
 import { readState, writeState } from "./state.ts";
-import { type Tokens, tokensOf } from "./tokens.ts";
 
 export { minerRules } from "./shape.ts";
 
@@ -69,18 +68,15 @@ export function createMiner(options: MinerOptions): Miner {
   return new TemplateMiner(options);
 }
 
-type Witness = Entry | Pattern<Entry>;
-
 class TemplateMiner implements Miner {
   overflowed = 0;
   readonly #limit: number;
   readonly #shaper = new Shaper();
+  readonly #lines = new LineCache<Entry>();
   readonly #byShape = new Map<string, Entry>();
   readonly #byId = new Map<string, Entry>();
-  readonly #byStructure = new Map<string, Entry[]>();
   readonly #recency = new Recency();
-  readonly #patterns = new Patterns<Entry>();
-  readonly #evidence: Evidence<Witness>;
+  readonly #merging: Merging;
   #order = 0;
   #changed: Entry[] = [];
   #merged: { younger: string; older: string }[] = [];
@@ -88,7 +84,10 @@ class TemplateMiner implements Miner {
 
   constructor({ limit, rows }: MinerOptions) {
     this.#limit = Math.max(1, limit);
-    this.#evidence = new Evidence(this.#limit * 10);
+    this.#merging = new Merging(this.#limit, {
+      merge: (younger, older) => this.#merge(younger, older),
+      generalise: (root, pattern) => this.#generalise(root, pattern),
+    });
     this.#restore(rows);
   }
 
@@ -97,8 +96,12 @@ class TemplateMiner implements Miner {
   }
 
   mine(message: string): Mined {
-    const shape = this.#shaper.shapeOf(message);
-    const entry = this.#byShape.get(shape) ?? this.#first(shape);
+    let entry = this.#lines.get(message);
+    if (entry === undefined || entry.dead) {
+      const shape = this.#shaper.shapeOf(message);
+      entry = this.#byShape.get(shape) ?? this.#first(shape);
+      this.#lines.put(entry);
+    }
     this.#recency.touch(entry);
     if (entry.root !== entry) this.#recency.touch(entry.root);
     return entry;
@@ -114,22 +117,23 @@ class TemplateMiner implements Miner {
     const changes = { rows, merged: this.#merged, evicted: [...this.#evicted] };
     this.#changed = [];
     this.#merged = [];
-    this.#evicted = new Set();
+    if (this.#evicted.size > 0) this.#evicted = new Set();
     return changes;
   }
 
-  /** A shape at its first sight: an alias when a pattern covers it, else a template of its own. */
   #first(shape: string): Entry {
     if (this.#byId.size >= this.#limit) this.#evict();
-    const entry = new Entry(this.#idOf(shape), shape, ++this.#order);
-    const tokens = tokensOf(shape);
-    this.#hold(entry, tokens);
+    const entry = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
     this.#evicted.delete(entry.id);
     this.#change(entry);
-    const pattern = this.#patterns.find(tokens);
-    if (pattern !== undefined) this.#merge(entry, pattern.owner.root);
-    for (const finding of this.#evidence.add(entry, tokens, true))
-      this.#generalise(finding, tokens);
+    this.#merging.add(entry);
+    return entry;
+  }
+
+  #hold(entry: Entry): Entry {
+    this.#byShape.set(entry.shape, entry);
+    this.#byId.set(entry.id, entry);
+    this.#recency.touch(entry);
     return entry;
   }
 
@@ -142,89 +146,29 @@ class TemplateMiner implements Miner {
     return id;
   }
 
-  #hold(entry: Entry, tokens: Tokens): void {
-    this.#byShape.set(entry.shape, entry);
-    this.#byId.set(entry.id, entry);
-    const bucket = this.#byStructure.get(tokens.structure);
-    if (bucket === undefined) this.#byStructure.set(tokens.structure, [entry]);
-    else bucket.push(entry);
-    this.#recency.touch(entry);
-  }
-
-  /** Makes one template of witnesses that differ in one word, and of every shape the wider pattern covers. */
-  #generalise({ place, witnesses }: Finding<Witness>, tokens: Tokens): void {
-    const roots = new Set(
-      witnesses.map((one) => (one instanceof Entry ? one.root : one.owner.root)),
-    );
-    let oldest: Entry | null = null;
-    const words = [...tokens.words];
-    words[place] = String.fromCharCode(SLOT);
-    for (const root of roots) {
-      if (oldest === null || root.order < oldest.order) oldest = root;
-      widen(words, root.pattern, tokens.structure);
-    }
-    if (oldest === null || !words.some(isFixed)) return;
-    const text = joinWords(tokens.structure, words);
-    if (oldest.pattern?.words === text) {
-      for (const root of roots) this.#merge(root, oldest);
-      return;
-    }
-    for (const root of roots) this.#merge(root, oldest);
-    this.#setPattern(oldest, text);
-    const pattern = oldest.pattern;
-    if (pattern === null) return;
-    this.#sweep(pattern);
-    for (const finding of this.#evidence.add(pattern, pattern.tokens, true)) {
-      this.#generalise(finding, pattern.tokens);
-    }
-  }
-
-  /** Merges every template of the structure that the pattern covers. */
-  #sweep(pattern: Pattern<Entry>): void {
-    const bucket = this.#byStructure.get(pattern.tokens.structure) ?? [];
-    for (const entry of bucket) {
-      const root = pattern.owner.root;
-      if (entry.root === root || !coversWords(pattern.tokens, tokensOf(entry.shape).words))
-        continue;
-      if (entry.root.order < root.order) this.#adopt(entry.root, root);
-      else this.#merge(entry.root, root);
-    }
-  }
-
-  /** The older of two roots takes the younger and its pattern. */
-  #adopt(older: Entry, younger: Entry): void {
-    const words = younger.pattern?.words ?? "";
-    this.#merge(younger, older);
-    if (words !== "" && older.pattern === null) this.#setPattern(older, words);
-  }
-
-  #setPattern(root: Entry, words: string): void {
-    if (root.pattern !== null) this.#patterns.remove(root.pattern);
-    root.pattern = { words, tokens: tokensOf(words), owner: root, dead: false };
-    this.#patterns.add(root.pattern);
-    const text = textOfShape(words);
-    if (text !== root.text) {
-      root.text = text;
-      root.version++;
-    }
-    this.#change(root);
-  }
-
   #merge(younger: Entry, older: Entry): void {
-    if (younger === older) return;
     const moved = younger.aliases ?? [];
     younger.aliases = null;
-    if (younger.pattern !== null) this.#patterns.remove(younger.pattern);
-    younger.pattern = null;
-    older.aliases ??= [];
     for (const entry of [younger, ...moved]) {
-      if (entry.dead) continue;
-      entry.root = older;
-      older.aliases.push(entry);
+      this.#link(entry, older);
       this.#change(entry);
     }
-    this.#recency.touch(older);
     this.#merged.push({ younger: younger.id, older: older.id });
+  }
+
+  #link(entry: Entry, root: Entry): void {
+    entry.root = root;
+    root.aliases ??= new Set();
+    root.aliases.add(entry);
+    this.#recency.touch(root);
+  }
+
+  #generalise(root: Entry, pattern: Pattern): void {
+    this.#change(root);
+    const text = textOfShape(pattern.words);
+    if (text === root.text) return;
+    root.text = text;
+    root.version++;
   }
 
   #change(entry: Entry): void {
@@ -241,61 +185,45 @@ class TemplateMiner implements Miner {
     this.#recency.remove(entry);
     this.#byShape.delete(entry.shape);
     this.#byId.delete(entry.id);
-    if (entry.pattern !== null) this.#patterns.remove(entry.pattern);
-    this.#release(entry);
+    this.#merging.remove(entry);
+    if (entry.root !== entry) entry.root.aliases?.delete(entry);
     this.#evicted.add(entry.id);
-  }
-
-  #release(entry: Entry): void {
-    const { structure } = tokensOf(entry.shape);
-    const bucket = this.#byStructure.get(structure) ?? [];
-    const at = bucket.indexOf(entry);
-    if (at >= 0) bucket.splice(at, 1);
-    if (bucket.length === 0) this.#byStructure.delete(structure);
-    const aliases = entry.root.aliases;
-    if (entry.root !== entry && aliases !== null) {
-      const place = aliases.indexOf(entry);
-      if (place >= 0) aliases.splice(place, 1);
-    }
   }
 
   #restore(rows: Iterable<MinerRow>): void {
     const known = [...rows].map((row) => ({ row, state: readState(row.state) }));
     known.sort((a, b) => a.state.order - b.state.order || (a.row.id < b.row.id ? -1 : 1));
     for (const { row, state } of known) {
-      const tokens = tokensOf(row.shape);
       this.#order = Math.max(this.#order, state.order);
-      const entry = new Entry(row.id, row.shape, state.order);
-      this.#hold(entry, tokens);
-      const root = row.aliasOf === null ? undefined : this.#byId.get(row.aliasOf);
-      if (root !== undefined) this.#link(entry, root.root);
-      if (state.pattern !== "") this.#setPattern(entry, state.pattern);
-      this.#evidence.add(entry, tokens, false);
-      if (entry.pattern !== null) this.#evidence.add(entry.pattern, entry.pattern.tokens, false);
+      this.#merging.restore(this.#hold(new Entry(row.id, row.shape, state.order)), state.pattern);
     }
-    for (const entry of this.#changed) entry.changed = false;
-    this.#changed = [];
+    for (const { row } of known) this.#restoreRoot(row);
+    for (const { row, state } of known) {
+      if (state.rules !== minerRules) this.#carryOver(row.id);
+    }
     while (this.#byId.size > this.#limit) this.#evict();
   }
 
-  #link(entry: Entry, root: Entry): void {
-    entry.root = root;
-    root.aliases ??= [];
-    root.aliases.push(entry);
-    this.#recency.touch(root);
+  #restoreRoot({ id, text, aliasOf }: MinerRow): void {
+    const entry = this.#byId.get(id);
+    const root = aliasOf === null ? undefined : this.#byId.get(aliasOf);
+    if (entry === undefined) return;
+    if (root === undefined || root.order >= entry.order) entry.text = text;
+    else this.#link(entry, root.root);
   }
-}
 
-function isFixed(word: string): boolean {
-  return word.charCodeAt(0) !== SLOT && word.length > 1;
-}
-
-/** Where a root's pattern already varies, the wider one does too. */
-function widen(words: string[], pattern: Pattern<Entry> | null, structure: string): void {
-  if (pattern === null || pattern.tokens.structure !== structure) return;
-  pattern.tokens.words.forEach((word, i) => {
-    if (!isFixed(word) && word.charCodeAt(0) === SLOT) words[i] = word;
-  });
+  /** A shape by other rules: what its text becomes by today's is an alias of it, so its template lives on. */
+  #carryOver(id: string): void {
+    const entry = this.#byId.get(id);
+    if (entry === undefined) return;
+    this.#change(entry);
+    const shape = this.#shaper.shapeOf(entry.text.replaceAll(WILD_TEXT, "0"));
+    if (this.#byShape.has(shape)) return;
+    const twin = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
+    this.#merging.restore(twin, "");
+    this.#link(twin, entry.root);
+    this.#change(twin);
+  }
 }
 
 function rowOf(entry: Entry): MinerRow {

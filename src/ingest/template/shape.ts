@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import { putBody, scanOf } from "./body.ts";
 import { ShapeBuffer } from "./buffer.ts";
-import { HEADER } from "./chars.ts";
+import { HEADER, REST } from "./chars.ts";
 import { headerOf } from "./header.ts";
 import { scanProse } from "./scan.ts";
 import { withoutFrames } from "./trace.ts";
@@ -10,6 +11,10 @@ export const minerRules = 1;
 
 /** Only this much of a message shapes it (decisions §4), in UTF-16 units. */
 const SHAPED = 4_096;
+
+const REST_MARK = String.fromCharCode(REST);
+/** More of a shape than this is told apart but not shown, so that ten thousand of them fit in memory. */
+const LONGEST_SHAPE = 1_024;
 
 /** Gives messages their shapes. One for each miner; not re-entrant. */
 export class Shaper {
@@ -31,7 +36,7 @@ export class Shaper {
       buffer.blank();
       buffer.mask();
     }
-    return buffer.toString();
+    return clipped(buffer.toString());
   }
 
   /** A text inside a message: the value of a `msg`, a key of JSON. */
@@ -42,6 +47,13 @@ export class Shaper {
     scanProse(scanOf(buffer, text, from));
     return buffer.toString();
   }
+}
+
+/** A long shape is kept by its beginning and a hash of the rest. */
+function clipped(shape: string): string {
+  if (shape.length <= LONGEST_SHAPE) return shape;
+  const head = shape.slice(0, LONGEST_SHAPE).toWellFormed();
+  return `${head}${REST_MARK}${hash("sha256", shape, "hex").slice(0, 32)}`;
 }
 
 /** Lone surrogates become U+FFFD, as in storage; colours of a terminal are no part of a message. */

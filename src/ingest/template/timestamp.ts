@@ -19,7 +19,7 @@ export function timestampEnd(text: string, from: number): number {
 
 function numericEnd(text: string, from: number): number {
   const time = timeEnd(text, from);
-  if (time > from) return time;
+  if (time > from && text.charCodeAt(from + 2) !== DOT) return time; // 10.45.22.126 is an address
   const date = dateEnd(text, from);
   if (date > from) {
     const joint = text.charCodeAt(date);
@@ -84,7 +84,7 @@ function compactEnd(text: string, from: number): number {
     return sign === 84 && digitsEnd(text, end + 1) === end + 7 ? end + 7 : from;
   }
   if (width === 6 && sign === 32 && digitsEnd(text, end + 1) === end + 7) return end + 7;
-  if ((width === 10 || width === 13) && text.charCodeAt(from) === 49) {
+  if (width === 10 || width === 13) {
     const fraction = sign === DOT ? digitsEnd(text, end + 1) : end;
     return isAsciiLetter(text.charCodeAt(fraction)) ? from : fraction;
   }
@@ -132,10 +132,9 @@ function monthEnd(text: string, month: { from: number; end: number }): number {
 
 function yearEnd(text: string, from: number): number {
   const end = digitsEnd(text, from);
-  const century = text.slice(from, from + 2);
   const next = text.charCodeAt(end);
   const ends = !(next > 32) || next === 93 || next === 41 || next === COMMA;
-  return end - from === 4 && (century === "19" || century === "20") && ends ? end : from;
+  return end - from === 4 && ends ? end : from;
 }
 
 /** `Z`, `+02:00`, ` +0000`, ` UTC`, ` PDT`, directly behind a time. */

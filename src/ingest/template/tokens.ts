@@ -1,4 +1,4 @@
-import { classOf, DIGIT, isUpper, LETTER, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
+import { classOf, DIGIT, isUpper, LETTER, REST, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
 
 /** Only so many words of a shape can come to vary; the rest belongs to its structure. */
 const MOST_WORDS = 24;
@@ -25,6 +25,7 @@ export function tokensOf(shape: string): Tokens {
   let copied = 0;
   let at = 0;
   while (at < shape.length && words.length < MOST_WORDS) {
+    if (shape.charCodeAt(at) === REST) break;
     const from = at;
     const end = wordEnd(shape, at);
     at = Math.max(end, at + 1);

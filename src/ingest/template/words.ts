@@ -44,6 +44,8 @@ export const SOURCE_ENDINGS = set(
 export const PORTS = set(
   "80 443 8080 8443 1883 2181 2379 3306 5432 5672 6379 8125 8500 9090 9092 9200 9300 11211 27017",
 );
+/** Behind these a name is a little likelier than elsewhere. */
+export const PREPOSITIONS = set("for from by to of in on at with as via into against");
 /** Words that tell two events apart; they are never counted as the values of one variable. */
 export const TELLING = set(
   "true false yes no on off up down null none ok OK GET POST PUT DELETE PATCH HEAD OPTIONS CONNECT TRACE start stop begin end open close opened closed enabled disabled success failure failed succeeded active inactive running stopped started paused resumed connected disconnected online offline accept reject allow deny pass fail read write in out SUCCESS FAILURE FAILED ERROR INFO WARN DEBUG error warning info debug normal critical UP DOWN ON OFF TRUE FALSE",
