@@ -9,6 +9,7 @@ import { createIngestDoor } from "../http/ingest.ts";
 import { ingestRoute } from "../http/ingest-routes.ts";
 import { createLimits } from "../http/limits.ts";
 import { openapi } from "../http/openapi.ts";
+import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
 import { createServer } from "../http/server.ts";
@@ -18,6 +19,7 @@ import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
 import { findActor } from "../people/keys.ts";
+import { findPublicReport } from "../reports/public.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { type BoxConfig, isLoopback } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
@@ -89,7 +91,19 @@ function httpServer(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
   const ingest = createIngestDoor({ ...serving, log: deps.log, requestId: requestIds });
   const app = createApp({
     routes: dataPlaneRoutes,
-    raw: [ingestRoute(ingest, serving.address), ...operatingRoutes(operating(config, tenant))],
+    raw: [
+      ingestRoute(ingest, serving.address),
+      ...publicPageRoutes({
+        async findReport(uuid) {
+          const report = findPublicReport(tenant.store, uuid);
+          return report === null ? null : { tenant, report };
+        },
+        tries: serving.limits.tries,
+        address: serving.address,
+        tls: config.tls !== null,
+      }),
+      ...operatingRoutes(operating(config, tenant)),
+    ],
     serving,
     log: deps.log,
     random: deps.random,

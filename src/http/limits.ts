@@ -18,6 +18,8 @@ export interface Limits {
   ingest: Limit;
   api: Limit;
   pair: Limit;
+  /** Tries of a report's password, by address and report (decisions §8). */
+  tries: Limit;
   /** Failed authentication spends its address's budget, never a tenant's. */
   failures: Limit;
 }
@@ -42,6 +44,7 @@ export function createLimits(clock: Clock, rates: Rates): Limits {
     ingest: limit("ingest", createBuckets(clock, { rate: rates.ingest, burst: rates.ingest * 10 })),
     api: limit("api", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
     pair: limit("pair", createBuckets(clock, { rate: rates.pair / 60, burst: rates.pair })),
+    tries: limit("tries", createBuckets(clock, { rate: 10 / 60, burst: 10 })),
     failures: limit("failures", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
   };
 }

@@ -5,6 +5,7 @@ import { oncallRoutes } from "./resources/oncall.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
+import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { sourceRoutes } from "./resources/sources.ts";
 import type { Route } from "./route.ts";
@@ -18,6 +19,7 @@ export const dataPlaneRoutes: readonly Route[] = [
   ...pairingRoutes,
   ...peopleRoutes,
   ...projectRoutes,
+  ...reportRoutes,
   ...ruleRoutes,
   ...sourceRoutes,
 ];

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { asset, isPacked } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { RenderResult } from "./render-worker.ts";
@@ -39,6 +40,11 @@ const IDLE_MS = 60_000;
 /** The code beside this file, where the program runs from its sources. */
 export function workerFile(): URL {
   return new URL("./render-worker.ts", import.meta.url);
+}
+
+/** The code wherever the program runs from: beside this file, or carried inside the executable. */
+export function workerSource(): RenderSource {
+  return isPacked ? { code: asset("src/reports/render-worker.ts") } : workerFile();
 }
 
 /**

@@ -11,6 +11,7 @@ export type MetaKey =
   | "clock_seen"
   | "miner_rules"
   | "key_check"
+  | "gate_key"
   | "last_backup";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {

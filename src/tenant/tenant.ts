@@ -7,6 +7,7 @@ import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
+import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type ClockWatch, startClockWatch } from "./clock-watch.ts";
@@ -29,6 +30,7 @@ export interface Tenant {
   readonly scheduler: Scheduler;
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
+  readonly renderer: Renderer;
   /** What links are built from; empty when it isn't known. */
   readonly publicUrl: string;
   /** Remembers, at most once a minute for each key, that it was used. */
@@ -50,6 +52,8 @@ export interface TenantOptions {
   devices?: DeviceBook;
   /** One for all tenants of a process, since its queue bounds memory; its own when absent. */
   passwords?: Passwords;
+  /** One for all tenants of a process, since its thread costs memory; its own when absent. */
+  renderer?: Renderer;
   onFatal(error: unknown): void;
 }
 
@@ -70,6 +74,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const watch = startClockWatch({ store, clock, log });
   const sweep = createSweep(store, log);
   const scheduler = createScheduler(clock, log, tenantJobs({ watch, sweep }));
+  const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const used = new Map<string, number>();
 
   const unsubscribe = store.onCommit((notes) => {
@@ -91,6 +96,7 @@ export function startTenant(options: TenantOptions): Tenant {
     scheduler,
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
+    renderer,
     publicUrl: options.publicUrl,
     keyUsed(keyId) {
       const now = clock.mono();
@@ -110,6 +116,7 @@ export function startTenant(options: TenantOptions): Tenant {
       unsubscribe();
       waiters.wake();
       ingest.drain();
+      if (options.renderer === undefined) await renderer.close();
       await scheduler.stop();
       watch.stop();
       store.close();

@@ -1,0 +1,166 @@
+import { and, desc, eq } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { hexId, uuid4 } from "../kit/ids.ts";
+import { reports } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import { ensureGateKey } from "./gate-key.ts";
+
+/** The project that reports belong to. */
+export interface ReportProject {
+  id: number;
+  name: string;
+}
+
+export type ReportRow = typeof reports.$inferSelect;
+
+/** An incident report as the interface shows it (api §2). */
+export interface Report {
+  id: string;
+  project: string;
+  title: string;
+  description: string;
+  /** Empty for none. */
+  alert_id: string;
+  password_protected: boolean;
+  public_uuid: string;
+  created_at: number;
+  updated_at: number;
+  created_by: string;
+}
+
+export function toReport(row: ReportRow, project: ReportProject): Report {
+  return {
+    id: row.id,
+    project: project.name,
+    title: row.title,
+    description: row.description,
+    alert_id: row.alertId === null ? "" : String(row.alertId),
+    password_protected: row.passwordHash !== null,
+    public_uuid: row.publicUuid,
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+    created_by: row.createdBy,
+  };
+}
+
+/** The project's reports, newest first. */
+export function listReports(reader: Reader, project: ReportProject): Report[] {
+  return reader.orm
+    .select()
+    .from(reports)
+    .where(eq(reports.projectId, project.id))
+    .orderBy(desc(reports.createdAt), desc(reports.id))
+    .all()
+    .map((row) => toReport(row, project));
+}
+
+/** Throws 404, for another project's report too. */
+export function getReport(reader: Reader, project: ReportProject, id: string): ReportRow {
+  const row = reader.orm
+    .select()
+    .from(reports)
+    .where(and(eq(reports.id, id), eq(reports.projectId, project.id)))
+    .get();
+  if (row === undefined) throw notFound("report");
+  return row;
+}
+
+export interface NewReport {
+  title: string;
+  description: string;
+  /** An alert's id, or empty for none. */
+  alertId: string;
+  /** A PHC string; null opens the page to everybody who has its address. */
+  passwordHash: string | null;
+  /** The account that makes it. */
+  createdBy: string;
+}
+
+/** Throws 422 unknown_alert where `alertId` names no live alert of the project (decisions §8). */
+export function createReport(
+  tx: Tx,
+  project: ReportProject,
+  report: NewReport,
+): { id: string; public_uuid: string } {
+  const { title, description, passwordHash, createdBy } = report;
+  const id = hexId(tx.random);
+  const publicUuid = uuid4(tx.random);
+  if (passwordHash !== null) ensureGateKey(tx);
+  tx.orm
+    .insert(reports)
+    .values({
+      ...{ id, title, description, passwordHash, publicUuid, createdBy },
+      projectId: project.id,
+      alertId: liveAlert(tx, project, report.alertId),
+      passwordVersion: passwordHash === null ? 0 : 1,
+      createdAt: tx.at,
+      updatedAt: tx.at,
+    })
+    .run();
+  return { id, public_uuid: publicUuid };
+}
+
+function liveAlert(reader: Reader, project: ReportProject, text: string): number | null {
+  if (text === "") return null;
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  const live =
+    Number.isSafeInteger(id) &&
+    reader.sql("SELECT 1 FROM alerts WHERE id = ? AND project_id = ?").get(id, project.id);
+  if (live) return id;
+  throw new ServiceError("unknown_alert", "The project has no such alert.", {
+    details: [{ field: "/alert_id", reason: "unknown_alert", value: text }],
+  });
+}
+
+/** What a PUT does to the password (api §4, Reports): tri-state, and hashed before the transaction. */
+export type PasswordChange = "keep" | "clear" | { hash: string };
+
+export interface ReportChange {
+  title: string;
+  /** Kept when absent. */
+  description: string | undefined;
+  password: PasswordChange;
+}
+
+/**
+ * Throws 404. `updated_at` is when readers last saw something new, so a password alone doesn't move it.
+ */
+export function updateReport(
+  tx: Tx,
+  { project, id }: { project: ReportProject; id: string },
+  change: ReportChange,
+): void {
+  const row = getReport(tx, project, id);
+  const { title, description = row.description } = change;
+  const isNews = title !== row.title || description !== row.description;
+  if (typeof change.password === "object") ensureGateKey(tx);
+  tx.orm
+    .update(reports)
+    .set({
+      ...{ title, description },
+      ...(isNews ? { updatedAt: tx.at } : {}),
+      ...passwordColumns(row, change.password),
+    })
+    .where(eq(reports.id, row.id))
+    .run();
+}
+
+function passwordColumns(row: ReportRow, change: PasswordChange): Partial<ReportRow> {
+  if (change === "keep" || (change === "clear" && row.passwordHash === null)) return {};
+  const passwordHash = change === "clear" ? null : change.hash;
+  return { passwordHash, passwordVersion: row.passwordVersion + 1 };
+}
+
+/** A new public address; the old one is gone with the commit. Throws 404. */
+export function rotateUuid(tx: Tx, project: ReportProject, id: string): { public_uuid: string } {
+  const row = getReport(tx, project, id);
+  const publicUuid = uuid4(tx.random);
+  tx.orm.update(reports).set({ publicUuid }).where(eq(reports.id, row.id)).run();
+  return { public_uuid: publicUuid };
+}
+
+/** With its entries. Throws 404. */
+export function deleteReport(tx: Tx, project: ReportProject, id: string): void {
+  const row = getReport(tx, project, id);
+  tx.orm.delete(reports).where(eq(reports.id, row.id)).run();
+}
