@@ -138,6 +138,7 @@ CREATE TABLE log_blocks (
   block       INTEGER NOT NULL,
   PRIMARY KEY (project_id, template_id, block)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX log_blocks_block ON log_blocks (block);
 
 -- Matches that have not fired yet, kept while their window is open (decisions §5, fire_after)
 CREATE TABLE window_hits (

@@ -60,6 +60,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       random,
       log,
       publicUrl: config.publicUrl,
+      retention: config.retention,
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());

@@ -156,7 +156,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   return {
     process(batch) {
       try {
-        return store.write((tx) => run(tx, batch));
+        return store.write((tx) => run(tx, batch), { expendable: true });
       } catch (error) {
         projects.clear();
         standing.clear();

@@ -23,3 +23,8 @@ export function findRule(reader: Reader, id: number): StoredRule | null {
   const row = reader.sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE id = ?`).get(id);
   return row === undefined ? null : fromRow(row as RuleRow);
 }
+
+/** Every project's rules. */
+export function listAllRules(reader: Reader): StoredRule[] {
+  return (reader.sql(`SELECT ${RULE_COLUMNS} FROM rules`).all() as RuleRow[]).map(fromRow);
+}

@@ -36,6 +36,11 @@ export interface Tx extends Reader {
   note(note: Note): void;
 }
 
+export interface WriteOptions {
+  /** May be refused while the disk is full: what is kept free for acks and pages isn't spent on it. */
+  expendable?: boolean;
+}
+
 export interface Store extends Reader {
   readonly path: string;
   /**
@@ -43,11 +48,9 @@ export interface Store extends Reader {
    * Throws what `change` throws (all undone); ServiceError storage_full where the disk is full. A write or
    * sync that fails goes to `onFatal`, since the process can't vouch for its files any more.
    */
-  write<T>(change: (tx: Tx) => T): T;
+  write<T>(change: (tx: Tx) => T, how?: WriteOptions): T;
   /** Calls `listener` after every commit that left notes, and after none that didn't. */
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
-  /** Calls `listener` after a rollback of any kind: what memory holds of the future is void. */
-  onRollback(listener: () => void): () => void;
   close(): void;
 }
 
@@ -58,6 +61,8 @@ export interface StoreOptions {
   random: Random;
   /** Called once for an error after which nothing may be written. Default: throws only. */
   onFatal?: (error: unknown) => void;
+  /** Frees room on a full disk (a ballast file); whether it did, so that a write is worth another try. */
+  makeRoom?: () => boolean;
 }
 
 /** Opens (and migrates) one SQLite file. Throws StoreFault. */
@@ -76,7 +81,6 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const { clock, random, path } = options;
   const statements = new Map<string, Statement>();
   const commitListeners = new Set<(notes: readonly Note[]) => void>();
-  const rollbackListeners = new Set<() => void>();
   const sql = (text: string): Statement => {
     let statement = statements.get(text);
     if (statement === undefined) {
@@ -91,24 +95,35 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
 
   const rollback = () => {
     if (db.inTransaction) db.exec("ROLLBACK");
-    for (const listener of rollbackListeners) listener();
   };
 
-  const write = <T>(change: (tx: Tx) => T): T => {
-    if (db.inTransaction) throw new Error("a transaction inside a transaction");
+  /** One try; null when the disk was full and everything is undone. */
+  const attempt = <T>(change: (tx: Tx) => T): { result: T; notes: Note[] } | null => {
     const notes: Note[] = [];
-    let result: T;
     try {
       begin.run();
-      result = change({ ...reader, at: unixSeconds(clock), note: (note) => notes.push(note) });
+      const result = change({
+        ...reader,
+        at: unixSeconds(clock),
+        note: (note) => notes.push(note),
+      });
       commit.run();
+      return { result, notes };
     } catch (error) {
       if (isFatal(error)) options.onFatal?.(error);
       rollback();
-      throw isFull(error) ? storageFull() : error;
+      if (isFull(error)) return null;
+      throw error;
     }
-    if (notes.length > 0) for (const listener of commitListeners) listener(notes);
-    return result;
+  };
+
+  const write = <T>(change: (tx: Tx) => T, how: WriteOptions = {}): T => {
+    if (db.inTransaction) throw new Error("a transaction inside a transaction");
+    let done = attempt(change);
+    if (done === null && !how.expendable && options.makeRoom?.()) done = attempt(change);
+    if (done === null) throw storageFull();
+    if (done.notes.length > 0) for (const listener of commitListeners) listener(done.notes);
+    return done.result;
   };
 
   return {
@@ -116,7 +131,6 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     path,
     write,
     onCommit: (listener) => subscribe(commitListeners, listener),
-    onRollback: (listener) => subscribe(rollbackListeners, listener),
     close: () => db.close(),
   };
 }

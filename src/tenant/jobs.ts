@@ -1,10 +1,21 @@
 import type { Sweep } from "../alerts/sweep.ts";
+import type { IngestHandle } from "../ingest/handle.ts";
 import type { ClockWatch } from "./clock-watch.ts";
+import type { Disk } from "./disk.ts";
+import type { Retention } from "./retention.ts";
 import type { Job } from "./scheduler.ts";
 
+export interface TenantParts {
+  watch: ClockWatch;
+  sweep: Sweep;
+  disk: Disk;
+  retention: Retention;
+  ingest: IngestHandle;
+}
+
 /** The due work of one tenant, in the order it is looked at. */
-export function tenantJobs(parts: { watch: ClockWatch; sweep: Sweep }): Job[] {
-  return [parts.watch.job, timedJob(parts)];
+export function tenantJobs(parts: TenantParts): Job[] {
+  return [parts.watch.job, timedJob(parts), diskJob(parts), retentionJob(parts)];
 }
 
 /** Everything timed on alerts: ladders, renotify, auto-resolve (decisions §5). */
@@ -16,6 +27,35 @@ function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
       if (!watch.ready()) return (now + 1) * 1000;
       const next = sweep.run(watch.upSince());
       return next === null ? null : next * 1000;
+    },
+  };
+}
+
+const DISK_LOOK_SECONDS = 5;
+
+/** Refuses events while the disk is nearly full, and takes them again by itself. */
+function diskJob({ disk, ingest }: TenantParts): Job {
+  return {
+    name: "disk",
+    run(now) {
+      disk.look();
+      ingest.shed(disk.nearlyFull ? "storage_full" : null);
+      return (now + DISK_LOOK_SECONDS) * 1000;
+    },
+  };
+}
+
+const RETENTION_SECONDS = 60;
+/** Rest between two slices, in which ingest has the store to itself. */
+const SLICE_REST_MS = 20;
+
+/** Deletes what is old, a slice at a time, unless the clock is in doubt. */
+function retentionJob({ watch, retention }: TenantParts): Job {
+  return {
+    name: "retention",
+    run(now) {
+      if (watch.state().holdsDeletion) return (now + RETENTION_SECONDS) * 1000;
+      return retention.slice() ? now * 1000 + SLICE_REST_MS : (now + RETENTION_SECONDS) * 1000;
     },
   };
 }

@@ -11,7 +11,9 @@ import { createRenderer, type Renderer, workerSource } from "../reports/renderer
 import { getMeta, setMeta } from "../store/meta.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type ClockWatch, startClockWatch } from "./clock-watch.ts";
+import { type Disk, watchDisk } from "./disk.ts";
 import { tenantJobs } from "./jobs.ts";
+import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
@@ -24,6 +26,7 @@ export interface Tenant {
   readonly clock: Clock;
   readonly watch: ClockWatch;
   readonly sweep: Sweep;
+  readonly disk: Disk;
   readonly log: Log;
   readonly ingest: IngestHandle;
   readonly waiters: Waiters;
@@ -48,6 +51,8 @@ export interface TenantOptions {
   publicUrl: string;
   /** The id a new store gets; minted when absent. */
   tenantId?: string;
+  /** How long things are kept; the defaults of decisions §4 when absent. */
+  retention?: RetentionLimits;
   /** Where its accounts' devices are kept; its own store when absent. */
   devices?: DeviceBook;
   /** One for all tenants of a process, since its queue bounds memory; its own when absent. */
@@ -61,19 +66,26 @@ export interface TenantOptions {
 export function startTenant(options: TenantOptions): Tenant {
   const { random, log } = options;
   const clock = steadyClock(options.clock);
+  const disk = watchDisk(options.path, log);
   const store = openStore({
     path: options.path,
     kind: "box",
     clock,
     random,
     onFatal: options.onFatal,
+    makeRoom: disk.makeRoom,
   });
   const id = ensureTenant(store, options.tenantId);
   const ingest = createIngest(store);
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const watch = startClockWatch({ store, clock, log });
   const sweep = createSweep(store, log);
-  const scheduler = createScheduler(clock, log, tenantJobs({ watch, sweep }));
+  const retention = createRetention(store, options.retention ?? defaultRetention);
+  const scheduler = createScheduler(
+    clock,
+    log,
+    tenantJobs({ watch, sweep, disk, retention, ingest }),
+  );
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const used = new Map<string, number>();
 
@@ -90,6 +102,7 @@ export function startTenant(options: TenantOptions): Tenant {
     clock,
     watch,
     sweep,
+    disk,
     log,
     ingest,
     waiters,

@@ -1,0 +1,99 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Log } from "../kit/log.ts";
+
+/** The room on the disk, and what is held back of it for acks and pages (decisions §10). */
+export interface Disk {
+  /** Whether new events are refused: too little is free. */
+  readonly nearlyFull: boolean;
+  /** Bytes free, as of the last look; null where the system doesn't say. */
+  readonly free: number | null;
+  /** Looks again; puts the ballast back once there is room for it. */
+  look(): void;
+  /** Gives the ballast up for a write that matters; whether there was any. */
+  makeRoom(): boolean;
+}
+
+const MiB = 1024 * 1024;
+const BALLAST = "ballast";
+
+/** Sizes for a disk of `total` bytes: a small one can't spare what a large one can. */
+export function diskSizes(total: number): { low: number; enough: number; ballast: number } {
+  const low = Math.min(32 * MiB, Math.floor(total / 10));
+  return {
+    low,
+    enough: Math.floor(low * 1.5),
+    ballast: Math.min(16 * MiB, Math.floor(total / 20)),
+  };
+}
+
+/**
+ * Watches the disk that holds `storePath`. A full disk refuses even deletions, so a ballast file lies
+ * beside the store that can be given up first.
+ */
+export function watchDisk(storePath: string, log: Log): Disk {
+  const directory = dirname(storePath);
+  const ballast = join(directory, BALLAST);
+  let nearlyFull = false;
+  let free: number | null = null;
+
+  const look = () => {
+    const space = spaceOf(directory);
+    if (space === null) return;
+    free = space.free;
+    const sizes = diskSizes(space.total);
+    const before = nearlyFull;
+    nearlyFull = free < (nearlyFull ? sizes.enough : sizes.low);
+    if (nearlyFull !== before)
+      log[nearlyFull ? "error" : "info"](
+        { free },
+        nearlyFull ? "the disk is nearly full: events are refused" : "the disk has room again",
+      );
+    if (free > sizes.enough + sizes.ballast && !existsSync(ballast))
+      layBallast(ballast, sizes.ballast, log);
+  };
+
+  return {
+    get nearlyFull() {
+      return nearlyFull;
+    },
+    get free() {
+      return free;
+    },
+    look,
+    makeRoom() {
+      if (!existsSync(ballast)) return false;
+      rmSync(ballast, { force: true });
+      nearlyFull = true;
+      log.error(
+        { ballast },
+        "the disk is full: the ballast was given up so that acks and pages go on",
+      );
+      return true;
+    },
+  };
+}
+
+function spaceOf(directory: string): { free: number; total: number } | null {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
+
+/** Written in full, not as a hole: it has to hold the room it stands for. */
+function layBallast(path: string, bytes: number, log: Log): void {
+  try {
+    const fd = openSync(path, "wx", 0o600);
+    const block = Buffer.alloc(Math.min(bytes, MiB), 0x5a);
+    for (let written = 0; written < bytes; )
+      written += writeSync(fd, block, 0, Math.min(block.length, bytes - written));
+    fsyncSync(fd);
+    closeSync(fd);
+  } catch (error) {
+    rmSync(path, { force: true });
+    log.warn({ err: error }, "the ballast file could not be written");
+  }
+}
