@@ -79,3 +79,8 @@ export function isHex(code: number): boolean {
   const lower = code | 32;
   return lower >= 97 && lower <= 102;
 }
+
+/** An ASCII letter, a digit or `_`. */
+export function isNameUnit(code: number): boolean {
+  return isAsciiLetter(code) || isAsciiDigit(code) || code === 95;
+}

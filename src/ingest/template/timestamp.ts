@@ -1,4 +1,4 @@
-import { isAsciiDigit, isAsciiLetter } from "./chars.ts";
+import { isAsciiDigit, isAsciiLetter, isUpper } from "./chars.ts";
 import { MONTHS, WEEKDAYS, ZONES } from "./words.ts";
 
 const COLON = 58;
@@ -93,6 +93,7 @@ function compactEnd(text: string, from: number): number {
 
 /** `Jun 14 15:16:01`, `Sun Dec 04 04:47:44 2005`, `Mon, 02 Jan 2006 15:04:05`, `I0102 15:04:05.123456`. */
 function namedEnd(text: string, from: number): number {
+  if (!isUpper(text.charCodeAt(from))) return from;
   let end = wordEnd(text, from);
   const width = end - from;
   if (width === 1 && digitsEnd(text, end) === end + 4 && text.charCodeAt(end + 4) === 32) {

@@ -1,0 +1,60 @@
+import { HEADER, isAsciiDigit, isAsciiLetter, isNameUnit, WILD } from "./chars.ts";
+import type { Scan } from "./scan.ts";
+import { METHODS } from "./words.ts";
+
+const COLON = 58;
+const NEWLINE = 10;
+const LONGEST_QUOTED = 1_024;
+
+/** A quoted value varies; a message that begins with a quote, a quoted key and an HTTP request line are text. */
+export function putQuote(scan: Scan, code: number): void {
+  const { buffer, text, at, to } = scan;
+  const last = buffer.last();
+  const opens = last === 0 || last === HEADER || last === 32 || !isWordUnit(last);
+  const close = opens ? closingQuote(scan, code) : -1;
+  if (close < 0 || last === 0 || last === HEADER) {
+    buffer.put(code);
+    scan.at++;
+    return;
+  }
+  if (text.charCodeAt(close + 1) === COLON && isKey(text, at + 1, close)) {
+    buffer.putText(text, at, close + 1);
+  } else if (code === 34 && isRequest(text, at + 1, close)) {
+    const blank = text.indexOf(" ", at);
+    buffer.putText(text, at, blank + 1);
+    buffer.mask();
+    buffer.put(code);
+  } else buffer.mask();
+  scan.at = Math.min(close + 1, to);
+}
+
+function isKey(text: string, from: number, to: number): boolean {
+  if (to - from > 64 || isAsciiDigit(text.charCodeAt(from))) return false;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (!isNameUnit(code) && code !== 45 && code !== 46) return false;
+  }
+  return true;
+}
+
+function isRequest(text: string, from: number, to: number): boolean {
+  const blank = text.indexOf(" ", from);
+  return blank > from && blank < to && blank - from < 8 && METHODS.has(text.slice(from, blank));
+}
+
+function isWordUnit(code: number): boolean {
+  return code === WILD || isAsciiLetter(code) || isAsciiDigit(code) || code === 95;
+}
+
+/** The quote that ends the value, followed by no letter or digit; -1 when there is none near. */
+function closingQuote({ text, at, to }: Scan, code: number): number {
+  const end = Math.min(to, at + LONGEST_QUOTED);
+  for (let i = at + 1; i < end; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 92) i++;
+    else if (c === code && !isNameUnit(text.charCodeAt(i + 1))) return i;
+    else if (c === NEWLINE) return -1;
+  }
+  return -1;
+}
+

@@ -1,0 +1,176 @@
+import type { ShapeBuffer } from "./buffer.ts";
+import { classOf, DIGIT, HEADER, INNER, isAsciiDigit, isAsciiLetter, isHex, isNameUnit, LETTER, SURROGATE, WIDE, WILD } from "./chars.ts";
+import { putChunk } from "./chunk.ts";
+import type { Scan } from "./scan.ts";
+import { timestampEnd } from "./timestamp.ts";
+import { MONTHS, NULLS, UNITS, WEEKDAYS, ZONES } from "./words.ts";
+
+const COLON = 58;
+const COMMA = 44;
+const EQUALS = 61;
+const OPEN = 40;
+/** Longer words are looked at for randomness. */
+const LONGEST_PLAIN = 23;
+
+/** The class, package or screen that a value names: `name=com.example.app`. */
+function isQualified({ buffer, text }: Scan, from: number, end: number): boolean {
+  const last = buffer.lastSolid();
+  if (last !== EQUALS && last !== 124) return false;
+  let dots = 0;
+  for (let i = from; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 46) dots++;
+    else if (!isNameUnit(code) && code !== 36) return false;
+  }
+  return dots > 1 && isNameUnit(text.charCodeAt(end - 1));
+}
+
+/** Writes the token at `scan.at`: a plain word as it is, anything else by what it holds. */
+export function putToken(scan: Scan): void {
+  const { buffer, text, at, to } = scan;
+  const first = text.charCodeAt(at);
+  if (isLower(first) && putPlainWord(scan)) return;
+  if (isAsciiDigit(first) || isAsciiLetter(first)) {
+    const stamp = mayBeStamp(text, at, first) ? timestampEnd(text, at) : at;
+    if (stamp > at + 4 && stamp <= to && endsToken(text.charCodeAt(stamp))) {
+      buffer.mask();
+      scan.at = stamp;
+      return;
+    }
+  }
+  const end = tokenEnd(scan);
+  scan.at = end;
+  notePair(scan, end);
+  if (isSpecialWord(scan, at, end)) return;
+  if (isQualified(scan, at, end)) {
+    buffer.mask();
+    return;
+  }
+  const next = end < to ? text.charCodeAt(end) : 0;
+  const before = buffer.length;
+  putChunk(buffer, { text, from: at, to: end, next });
+  dropRepeat(buffer, before);
+}
+
+/** Most tokens: small letters up to a blank or the end, with nothing before them that makes them a value. */
+function putPlainWord(scan: Scan): boolean {
+  const { buffer, text, at, to } = scan;
+  let end = at + 1;
+  while (end < to && isLower(text.charCodeAt(end))) end++;
+  const length = end - at;
+  if (length > LONGEST_PLAIN || (end < to && text.charCodeAt(end) !== 32)) return false;
+  const last = buffer.last();
+  if (last === 32) {
+    const solid = buffer.codes[buffer.length - 2];
+    if (solid === WILD || solid === EQUALS || solid === COMMA) return false;
+  } else if (last === EQUALS || last === COMMA || last === OPEN) return false;
+  if (length > 7 && isHex(text.charCodeAt(at)) && isHex(text.charCodeAt(at + 1))) return false;
+  if (scan.pairs.length > 0 && (last === 32 || last === HEADER)) scan.pairs.length = 0;
+  scan.at = end;
+  buffer.putText(text, at, end);
+  return true;
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+/** Digits, or the first letters of a weekday's or a month's name. */
+function mayBeStamp(text: string, at: number, first: number): boolean {
+  if (isAsciiDigit(first))
+    return isStampSign(text.charCodeAt(at + 2)) || isStampSign(text.charCodeAt(at + 4));
+  const third = text.charCodeAt(at + 3);
+  return first < 97 && (third === 32 || third === COMMA);
+}
+
+function isStampSign(code: number): boolean {
+  return code === 45 || code === 47 || code === COLON || code === 46 || code === 32;
+}
+
+function endsToken(code: number): boolean {
+  return !(code > 32) || code === 93 || code === 41 || code === COMMA || code === 34 || code === 59;
+}
+
+/** A token ends at a blank, a separator or a quote, and between letters of a script without blanks and ASCII. */
+function tokenEnd({ text, at, to }: Scan): number {
+  let end = at;
+  let wide = classOf(text.charCodeAt(at)) === WIDE;
+  let link = text.charCodeAt(at) === 47;
+  for (; end < to; end++) {
+    const code = text.charCodeAt(end);
+    const kind = classOf(code);
+    if (kind === LETTER || kind === INNER || kind === DIGIT) {
+      if (wide && kind !== INNER) break;
+      if (code === 47 && text.charCodeAt(end - 1) === 47 && text.charCodeAt(end - 2) === COLON)
+        link = true;
+    } else if (kind === WIDE || kind === SURROGATE) {
+      if (kind === WIDE && !wide && end > at && classOf(text.charCodeAt(end - 1)) !== INNER) break;
+      wide = kind === WIDE;
+    } else if (link && (code === EQUALS || code === 59 || code === 123 || code === 125)) {
+      // a URL or a path goes on over its query
+    } else if (code === 39 && end > at && isAsciiLetter(text.charCodeAt(end + 1))) {
+      // an apostrophe
+    } else break;
+  }
+  return end;
+}
+
+/** Notes where a `key=` begins; a token that is no key ends the series. */
+function notePair({ buffer, text, pairs, at: from }: Scan, end: number): void {
+  const spaced = buffer.length === 0 || buffer.last() === 32 || buffer.last() === HEADER;
+  if (!spaced || from < 0) return;
+  if (text.charCodeAt(end) === EQUALS) pairs.push(buffer.length);
+  else if (pairs.length > 0) pairs.length = 0;
+}
+
+/** Words that belong to a neighbouring value: units, time zones, months; `null` as a value. */
+function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): boolean {
+  const length = end - from;
+  if (length > 9) return false;
+  const last = buffer.last();
+  if (
+    last === EQUALS ||
+    last === COMMA ||
+    last === OPEN ||
+    (last === 32 && buffer.lastSolid() === EQUALS)
+  ) {
+    if (length < 3 || !NULLS.has(text.slice(from, end))) return false;
+    buffer.mask();
+    return true;
+  }
+  if (last === 32 && buffer.lastSolid() === COMMA && text.slice(from, end) === "NULL") {
+    buffer.mask();
+    return true;
+  }
+  if (last === 32 && buffer.codes[buffer.length - 2] === WILD) {
+    const word = text.slice(from, end);
+    const bare = word.endsWith(".") ? word.slice(0, -1) : word;
+    if (UNITS.has(bare) || ZONES.has(word) || MONTHS.has(word) || WEEKDAYS.has(word)) {
+      buffer.length--;
+      if (bare !== word) buffer.put(46);
+      return true;
+    }
+    return false;
+  }
+  if (length < 3 || end >= to) return false;
+  const next = text.charCodeAt(end);
+  if (next !== 32 || !isAsciiDigit(text.charCodeAt(end + 1))) return false;
+  if (!MONTHS.has(text.slice(from, end))) return false;
+  buffer.mask();
+  return true;
+}
+
+/** `an14 an15 an16`: a list of one kind of name, however long. */
+function dropRepeat(buffer: ShapeBuffer, from: number): void {
+  const length = buffer.length - from;
+  if (length < 2 || buffer.last() !== WILD || from <= length) return;
+  let gap = from - 1;
+  while (gap > 0 && (buffer.codes[gap] === 32 || buffer.codes[gap] === COMMA)) gap--;
+  const start = gap + 1 - length;
+  if (gap === from - 1 || start < 0) return;
+  for (let i = 0; i < length; i++) {
+    if (buffer.codes[start + i] !== buffer.codes[from + i]) return;
+  }
+  if (start > 0 && isNameUnit(buffer.codes[start - 1] as number)) return;
+  buffer.length = gap + 1;
+}
