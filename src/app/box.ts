@@ -13,6 +13,7 @@ import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
 import { createServer } from "../http/server.ts";
+import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
@@ -61,6 +62,14 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       log,
       publicUrl: config.publicUrl,
       retention: config.retention,
+      addresses: { allow: cidrs(config.egressAllow), deny: cidrs(config.egressDeny) },
+      outbox: {
+        telegramApi: config.telegramApi,
+        breaker: {
+          minFailures: config.breaker.failures,
+          minSpanMs: config.breaker.seconds * 1000,
+        },
+      },
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
@@ -78,6 +87,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** The configuration has checked them. */
+function cidrs(texts: readonly string[]): Cidr[] {
+  return texts.map(parseCidr).filter((cidr) => cidr !== null);
 }
 
 function httpServer(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {

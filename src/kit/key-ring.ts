@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -120,6 +121,22 @@ export function addKey(
   return keys.map(({ id }) => id);
 }
 
+/**
+ * Makes a new key the present one and answers its id; every key that `name` held stands in a file of
+ * its own first, so that a death at any point loses none. null where `name` holds no usable key:
+ * an old file put back there would take the new key's place.
+ */
+export function rotateKey(dir: string, name: string, random: Random = systemRandom): string | null {
+  const keys = readKeys(join(dir, name));
+  if (typeof keys === "string") return null;
+  for (const { id, bytes } of keys) writeOnce({ dir, file: `${name}.${id}`, bytes, random });
+  const fresh = sealingKey(random.bytes(KEY_BYTES));
+  const aside = writeAside({ dir, file: name, bytes: fresh.bytes, random });
+  renameSync(aside, join(dir, name));
+  syncDirectory(dir);
+  return fresh.id;
+}
+
 /** The ring as the bytes of one key file, for a backup that is asked to hold it. */
 export function keyFileBytes(ring: KeyRing): Buffer {
   const others = [...ring.keys.values()].filter(({ id }) => id !== ring.present.id);
@@ -171,19 +188,19 @@ function sealingKey(bytes: Buffer): SealingKey {
   return { id: hash("sha256", named, "hex").slice(0, 16), bytes };
 }
 
+interface KeyWrite {
+  dir: string;
+  file: string;
+  bytes: Buffer;
+  random: Random;
+}
+
 /**
  * Writes a file that is there whole or not at all, whenever the process or the power goes, and
  * never over another: written aside, synced, then linked to its name, and the directory synced.
  */
-function writeOnce(write: { dir: string; file: string; bytes: Buffer; random: Random }): void {
-  const aside = join(write.dir, `.${write.file}.${write.random.bytes(6).toString("hex")}`);
-  const fd = openSync(aside, "wx", 0o600);
-  try {
-    writeSync(fd, write.bytes);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+function writeOnce(write: KeyWrite): void {
+  const aside = writeAside(write);
   try {
     linkSync(aside, join(write.dir, write.file));
   } catch (error) {
@@ -192,6 +209,19 @@ function writeOnce(write: { dir: string; file: string; bytes: Buffer; random: Ra
     unlinkSync(aside);
   }
   syncDirectory(write.dir);
+}
+
+/** The path of a synced file beside the one that is meant. */
+function writeAside({ dir, file, bytes, random }: KeyWrite): string {
+  const aside = join(dir, `.${file}.${random.bytes(6).toString("hex")}`);
+  const fd = openSync(aside, "wx", 0o600);
+  try {
+    writeSync(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return aside;
 }
 
 function syncDirectory(dir: string): void {

@@ -1,44 +1,14 @@
-import { writeTimeline } from "../alerts/timeline.ts";
-import type { IntegrationType } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
-import type { Attempted, Queue, QueuedRow, Recorded } from "./queue.ts";
+import { recordDelivery } from "./delivery-record.ts";
 import {
-  afterAttempt,
-  type BreakerLimits,
-  breakerOpens,
-  type DeliveryNext,
-  signedTimestamp,
-  type Verdict,
-} from "./retry.ts";
-
-/** An integration as a sender needs it. */
-export interface IntegrationRow {
-  id: string;
-  project_id: number;
-  name: string;
-  type: IntegrationType;
-  url: string;
-  sealed: string | null;
-  enabled: number;
-  relay: number;
-  consecutive_failures: number;
-  failing_since: number | null;
-}
-
-/** What goes to a channel: the event's fixed body and the second to sign it with. */
-export interface Message {
-  eventId: string;
-  event: string;
-  body: string;
-  signedAt: number;
-}
-
-/** How an attempt ended, and what the channel learned on the way. */
-export interface Sent {
-  verdict: Verdict;
-  /** The group became another chat: stored in place of the old one. */
-  chatId?: string;
-}
+  findIntegration,
+  type IntegrationRow,
+  type Message,
+  type OutboxEntry,
+  type Sent,
+} from "./destination.ts";
+import type { Queue, QueuedRow } from "./queue.ts";
+import { type BreakerLimits, isTooOld, signedTimestamp } from "./retry.ts";
 
 export interface DeliveryQueueOptions {
   store: Store;
@@ -49,9 +19,11 @@ export interface DeliveryQueueOptions {
   moveChat(tx: Tx, integrationId: string, chatId: string): void;
   /** Tells the project's other channels and the log that an endpoint was disabled. */
   disabled(tx: Tx, integration: IntegrationRow, why: string): void;
+  /** Writes a line of an alert's history. */
+  tell(tx: Tx, alertId: number, entry: OutboxEntry): void;
 }
 
-interface Outcome extends Sent {
+export interface DeliveryOutcome extends Sent {
   signedAt: number;
 }
 
@@ -64,8 +36,13 @@ interface DeliveryRow {
   signed_at: number | null;
 }
 
-const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since
-  FROM integrations WHERE id = ?`;
+/** What `last_error` says of a delivery that was never made in time. */
+export const TOO_OLD = "not delivered within 24 h";
+
+/** Rows that have waited longer than this piled up while the endpoint could not be called. */
+const BACKLOG_SECONDS = 10;
+const BACKLOG = `SELECT max(id) FROM deliveries
+  WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
 
 /** The first pending row of each alert that is due. */
 const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts FROM deliveries d
@@ -79,7 +56,7 @@ const ENDPOINTS = `WITH RECURSIVE e (id) AS (
   ) SELECT id FROM e WHERE id IS NOT NULL`;
 
 /** Deliveries to integrations as the dispatcher's queue (decisions §6). */
-export function deliveryQueue(options: DeliveryQueueOptions): Queue<Outcome> {
+export function deliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryOutcome> {
   const { store } = options;
   return {
     name: "deliveries",
@@ -104,38 +81,49 @@ export function deliveryQueue(options: DeliveryQueueOptions): Queue<Outcome> {
         ? null
         : { enabled: row.enabled !== 0, failures: row.consecutive_failures };
     },
-    async send(endpoint, queued) {
-      const now = Math.floor(store.clock.now() / 1000);
-      const integration = findIntegration(store, endpoint);
-      const row = findDelivery(store, queued.id);
-      if (integration === null || row === null)
-        return { verdict: { kind: "never", error: "withdrawn" }, signedAt: now };
-      const signedAt = signedTimestamp(row.signed_at, now);
-      const sent = await options.send(integration, {
-        eventId: row.event_id,
-        event: row.event,
-        body: row.body,
-        signedAt,
-      });
-      return { ...sent, signedAt };
-    },
-    record: (tx, endpoint, attempted) => record(tx, endpoint, { attempted, options }),
-    release(tx, endpoint) {
-      tx.sql(
-        "UPDATE deliveries SET next_attempt_ms = ? WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms > ?",
-      ).run(tx.clock.now(), endpoint, tx.clock.now());
-      return (
-        (tx
-          .sql("SELECT max(id) FROM deliveries WHERE integration_id = ? AND status = 'pending'")
-          .pluck()
-          .get(endpoint) as number | null) ?? 0
-      );
+    send: (endpoint, queued) => send(options, endpoint, queued),
+    broken: () => ({
+      verdict: { kind: "later", error: "could not be sent: see the log" },
+      ours: true,
+      signedAt: Math.floor(store.clock.now() / 1000),
+    }),
+    record: (tx, endpoint, attempted) => recordDelivery(tx, options, { endpoint, ...attempted }),
+    release: releaseDeliveries,
+    backlog(reader, endpoint, nowMs) {
+      const before = Math.floor(nowMs / 1000) - BACKLOG_SECONDS;
+      return (reader.sql(BACKLOG).pluck().get(endpoint, before) as number | null) ?? 0;
     },
   };
 }
 
-export function findIntegration(reader: Reader, id: string): IntegrationRow | null {
-  return (reader.sql(INTEGRATION).get(id) as IntegrationRow | undefined) ?? null;
+/** Makes everything that waits for the endpoint due, oldest first; the id of the last row, 0 for none. */
+export function releaseDeliveries(tx: Tx, integrationId: string): number {
+  tx.sql(
+    "UPDATE deliveries SET next_attempt_ms = ? WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms > ?",
+  ).run(tx.clock.now(), integrationId, tx.clock.now());
+  const last = tx
+    .sql("SELECT max(id) FROM deliveries WHERE integration_id = ? AND status = 'pending'")
+    .pluck()
+    .get(integrationId) as number | null;
+  return last ?? 0;
+}
+
+async function send(
+  { store, send: sendThrough }: DeliveryQueueOptions,
+  endpoint: string,
+  queued: QueuedRow,
+): Promise<DeliveryOutcome> {
+  const nowMs = store.clock.now();
+  const now = Math.floor(nowMs / 1000);
+  const integration = findIntegration(store, endpoint);
+  const row = findDelivery(store, queued.id);
+  if (integration === null || row === null)
+    return { verdict: { kind: "never", error: "withdrawn" }, ours: true, signedAt: now };
+  if (isTooOld(row.created_at * 1000, nowMs))
+    return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
+  const signedAt = signedTimestamp(row.signed_at, now);
+  const message = { eventId: row.event_id, event: row.event, body: row.body, signedAt };
+  return { ...(await sendThrough(integration, message)), signedAt };
 }
 
 function findDelivery(reader: Reader, id: number): DeliveryRow | null {
@@ -146,123 +134,4 @@ function findDelivery(reader: Reader, id: number): DeliveryRow | null {
     )
     .get(id);
   return (row as DeliveryRow | undefined) ?? null;
-}
-
-function record(
-  tx: Tx,
-  endpoint: string,
-  { attempted, options }: { attempted: Attempted<Outcome>; options: DeliveryQueueOptions },
-): Recorded {
-  const { row, outcome } = attempted;
-  const integration = findIntegration(tx, endpoint);
-  const created = tx.sql("SELECT created_at FROM deliveries WHERE id = ?").pluck().get(row.id) as
-    | number
-    | undefined;
-  const well = outcome.verdict.kind === "delivered";
-  if (created === undefined || integration === null) return { well, disabled: false };
-  const next = afterAttempt({
-    verdict: outcome.verdict,
-    attempts: row.attempts + 1,
-    createdAt: created * 1000,
-    now: tx.clock.now(),
-    fraction: tx.random.fraction(),
-  });
-  writeDelivery(tx, { row, next, signedAt: outcome.signedAt });
-  if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
-  tellTimeline(tx, integration, { row, next });
-  if (well) {
-    clearStreak(tx, endpoint);
-    return { well, disabled: false };
-  }
-  return {
-    well,
-    disabled: countFailure(tx, integration, {
-      next,
-      breaker: options.breaker,
-      disabled: options.disabled,
-    }),
-  };
-}
-
-/** By compare-and-set: a row that was withdrawn meanwhile stays so, unless it really went out. */
-function writeDelivery(
-  tx: Tx,
-  { row, next, signedAt }: { row: QueuedRow; next: DeliveryNext; signedAt: number },
-): void {
-  const pending = next.status === "pending";
-  tx.sql(
-    `UPDATE deliveries SET status = ?, attempts = attempts + 1, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?
-     WHERE id = ? AND (status = 'pending' OR (status = 'dropped' AND ? = 'delivered'))`,
-  ).run(
-    next.status,
-    pending ? Math.round(next.nextAttemptAt) : null,
-    signedAt,
-    next.status === "delivered" ? null : next.error,
-    pending ? null : tx.at,
-    row.id,
-    next.status,
-  );
-}
-
-function tellTimeline(
-  tx: Tx,
-  integration: IntegrationRow,
-  { row, next }: { row: QueuedRow; next: DeliveryNext },
-): void {
-  if (row.alertId === null || (next.status === "pending" && row.attempts > 0)) return;
-  const exists = tx.sql("SELECT event FROM deliveries WHERE id = ?").pluck().get(row.id) as string;
-  const kind =
-    next.status === "delivered"
-      ? "delivered"
-      : next.status === "failed"
-        ? "delivery_failed"
-        : "delivery_delayed";
-  writeTimeline(tx, row.alertId, {
-    kind,
-    detail: {
-      integration: integration.name === "" ? integration.id : integration.name,
-      type: integration.type,
-      event: exists,
-      attempts: row.attempts + 1,
-      ...(next.status === "delivered" ? {} : { error: next.error }),
-    },
-  });
-}
-
-function clearStreak(tx: Tx, id: string): void {
-  tx.sql(
-    `UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL
-     WHERE id = ? AND enabled = 1 AND (consecutive_failures > 0 OR last_error IS NOT NULL)`,
-  ).run(id);
-}
-
-/** Adds to the streak; whether that opened the breaker, or the endpoint asked for no more (410). */
-function countFailure(
-  tx: Tx,
-  integration: IntegrationRow,
-  {
-    next,
-    breaker,
-    disabled,
-  }: { next: DeliveryNext; breaker: BreakerLimits; disabled: DeliveryQueueOptions["disabled"] },
-): boolean {
-  const error = next.status === "delivered" ? "" : next.error;
-  const failingSince = integration.failing_since ?? tx.at;
-  const failures = integration.consecutive_failures + 1;
-  tx.sql(
-    "UPDATE integrations SET consecutive_failures = ?, failing_since = ?, last_error = ? WHERE id = ?",
-  ).run(failures, failingSince, error, integration.id);
-  const gone = next.status === "failed" && next.disable;
-  const opens = breakerOpens(
-    { failures, failingSince: failingSince * 1000, now: tx.clock.now() },
-    breaker,
-  );
-  if (integration.enabled === 0 || !(gone || opens)) return false;
-  const why = gone ? error : `disabled after ${failures} failed attempts: ${error}`;
-  tx.sql("UPDATE integrations SET enabled = 0, last_error = ? WHERE id = ?").run(
-    why,
-    integration.id,
-  );
-  disabled(tx, integration, why);
-  return true;
 }

@@ -1,7 +1,9 @@
+import { sleep } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { Store } from "../store/store.ts";
-import { createLane, type Lane, laneRoom } from "./lane.ts";
-import type { Attempted, Queue, QueuedRow } from "./queue.ts";
+import { attemptOver, createLane, type Lane, laneRoom, recovers } from "./lane.ts";
+import type { Attempted, Queue, QueuedRow, Recorded } from "./queue.ts";
 
 /** Sends what is due of one queue: fair over endpoints, in order for each alert, everything in flight only in memory. */
 export interface Dispatcher {
@@ -9,11 +11,15 @@ export interface Dispatcher {
   run(): number | null;
   /** Rows were committed for this endpoint, or it was enabled. */
   touch(endpoint: string): void;
-  /** Waits for what is in flight, at most as long as an attempt may take, and writes it. */
-  stop(): Promise<void>;
+  /** Every due time may have moved. */
+  touchAll(): void;
+  /** Starts nothing more and waits for what is in flight, at most `graceMs`; what ends later stays pending. */
+  stop(graceMs: number): Promise<void>;
   readonly inFlight: number;
   /** Attempts finished, by whether they went well. */
   readonly counts: { well: number; failed: number };
+  /** Monotonic time of the latest attempt that was written, or of the start. */
+  readonly movedAt: number;
 }
 
 export interface DispatcherOptions<Outcome> {
@@ -29,20 +35,37 @@ export interface DispatcherOptions<Outcome> {
 interface Result<Outcome> {
   lane: Lane;
   attempted: Attempted<Outcome>;
+  /** How often writing it has failed. */
+  tries: number;
 }
 
-/** How long written results wait for others to share their transaction when the disk is full. */
-const RETRY_RECORD_MS = 1000;
+interface Written extends Recorded {
+  /** The last row of the backlog that became due; null where none did. */
+  releasedTo: number | null;
+}
+
+/** How long until results that could not be written are tried again: the disk may have room by then. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+/** When to look again at an endpoint whose rows could not even be read. */
+const AFTER_FAULT_MS = 5000;
 
 export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): Dispatcher {
-  const { store, queue, log } = options;
+  const { store, queue, log, sockets } = options;
+  const { clock } = store;
   const lanes = new Map<string, Lane>();
+  /** Lanes to look at, in the order they asked: whoever found no socket stays in it. */
+  const turn = new Set<Lane>();
+  /** Endpoints with news since the last look. */
+  const touched = new Set<string>();
   const counts = { well: 0, failed: 0 };
   let results: Result<Outcome>[] = [];
   let recording = false;
   let inFlight = 0;
-  let stopping: (() => void) | null = null;
   let started = false;
+  let state: "running" | "stopping" | "closed" = "running";
+  let drained = () => {};
+  let movedAt = clock.mono();
 
   const laneOf = (endpoint: string): Lane => {
     let lane = lanes.get(endpoint);
@@ -53,109 +76,184 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
     return lane;
   };
 
-  /** Starts what the endpoint has room for; the lane then knows when to be looked at again. */
-  const pump = (lane: Lane) => {
-    const nowMs = store.clock.now();
-    const state = queue.endpoint(store, lane.endpoint);
-    if (state === null || !state.enabled) {
-      lane.nextAt = null;
-      if (lane.inFlight.size === 0) lanes.delete(lane.endpoint);
-      return;
+  /** Half of the sockets are kept for first attempts, so that wide or stuck endpoints can't take all. */
+  const socketsFor = (lane: Lane): number => {
+    const common = Math.max(0, Math.floor(sockets / 2) - inFlight);
+    const own = lane.inFlight.size === 0 && inFlight < sockets ? 1 : 0;
+    return Math.max(common, own);
+  };
+
+  const forget = (lane: Lane) => {
+    lane.nextAt = null;
+    lane.serialUntil = null;
+    if (lane.inFlight.size === 0) lanes.delete(lane.endpoint);
+  };
+
+  /** Starts what the endpoint has room for; false when it needs a socket and there is none. */
+  const pump = (lane: Lane): boolean => {
+    const endpoint = queue.endpoint(store, lane.endpoint);
+    if (endpoint === null || !endpoint.enabled) {
+      forget(lane);
+      return true;
     }
+    const nowMs = clock.now();
+    lane.serialUntil ??= queue.backlog(store, lane.endpoint, nowMs);
     const probe = queue.probes && lane.failures > 0;
-    const room = Math.min(laneRoom(lane, queue.probes), options.sockets - inFlight);
-    const waitForProbe = probe && lane.probeAt > store.clock.mono();
-    if (room > 0 && !waitForProbe) {
-      const rows = queue.due(store, lane.endpoint, {
-        nowMs,
-        limit: room + lane.inFlight.size,
-        probe,
-      });
-      if ((rows[0]?.id ?? Number.POSITIVE_INFINITY) > lane.serialUntil) lane.serialUntil = 0;
-      for (const row of rows.filter((each) => !lane.inFlight.has(each.id)).slice(0, room))
-        start(lane, row);
+    if (probe && lane.probeAt > clock.mono()) {
+      lane.nextAt = nowMs + (lane.probeAt - clock.mono());
+      return true;
     }
-    lane.nextAt = waitForProbe
-      ? nowMs + (lane.probeAt - store.clock.mono())
-      : queue.nextDue(store, lane.endpoint, nowMs);
+    const free = laneRoom(lane, queue.probes);
+    const room = Math.min(free, socketsFor(lane));
+    lane.nextAt = null;
+    if (free === 0) return true;
+    if (room === 0) return false;
+    const rows = queue
+      .due(store, lane.endpoint, { nowMs, limit: room + lane.inFlight.size, probe })
+      .filter((row) => !lane.inFlight.has(row.id));
+    const [first] = rows;
+    if ((first?.id ?? 0) > lane.serialUntil && lane.inFlight.size === 0) lane.serialUntil = 0;
+    for (const row of rows.slice(0, room)) start(lane, row);
+    if (rows.length >= room) return room === free;
+    // Everything due is under way, or waits behind an earlier row of its alert.
+    lane.nextAt = queue.nextDue(store, lane.endpoint, nowMs);
     if (lane.nextAt === null && lane.inFlight.size === 0) lanes.delete(lane.endpoint);
+    return true;
+  };
+
+  const serve = () => {
+    for (const lane of [...turn]) {
+      if (state !== "running" || inFlight >= sockets) return;
+      turn.delete(lane);
+      try {
+        if (!pump(lane)) turn.add(lane);
+      } catch (error) {
+        // One endpoint's rows that can't be read must not keep the others from being sent.
+        lane.nextAt = clock.now() + AFTER_FAULT_MS;
+        log.error(
+          { err: error, queue: queue.name, endpoint: lane.endpoint },
+          "due rows unreadable",
+        );
+      }
+    }
   };
 
   const start = (lane: Lane, row: QueuedRow) => {
     lane.inFlight.add(row.id);
     inFlight++;
-    void queue.send(lane.endpoint, row).then((outcome) => {
-      results.push({ lane, attempted: { row, outcome } });
-      recordSoon();
-    });
+    void attempt(lane, row);
+  };
+
+  const attempt = async (lane: Lane, row: QueuedRow) => {
+    let outcome: Outcome;
+    try {
+      outcome = await queue.send(lane.endpoint, row);
+    } catch (error) {
+      log.error({ err: error, queue: queue.name, row: row.id }, "a row could not be sent");
+      outcome = queue.broken(row);
+    }
+    if (state === "closed") return;
+    results.push({ lane, attempted: { row, outcome }, tries: 0 });
+    recordSoon();
   };
 
   const recordSoon = () => {
     if (recording) return;
     recording = true;
-    setImmediate(record);
+    setImmediate(() => {
+      recording = false;
+      if (state === "closed") return;
+      const batch = results;
+      results = [];
+      record(batch);
+    });
   };
 
-  /** Writes all results that came in since, in one transaction; then the lanes go on. */
-  const record = () => {
-    const batch = results;
-    results = [];
+  /** Writes results in one transaction, or each in its own where that fails; then their lanes go on. */
+  const record = (batch: Result<Outcome>[]) => {
+    let recorded: Written[];
     try {
-      const recorded = store.write((tx) =>
-        batch.map(({ lane, attempted }) => {
+      recorded = store.write((tx) =>
+        batch.map(({ lane, attempted }): Written => {
           const result = queue.record(tx, lane.endpoint, attempted);
-          if (lane.recovers(result.well)) lane.serialUntil = queue.release(tx, lane.endpoint);
-          return result;
+          const releasedTo = recovers(lane, result) ? queue.release(tx, lane.endpoint) : null;
+          return { ...result, releasedTo };
         }),
       );
-      recording = false;
-      batch.forEach(({ lane, attempted }, i) => {
-        const result = recorded[i];
-        if (result === undefined) return;
-        lane.finished(attempted.row.id, result.well, store.clock);
-        counts[result.well ? "well" : "failed"]++;
-        inFlight--;
-      });
-      for (const lane of new Set(batch.map(({ lane }) => lane))) pump(lane);
-      options.wake();
-      if (inFlight === 0) stopping?.();
     } catch (error) {
-      // They stay in flight in memory: an attempt is not made twice because it could not be written down.
-      log.error(
-        { err: error, queue: queue.name, results: batch.length },
-        "outcomes could not be written; trying again",
-      );
-      results = [...batch, ...results];
-      store.clock.after(RETRY_RECORD_MS, record);
+      const full = error instanceof ServiceError && error.code === "storage_full";
+      if (batch.length > 1 && !full) for (const one of batch) record([one]);
+      else putOff(batch, error);
+      return;
     }
+    batch.forEach((result, i) => {
+      const written = recorded[i];
+      if (written !== undefined) over(result, written);
+    });
+    movedAt = clock.mono();
+    serve();
+    options.wake();
+    if (inFlight === 0) drained();
+  };
+
+  const over = ({ lane, attempted }: Result<Outcome>, written: Written) => {
+    attemptOver(lane, attempted.row.id, written, clock);
+    if (written.releasedTo !== null) lane.serialUntil = written.releasedTo;
+    if (written.well !== null) counts[written.well ? "well" : "failed"]++;
+    inFlight--;
+    turn.add(lane);
+  };
+
+  /** They stay in flight in memory: an attempt is not made twice because it could not be written down. */
+  const putOff = (batch: Result<Outcome>[], error: unknown) => {
+    const tries = Math.max(...batch.map((result) => result.tries));
+    log.error(
+      { err: error, queue: queue.name, results: batch.length },
+      "outcomes could not be written; trying again",
+    );
+    clock.after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(tries, 10)), () => {
+      results.push(...batch.map((result) => ({ ...result, tries: result.tries + 1 })));
+      recordSoon();
+    });
   };
 
   return {
     run() {
-      if (!started) {
-        started = true;
-        for (const endpoint of queue.endpoints(store)) laneOf(endpoint).nextAt = 0;
+      if (!started) for (const endpoint of queue.endpoints(store)) touched.add(endpoint);
+      started = true;
+      for (const endpoint of touched) {
+        laneOf(endpoint).nextAt = 0;
+        touched.delete(endpoint);
       }
-      const nowMs = store.clock.now();
-      if (stopping === null)
-        for (const lane of [...lanes.values()])
-          if (lane.nextAt !== null && lane.nextAt <= nowMs) pump(lane);
+      const nowMs = clock.now();
+      for (const lane of lanes.values())
+        if (lane.nextAt !== null && lane.nextAt <= nowMs) turn.add(lane);
+      serve();
       const next = [...lanes.values()].flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt]));
       return next.length === 0 ? null : Math.min(...next);
     },
-    touch(endpoint) {
-      laneOf(endpoint).nextAt = 0;
-      options.wake();
+    touch: (endpoint) => void touched.add(endpoint),
+    touchAll() {
+      for (const lane of lanes.values()) lane.nextAt = 0;
     },
-    stop() {
-      return new Promise((resolve) => {
-        stopping = resolve;
-        if (inFlight === 0) resolve();
-      });
+    async stop(graceMs) {
+      state = "stopping";
+      if (inFlight > 0) {
+        const over = new AbortController();
+        const empty = new Promise<void>((resolve) => {
+          drained = resolve;
+        });
+        await Promise.race([empty, sleep(clock, graceMs, over.signal)]);
+        over.abort();
+      }
+      state = "closed";
     },
     get inFlight() {
       return inFlight;
     },
     counts,
+    get movedAt() {
+      return movedAt;
+    },
   };
 }

@@ -21,7 +21,7 @@ export interface Enqueued {
   executions: number;
 }
 
-const INTEGRATIONS = `SELECT id, type, event_filter FROM integrations WHERE project_id = ? AND enabled = 1 ORDER BY id`;
+const INTEGRATIONS = `SELECT id, event_filter FROM integrations WHERE project_id = ? AND enabled = 1 ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? AND enabled = 1 ORDER BY id`;
 
 /**
@@ -67,9 +67,9 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       `INSERT INTO executions (action_id, project_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(row.id, event.projectId, eventRow, event.alertId, event.event, now, tx.at);
+    tx.note({ topic: "action", id: row.id });
     executions++;
   }
-  if (deliveries + executions > 0) tx.note({ topic: "outbox" });
   return { deliveries, executions };
 }
 

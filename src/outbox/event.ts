@@ -39,6 +39,15 @@ export interface EventBody extends AlertFacts {
   tenant_id: string;
   test?: true;
   truncated?: true;
+  /** `integration.disabled`: which one, and why. */
+  integration?: DisabledIntegration;
+}
+
+export interface DisabledIntegration {
+  id: string;
+  name: string;
+  type: string;
+  reason: string;
 }
 
 export interface EventInput {
@@ -49,6 +58,7 @@ export interface EventInput {
   timestamp: number;
   alert: AlertFacts;
   test?: true;
+  integration?: DisabledIntegration;
 }
 
 const MOST_BYTES = 32 * 1024;
@@ -81,6 +91,7 @@ export function buildEventBody(input: EventInput): string {
     timestamp: input.timestamp,
     tenant_id: input.tenant_id,
     ...(input.test ? { test: true } : {}),
+    ...(input.integration ? { integration: input.integration } : {}),
   };
   if (body.last_message !== alert.last_message) body.truncated = true;
   let text = JSON.stringify(body);

@@ -1,4 +1,5 @@
 import type { Clock } from "../kit/clock.ts";
+import type { Recorded } from "./queue.ts";
 
 /** What memory holds of one endpoint while it has something to send. */
 export interface Lane {
@@ -11,19 +12,20 @@ export interface Lane {
   probeAt: number;
   /** How many may be under way: grows with each success, one again with a failure. */
   width: number;
-  /** While rows up to this id wait, the lane sends one at a time: a backlog drains in order. */
-  serialUntil: number;
-  /** When to look again, in Unix milliseconds; null = nothing waits. */
+  /** While rows up to this id wait, the lane sends one at a time: a backlog drains in order. null = not looked yet. */
+  serialUntil: number | null;
+  /** When to look again, in Unix milliseconds; null = when told. */
   nextAt: number | null;
-  /** Whether an outcome ends an outage, after which the backlog is due at once. */
-  recovers(well: boolean): boolean;
-  finished(rowId: number, well: boolean, clock: Clock): void;
 }
 
 const WIDEST = 32;
+/** Runs of one action at a time: what an action does may be slow, and its failing says nothing about the next. */
+const ACTION_WIDTH = 8;
 /** A streak from which on an endpoint counts as having been away. */
 const OUTAGE = 3;
 const LONGEST_PROBE_GAP_MS = 5000;
+/** A page that was never tried waits no longer than this for an endpoint that asked to be left alone. */
+const LONGEST_REST_MS = 60_000;
 
 export function createLane(endpoint: string, failures: number): Lane {
   return {
@@ -32,29 +34,40 @@ export function createLane(endpoint: string, failures: number): Lane {
     failures,
     probeAt: 0,
     width: 1,
-    serialUntil: 0,
+    serialUntil: null,
     nextAt: 0,
-    recovers(well) {
-      return well && this.failures >= OUTAGE;
-    },
-    finished(rowId, well, clock) {
-      this.inFlight.delete(rowId);
-      this.nextAt = 0;
-      if (well) {
-        this.failures = 0;
-        this.width = Math.min(WIDEST, this.width + 1);
-        return;
-      }
-      this.failures++;
-      this.width = 1;
-      this.probeAt = clock.mono() + probeGap(this.failures);
-    },
   };
+}
+
+/** Whether an outcome ends an outage, after which the backlog is due at once. */
+export function recovers(lane: Lane, { well }: Recorded): boolean {
+  return well === true && lane.failures >= OUTAGE;
+}
+
+/** An attempt is over and written. */
+export function attemptOver(
+  lane: Lane,
+  rowId: number,
+  { well, restMs = 0 }: Recorded,
+  clock: Clock,
+): void {
+  lane.inFlight.delete(rowId);
+  if (well === null) return;
+  if (well) {
+    lane.failures = 0;
+    lane.width = Math.min(WIDEST, lane.width + 1);
+    return;
+  }
+  lane.failures++;
+  lane.width = 1;
+  lane.probeAt =
+    clock.mono() + Math.max(probeGap(lane.failures), Math.min(restMs, LONGEST_REST_MS));
 }
 
 /** How many more attempts the lane may start. A failing endpoint gets one probe at a time. */
 export function laneRoom(lane: Lane, probes: boolean): number {
-  const width = (probes && lane.failures > 0) || lane.serialUntil > 0 ? 1 : lane.width;
+  const serial = (lane.serialUntil ?? 0) > 0;
+  const width = !probes ? ACTION_WIDTH : lane.failures > 0 || serial ? 1 : lane.width;
   return Math.max(0, width - lane.inFlight.size);
 }
 

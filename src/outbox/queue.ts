@@ -15,10 +15,10 @@ export interface Attempted<Outcome> {
 
 /** How a recorded attempt leaves its endpoint. */
 export interface Recorded {
-  /** The endpoint answered well, or it didn't. */
-  well: boolean;
-  /** It may not be called again until it is enabled. */
-  disabled: boolean;
+  /** Whether the endpoint answered well; null when the outcome says nothing about it. */
+  well: boolean | null;
+  /** How long it asked to be left alone, in milliseconds. */
+  restMs?: number;
 }
 
 /**
@@ -41,10 +41,14 @@ export interface Queue<Outcome> {
   nextDue(reader: Reader, endpoint: string, nowMs: number): number | null;
   /** Whether the endpoint may be called, and its present streak of failures; null when it is gone. */
   endpoint(reader: Reader, endpoint: string): { enabled: boolean; failures: number } | null;
-  /** Sends the row. Never throws; the network is used here and nowhere else, outside any transaction. */
+  /** Sends the row; the network is used here and nowhere else, outside any transaction. */
   send(endpoint: string, row: QueuedRow): Promise<Outcome>;
+  /** The outcome of a row whose sending threw: it must not be blamed on the endpoint. */
+  broken(row: QueuedRow): Outcome;
   /** Writes what an attempt came to, by compare-and-set on the row's state. */
   record(tx: Tx, endpoint: string, attempted: Attempted<Outcome>): Recorded;
   /** Makes all pending rows of a recovered endpoint due; the id of the last of them. */
   release(tx: Tx, endpoint: string): number;
+  /** The last of the rows that piled up while the endpoint could not be called, 0 for none. */
+  backlog(reader: Reader, endpoint: string, nowMs: number): number;
 }

@@ -15,8 +15,11 @@ export type Note =
   | { topic: "people" }
   | { topic: "alert"; alertId: number; alertKey: string; opened: boolean }
   | { topic: "due"; at: number }
+  /** Every due time of the outbox moved. */
   | { topic: "outbox" }
-  | { topic: "endpoint"; id: string };
+  /** An integration has something to send, or was changed; likewise an action. */
+  | { topic: "endpoint"; id: string }
+  | { topic: "action"; id: string };
 
 /** What reads may use: a store, or the transaction a caller is in. */
 export interface Reader {

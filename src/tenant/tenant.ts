@@ -1,18 +1,25 @@
+import { dirname } from "node:path";
 import { createSweep, type Sweep } from "../alerts/sweep.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
+import type { AddressRules } from "../kit/addresses.ts";
+import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
+import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
+import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
+import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type ClockWatch, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import { tenantJobs } from "./jobs.ts";
+import { createOutbox, type Outbox, type OutboxSettings, SOCKETS } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
@@ -34,6 +41,10 @@ export interface Tenant {
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
   readonly renderer: Renderer;
+  readonly outbox: Outbox;
+  readonly sealer: Sealer;
+  /** What may be called from here (decisions §6, Egress). */
+  readonly addressRules: AddressRules;
   /** What links are built from; empty when it isn't known. */
   readonly publicUrl: string;
   /** Remembers, at most once a minute for each key, that it was used. */
@@ -59,6 +70,13 @@ export interface TenantOptions {
   passwords?: Passwords;
   /** One for all tenants of a process, since its thread costs memory; its own when absent. */
   renderer?: Renderer;
+  /** What stored secrets are sealed with; key files beside the store when absent. */
+  sealer?: Sealer;
+  /** The operator's lists beside the role's own rules. */
+  addresses?: Omit<AddressRules, "role">;
+  /** One way out for all tenants of a process; its own when absent. */
+  egress?: EgressClient;
+  outbox?: OutboxSettings;
   onFatal(error: unknown): void;
 }
 
@@ -81,16 +99,23 @@ export function startTenant(options: TenantOptions): Tenant {
   const watch = startClockWatch({ store, clock, log });
   const sweep = createSweep(store, log);
   const retention = createRetention(store, options.retention ?? defaultRetention);
-  const scheduler = createScheduler(
-    clock,
-    log,
-    tenantJobs({ watch, sweep, disk, retention, ingest }),
-  );
+  const sealer = options.sealer ?? sealerBeside(store, options.path, log);
+  const addressRules: AddressRules = { ...options.addresses, role: options.role };
+  const egress = options.egress ?? egressOf(clock, addressRules);
+  const outbox = createOutbox({
+    ...{ store, log, sealer, egress, settings: options.outbox ?? {} },
+    wake: (job) => scheduler.wake(job),
+  });
+  const scheduler = createScheduler(clock, log, [
+    ...tenantJobs({ watch, sweep, disk, retention, ingest }),
+    ...outbox.jobs,
+  ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const used = new Map<string, number>();
 
   const unsubscribe = store.onCommit((notes) => {
     if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
+    outbox.told(notes);
     scheduler.told(notes);
   });
   scheduler.start();
@@ -110,6 +135,9 @@ export function startTenant(options: TenantOptions): Tenant {
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
     renderer,
+    outbox,
+    sealer,
+    addressRules,
     publicUrl: options.publicUrl,
     keyUsed(keyId) {
       const now = clock.mono();
@@ -130,11 +158,36 @@ export function startTenant(options: TenantOptions): Tenant {
       waiters.wake();
       ingest.drain();
       if (options.renderer === undefined) await renderer.close();
+      await outbox.stop();
+      if (options.egress === undefined) await egress.close();
       await scheduler.stop();
       watch.stop();
       store.close();
     },
   };
+}
+
+const KEY_FILE = "box.key";
+
+/** Without a key that stored values need the box starts all the same, and says what is lost (decisions §10). */
+function sealerBeside(store: Store, path: string, log: Log): Sealer {
+  const sealer = fileSealer({
+    ...{ dir: dirname(path), name: KEY_FILE, inUse: sealedKeyIds(store) },
+    ...{ clock: store.clock, random: store.random },
+  });
+  for (const { file, problem } of sealer.faults) log.error({ file, problem }, "key file unusable");
+  const rows = unreadableRows(store, sealer);
+  if (rows.length > 0)
+    log.error(
+      { rows, keys: sealer.missing },
+      "stored credentials can't be opened: put their key back, or enter them again",
+    );
+  return sealer;
+}
+
+/** As many sockets an origin as an outbox may use: none waits for one while its time runs. */
+function egressOf(clock: Clock, rules: AddressRules) {
+  return createEgress({ clock, rules, connections: SOCKETS, userAgent: `box/${version}` });
 }
 
 /** The tenant's id, made with the store's first use. */

@@ -1,0 +1,84 @@
+import type { Clock } from "./clock.ts";
+import {
+  type KeyFileFault,
+  type KeyRing,
+  loadKeyRing,
+  type OpenedKeys,
+  openKeyRing,
+} from "./key-ring.ts";
+import type { Random } from "./random.ts";
+import { keyIdOf, open, seal } from "./seal.ts";
+
+/** Seals stored secrets and opens them again; what holds the keys is its own matter. */
+export interface Sealer {
+  /** `place` names where the value is stored: it opens nowhere else. */
+  seal(text: string, place: string): string;
+  /** null when its key isn't here or it was tampered with: the program goes on without it. */
+  open(sealed: string, place: string): string | null;
+  /** Whether the key that a sealed value names is here. */
+  holds(sealed: string): boolean;
+  /** Whether a value is sealed under the key that new values are sealed under. */
+  isPresent(sealed: string): boolean;
+}
+
+/** A sealer over a fixed ring. */
+export function ringSealer(ring: KeyRing): Sealer {
+  return sealerOf(
+    () => ring,
+    () => false,
+  );
+}
+
+/** A sealer over the key files of a directory. */
+export interface FileSealer extends Sealer {
+  /** Key files that can't be used. */
+  readonly faults: readonly KeyFileFault[];
+  /** Key ids that stored values named at the start and no file held. */
+  readonly missing: OpenedKeys["missing"];
+}
+
+/** How often at most the files are read again because a value names a key that isn't known. */
+const READ_AGAIN_MS = 1000;
+
+/**
+ * Opens the key files of `dir` as `openKeyRing` does. A key that another process adds or makes
+ * present while this one runs is found when a value names it, so that neither needs a restart.
+ */
+export function fileSealer(options: {
+  dir: string;
+  name: string;
+  inUse: readonly string[];
+  clock: Clock;
+  random: Random;
+}): FileSealer {
+  const { dir, name, inUse, clock, random } = options;
+  const opened = openKeyRing({ dir, name, inUse, random });
+  let ring = opened.ring;
+  let readAt = Number.NEGATIVE_INFINITY;
+  const readAgain = (): boolean => {
+    if (clock.mono() - readAt < READ_AGAIN_MS) return false;
+    readAt = clock.mono();
+    ring = loadKeyRing(dir, name, random).ring ?? ring;
+    return true;
+  };
+  const sealer = sealerOf(() => ring, readAgain);
+  return { ...sealer, faults: opened.faults, missing: opened.missing };
+}
+
+function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {
+  const holds = (sealed: string): boolean => {
+    const id = keyIdOf(sealed);
+    if (id === null) return false;
+    return ring().keys.has(id) || (readAgain() && ring().keys.has(id));
+  };
+  return {
+    seal: (text, place) => seal(ring(), text, place),
+    open(sealed, place) {
+      if (!holds(sealed)) return null;
+      const opened = open(ring(), sealed, place);
+      return opened.ok ? opened.text : null;
+    },
+    holds,
+    isPresent: (sealed) => keyIdOf(sealed) === ring().present.id,
+  };
+}

@@ -1,0 +1,158 @@
+import type { Tx } from "../store/store.ts";
+import type { DeliveryOutcome, DeliveryQueueOptions } from "./deliveries.ts";
+import { findIntegration, type IntegrationRow } from "./destination.ts";
+import type { QueuedRow, Recorded } from "./queue.ts";
+import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
+
+/** What becomes of the row: an attempt's next step, or that it was dropped and why. */
+type Next = DeliveryNext | { readonly status: "dropped"; readonly error: string };
+
+interface Ended {
+  row: QueuedRow;
+  outcome: DeliveryOutcome;
+  next: Next;
+}
+
+/** Writes how one attempt ended: the row, its alert's history, the endpoint's streak and its breaker (decisions §6). */
+export function recordDelivery(
+  tx: Tx,
+  options: DeliveryQueueOptions,
+  attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome },
+): Recorded {
+  const { endpoint, row, outcome } = attempted;
+  const integration = findIntegration(tx, endpoint);
+  const delivery = tx.sql("SELECT created_at, event FROM deliveries WHERE id = ?").get(row.id) as
+    | { created_at: number; event: string }
+    | undefined;
+  if (delivery === undefined || integration === null) return { well: null };
+  const ended = {
+    row,
+    outcome,
+    next: nextOf(tx, row, { outcome, createdAt: delivery.created_at }),
+  };
+  const written = writeDelivery(tx, ended);
+  if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
+  if (written) tellTimeline(tx, options, { ...ended, integration, event: delivery.event });
+  return recordEndpoint(tx, options, { integration, ended });
+}
+
+function nextOf(
+  tx: Tx,
+  row: QueuedRow,
+  { outcome: { verdict }, createdAt }: { outcome: DeliveryOutcome; createdAt: number },
+): Next {
+  if (verdict.kind === "dropped") return { status: "dropped", error: verdict.error };
+  return afterAttempt({
+    verdict,
+    attempts: row.attempts + 1,
+    createdAt: createdAt * 1000,
+    now: tx.clock.now(),
+    fraction: tx.random.fraction(),
+  });
+}
+
+/** By compare-and-set: a row that was withdrawn or given up meanwhile stays so, unless it really went out. */
+function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
+  const pending = next.status === "pending";
+  const { changes } = tx
+    .sql(
+      `UPDATE deliveries SET status = ?, attempts = attempts + ?, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?
+       WHERE id = ? AND (status = 'pending' OR (status IN ('dropped', 'failed') AND ? = 'delivered'))`,
+    )
+    .run(
+      next.status,
+      next.status === "dropped" ? 0 : 1,
+      pending ? Math.round(next.nextAttemptAt) : null,
+      outcome.signedAt,
+      next.status === "delivered" ? null : next.error,
+      pending ? null : tx.at,
+      row.id,
+      next.status,
+    );
+  return changes > 0;
+}
+
+const KINDS = {
+  delivered: "delivered",
+  failed: "delivery_failed",
+  dropped: "delivery_dropped",
+  pending: "delivery_delayed",
+} as const;
+
+/** Of the failed attempts only the first is told: the others say the same again. */
+function tellTimeline(
+  tx: Tx,
+  { tell }: DeliveryQueueOptions,
+  { row, next, integration, event }: Ended & { integration: IntegrationRow; event: string },
+): void {
+  if (row.alertId === null || (next.status === "pending" && row.attempts > 0)) return;
+  tell(tx, row.alertId, {
+    kind: KINDS[next.status],
+    detail: {
+      integration: integration.name === "" ? integration.id : integration.name,
+      type: integration.type,
+      event,
+      attempts: row.attempts + (next.status === "dropped" ? 0 : 1),
+      ...(next.status === "delivered" ? {} : { error: next.error }),
+    },
+  });
+}
+
+/** Counts the attempt for or against its endpoint, unless it says nothing about it. */
+function recordEndpoint(
+  tx: Tx,
+  options: DeliveryQueueOptions,
+  { integration, ended: { outcome, next } }: { integration: IntegrationRow; ended: Ended },
+): Recorded {
+  if (next.status === "delivered") {
+    clearStreak(tx, integration);
+    return { well: true };
+  }
+  if (outcome.ours || next.status === "dropped") {
+    if (next.status === "pending") setLastError(tx, integration.id, next.error);
+    return { well: null };
+  }
+  countFailure(tx, options, { integration, next });
+  const { verdict } = outcome;
+  const restMs = verdict.kind === "later" ? (verdict.retryAfterMs ?? 0) : 0;
+  return { well: false, restMs };
+}
+
+function clearStreak(tx: Tx, integration: IntegrationRow): void {
+  tx.sql(
+    `UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL
+     WHERE id = ? AND enabled = 1 AND (consecutive_failures > 0 OR last_error IS NOT NULL)`,
+  ).run(integration.id);
+}
+
+function setLastError(tx: Tx, id: string, error: string): void {
+  tx.sql("UPDATE integrations SET last_error = ? WHERE id = ? AND enabled = 1").run(error, id);
+}
+
+/** Adds to the streak; opens the breaker where it is long and old enough, or where the endpoint asked for no more (410). */
+function countFailure(
+  tx: Tx,
+  { breaker, disabled }: DeliveryQueueOptions,
+  {
+    integration,
+    next,
+  }: { integration: IntegrationRow; next: Exclude<Next, { status: "delivered" }> },
+): void {
+  // An attempt that was under way when somebody disabled the endpoint says nothing new.
+  if (integration.enabled === 0) return;
+  const failingSince = integration.failing_since ?? tx.at;
+  const failures = integration.consecutive_failures + 1;
+  const gone = next.status === "failed" && next.disable;
+  const opens = breakerOpens(
+    { failures, failingSince: failingSince * 1000, now: tx.clock.now() },
+    breaker,
+  );
+  const why = gone
+    ? `disabled: it asked for no more (${next.error})`
+    : `disabled after ${failures} failed attempts: ${next.error}`;
+  const shut = gone || opens;
+  tx.sql(
+    "UPDATE integrations SET consecutive_failures = ?, failing_since = ?, last_error = ?, enabled = ? WHERE id = ?",
+  ).run(failures, failingSince, shut ? why : next.error, shut ? 0 : 1, integration.id);
+  if (shut) disabled(tx, integration, why);
+}

@@ -1,0 +1,49 @@
+import type { IntegrationType } from "../store/schema.ts";
+import type { Reader } from "../store/store.ts";
+import type { Verdict } from "./retry.ts";
+
+/** An integration as a sender needs it. */
+export interface IntegrationRow {
+  id: string;
+  project_id: number;
+  name: string;
+  type: IntegrationType;
+  url: string;
+  sealed: string | null;
+  enabled: number;
+  relay: number;
+  consecutive_failures: number;
+  failing_since: number | null;
+}
+
+/** What goes to a channel: the event's fixed body and the second to sign it with. */
+export interface Message {
+  eventId: string;
+  event: string;
+  body: string;
+  signedAt: number;
+}
+
+/** How an attempt ended, and what the channel learned on the way. */
+export interface Sent {
+  /** `dropped`: this row goes nowhere from here, and why. */
+  verdict: Verdict | { readonly kind: "dropped"; readonly error: string };
+  /** The group became another chat: stored in place of the old one. */
+  chatId?: string;
+  /** The fault lies on this side, so the endpoint's streak is left as it is. */
+  ours?: true;
+}
+
+/** A line of an alert's history about one of its deliveries or executions. */
+export interface OutboxEntry {
+  kind: string;
+  detail: Record<string, unknown>;
+}
+
+const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since
+  FROM integrations WHERE id = ?`;
+
+/** null once it is deleted. */
+export function findIntegration(reader: Reader, id: string): IntegrationRow | null {
+  return (reader.sql(INTEGRATION).get(id) as IntegrationRow | undefined) ?? null;
+}

@@ -1,0 +1,146 @@
+import { notFound, ServiceError } from "../kit/errors.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import { releaseDeliveries, TOO_OLD } from "./deliveries.ts";
+import { MAX_AGE_MS } from "./retry.ts";
+
+/** A delivery as it is read (api §2, Delivery). */
+export interface Delivery {
+  id: string;
+  /** Empty for an event that no alert caused. */
+  alert_id: string;
+  event: string;
+  status: "pending" | "delivered" | "failed" | "dropped";
+  attempts: number;
+  /** Unix seconds; null once it is over. */
+  next_attempt_at: number | null;
+  last_error: string | null;
+  created_at: number;
+}
+
+const LIST = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), '') AS alert_id, event, status, attempts,
+    (next_attempt_ms + 999) / 1000 AS next_attempt_at, last_error, created_at
+  FROM deliveries WHERE integration_id = ? ORDER BY deliveries.id DESC LIMIT ?`;
+
+/** Newest first. */
+export function listDeliveries(reader: Reader, integrationId: string, limit: number): Delivery[] {
+  return reader.sql(LIST).all(integrationId, limit) as Delivery[];
+}
+
+/**
+ * An endpoint was enabled: what waited goes out in order, except what is too old for it
+ * (decisions §6, Breaker).
+ */
+export function resumeDeliveries(tx: Tx, integrationId: string): void {
+  const oldest = Math.floor((tx.clock.now() - MAX_AGE_MS) / 1000);
+  tx.sql(
+    `UPDATE deliveries SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = ?
+     WHERE integration_id = ? AND status = 'pending' AND created_at < ?`,
+  ).run(tx.at, TOO_OLD, integrationId, oldest);
+  releaseDeliveries(tx, integrationId);
+  tx.note({ topic: "endpoint", id: integrationId });
+}
+
+/** An endpoint was deleted: what waited goes nowhere. */
+export function dropDeliveries(tx: Tx, integrationId: string): void {
+  tx.sql(
+    `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
+     WHERE integration_id = ? AND status = 'pending'`,
+  ).run(tx.at, integrationId);
+}
+
+/**
+ * Sends an event once more: a new delivery of the same event, with its id and its bytes. Returns the new
+ * delivery's id. Throws 404, and 409 for one that is still under way or whose event is no longer kept.
+ */
+export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string): string {
+  const row = tx
+    .sql(
+      `SELECT d.event_row, d.alert_id, d.event, d.status, e.id AS kept FROM deliveries d
+       LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`,
+    )
+    .get(integrationId, deliveryId) as ResendRow | undefined;
+  if (row === undefined) throw notFound("delivery");
+  if (row.status === "pending" || row.kept === null)
+    throw new ServiceError(
+      "delivery_not_resendable",
+      row.kept === null
+        ? "The delivery's event is no longer kept."
+        : "The delivery is still pending: it will be tried by itself.",
+    );
+  const { lastInsertRowid } = tx
+    .sql(
+      `INSERT INTO deliveries (integration_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
+       VALUES (?, ?, ?, ?, 'pending', ?, ?)`,
+    )
+    .run(integrationId, row.event_row, row.alert_id, row.event, tx.clock.now(), tx.at);
+  tx.note({ topic: "endpoint", id: integrationId });
+  return String(lastInsertRowid);
+}
+
+interface ResendRow {
+  event_row: number;
+  alert_id: number | null;
+  event: string;
+  status: Delivery["status"];
+  kept: number | null;
+}
+
+/** Rows failed in one go: so many fit in a moment. */
+const MOST_EXPIRED = 500;
+
+/**
+ * Fails deliveries that were not made within 24 hours, those of disabled endpoints too, so that no
+ * row waits for ever; at most a slice of them. Whether there may be more.
+ */
+export function expireDeliveries(
+  tx: Tx,
+  tell: (tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }) => void,
+): boolean {
+  const oldest = Math.floor((tx.clock.now() - MAX_AGE_MS) / 1000);
+  const rows = tx
+    .sql(
+      `UPDATE deliveries SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = COALESCE(last_error, ?)
+       WHERE id IN (SELECT id FROM deliveries WHERE status = 'pending' AND created_at < ? LIMIT ${MOST_EXPIRED})
+       RETURNING alert_id AS alertId, event, attempts, last_error AS error`,
+    )
+    .all(tx.at, TOO_OLD, oldest) as {
+    alertId: number | null;
+    event: string;
+    attempts: number;
+    error: string;
+  }[];
+  for (const { alertId, ...detail } of rows)
+    if (alertId !== null) tell(tx, alertId, { kind: "delivery_failed", detail });
+  return rows.length === MOST_EXPIRED;
+}
+
+/** A run of an action as it is read (api §2, Action execution). */
+export interface Execution {
+  id: string;
+  action_id: string;
+  /** "test" for a test-fire, as in the event it sends. */
+  alert_id: string;
+  event: string;
+  status: "pending" | "succeeded" | "failed" | "timed_out";
+  attempts: number;
+  status_code: number | null;
+  duration_ms: number | null;
+  response_prefix: string;
+  error: string;
+  executed_at: number | null;
+  created_at: number;
+}
+
+const EXECUTIONS = `SELECT CAST(id AS TEXT) AS id, action_id,
+    CASE event WHEN 'alert.test' THEN 'test' ELSE COALESCE(CAST(alert_id AS TEXT), '') END AS alert_id,
+    event, status, attempts, status_code, duration_ms, response_prefix, error, executed_at, created_at
+  FROM executions WHERE action_id = ? AND project_id = ? ORDER BY executions.id DESC LIMIT ?`;
+
+/** Newest first; also of an action that was deleted. */
+export function listExecutions(
+  reader: Reader,
+  of: { projectId: number; actionId: string },
+  limit: number,
+): Execution[] {
+  return reader.sql(EXECUTIONS).all(of.actionId, of.projectId, limit) as Execution[];
+}

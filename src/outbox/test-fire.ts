@@ -1,0 +1,115 @@
+import { ServiceError } from "../kit/errors.ts";
+import type { Store, Tx } from "../store/store.ts";
+import type { Channels } from "./channels.ts";
+import type { IntegrationRow } from "./destination.ts";
+import { testEvent } from "./notices.ts";
+import type { ActionRow } from "./runs.ts";
+import type { ActionOutcome } from "./senders/action.ts";
+
+/**
+ * Test-fires: one attempt at once, through the very sender, signer, client and settings that real
+ * deliveries and runs use, so that a green button means that pages get through.
+ */
+export interface TestFire {
+  /** Throws 409 where it is disabled, 503 where no sender is here. The endpoint's streak stays as it is. */
+  integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
+  /** Throws 409 where it is disabled. Leaves one terminal execution row (api §4, Actions). */
+  action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
+}
+
+export interface TestFireOptions {
+  store: Store;
+  channels: Channels;
+  /** Stores a chat id that a channel learned. */
+  moveChat(tx: Tx, integrationId: string, chatId: string): void;
+  run(action: ActionRow, eventBody: string): Promise<ActionOutcome>;
+}
+
+/** Test-fires under way at one time: each may hold a socket and its caller for a minute. */
+const MOST = 32;
+
+export function createTestFire(options: TestFireOptions): TestFire {
+  let underWay = 0;
+  const bounded = async <T>(fire: () => Promise<T>): Promise<T> => {
+    if (underWay >= MOST)
+      throw new ServiceError("overloaded", "Too many test-fires are under way.", {
+        retryAfter: 10,
+      });
+    underWay++;
+    try {
+      return await fire();
+    } finally {
+      underWay--;
+    }
+  };
+  return {
+    integration: (row) => bounded(() => testIntegration(options, row)),
+    action: (row) => bounded(() => testAction(options, row)),
+  };
+}
+
+async function testIntegration(
+  { store, channels, moveChat }: TestFireOptions,
+  row: IntegrationRow,
+): Promise<{ ok: boolean; error?: string }> {
+  if (row.enabled === 0)
+    throw new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
+  if (!channels.hasSender(row.type))
+    throw new ServiceError(
+      "sender_unavailable",
+      "This channel has no sender here: a box's pushes are sent by the hosted service.",
+    );
+  const what = `This is a test of the ${row.type} channel ${row.name}`.trimEnd();
+  const { eventId, body, timestamp } = testEvent(store, { projectId: row.project_id, what });
+  const sent = await channels.send(row, {
+    eventId,
+    event: "alert.test",
+    body,
+    signedAt: timestamp,
+  });
+  const error = sent.verdict.kind === "delivered" ? null : sent.verdict.error;
+  // What the test learned shows where the channel stands, until the next attempt says otherwise.
+  store.write((tx) => {
+    if (sent.chatId !== undefined) moveChat(tx, row.id, sent.chatId);
+    tx.sql(
+      "UPDATE integrations SET last_error = ? WHERE id = ? AND consecutive_failures = 0 AND enabled = 1",
+    ).run(error, row.id);
+  });
+  return error === null ? { ok: true } : { ok: false, error };
+}
+
+async function testAction(
+  { store, run }: TestFireOptions,
+  row: ActionRow,
+): Promise<{ ok: boolean; status_code: number; error?: string }> {
+  if (row.enabled === 0)
+    throw new ServiceError("action_disabled", "The action is disabled: enable it first.");
+  const what = `This is a test of the action ${row.name}`;
+  const { body, timestamp } = testEvent(store, { projectId: row.project_id, what });
+  const outcome = await run(row, body);
+  const { kind } = outcome.verdict;
+  const status = kind === "delivered" ? "succeeded" : kind === "timed_out" ? "timed_out" : "failed";
+  store.write((tx) =>
+    tx
+      .sql(
+        `INSERT INTO executions (action_id, project_id, event, status, attempts, status_code, duration_ms, response_prefix, error, executed_at, created_at)
+         SELECT ?, id, 'alert.test', ?, 1, ?, ?, ?, ?, ?, ? FROM projects WHERE id = ?`,
+      )
+      .run(
+        row.id,
+        status,
+        outcome.statusCode,
+        Math.round(outcome.durationMs),
+        outcome.responsePrefix,
+        outcome.error,
+        tx.at,
+        timestamp,
+        row.project_id,
+      ),
+  );
+  return {
+    ok: status === "succeeded",
+    status_code: outcome.statusCode ?? 0,
+    ...(outcome.error === "" ? {} : { error: outcome.error }),
+  };
+}

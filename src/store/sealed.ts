@@ -1,0 +1,112 @@
+import type { Sealer } from "../kit/sealer.ts";
+import type { Reader, Store, Tx } from "./store.ts";
+
+/** Every column that holds sealed values (decisions §2, Ids, tokens, secrets). */
+const places = [
+  { table: "integrations", column: "sealed" },
+  { table: "actions", column: "sealed_headers" },
+  { table: "actions", column: "sealed_body" },
+  { table: "relay", column: "sealed_secret" },
+] as const;
+
+type Place = (typeof places)[number];
+
+/** The place that a value is sealed for: it opens in no other row or column. */
+export function sealPlace<T extends Place["table"]>(
+  table: T,
+  column: Extract<Place, { table: T }>["column"],
+  id: string | number,
+): string {
+  return placeOf({ table, column } as Place, id);
+}
+
+function placeOf({ table, column }: Place, id: string | number): string {
+  return `${table}.${column}.${id}`;
+}
+
+/** The ids of the keys that stored values name. */
+export function sealedKeyIds(reader: Reader): string[] {
+  const ids = places.flatMap(
+    ({ table, column }) =>
+      reader
+        .sql(`SELECT DISTINCT substr(${column}, 4, 16) FROM ${table} WHERE ${column} IS NOT NULL`)
+        .pluck()
+        .all() as string[],
+  );
+  return [...new Set(ids)];
+}
+
+/** A row with a value that can't be opened, because its key is lost. */
+export interface Unreadable {
+  table: Place["table"];
+  id: string;
+}
+
+/** The rows whose credentials have to be entered again, unless their key is put back. */
+export function unreadableRows(reader: Reader, sealer: Sealer): Unreadable[] {
+  const rows = places.flatMap((place) =>
+    valuesAfter(reader, place, { after: "", limit: -1 })
+      .filter(({ sealed }) => !sealer.holds(sealed))
+      .map(({ id }) => ({ table: place.table, id })),
+  );
+  return rows.filter(
+    (row, i) => rows.findIndex(({ table, id }) => table === row.table && id === row.id) === i,
+  );
+}
+
+const SLICE = 50;
+
+/**
+ * Seals every value anew that isn't under the present key, a slice a transaction: ended at any point,
+ * each value still names the key it needs. `unreadable` counts those that can't be opened.
+ */
+export function resealAll(store: Store, sealer: Sealer): { resealed: number; unreadable: number } {
+  const counts = { resealed: 0, unreadable: 0 };
+  for (const place of places) {
+    for (let after: string | null = ""; after !== null; ) {
+      const from: string = after;
+      after = store.write((tx) => resealSlice(tx, { place, after: from, sealer, counts }));
+    }
+  }
+  return counts;
+}
+
+/** Returns the id to go on after; null at the end. */
+function resealSlice(
+  tx: Tx,
+  slice: {
+    place: Place;
+    after: string;
+    sealer: Sealer;
+    counts: { resealed: number; unreadable: number };
+  },
+): string | null {
+  const { place, after, sealer, counts } = slice;
+  const rows = valuesAfter(tx, place, { after, limit: SLICE });
+  for (const { id, sealed } of rows) {
+    if (sealer.isPresent(sealed)) continue;
+    const text = sealer.open(sealed, placeOf(place, id));
+    if (text === null) {
+      counts.unreadable++;
+      continue;
+    }
+    tx.sql(
+      `UPDATE ${place.table} SET ${place.column} = ? WHERE id = ? AND ${place.column} = ?`,
+    ).run(sealer.seal(text, placeOf(place, id)), id, sealed);
+    counts.resealed++;
+  }
+  return rows.length < SLICE ? null : (rows.at(-1)?.id ?? null);
+}
+
+function valuesAfter(
+  reader: Reader,
+  { table, column }: Place,
+  page: { after: string; limit: number },
+): { id: string; sealed: string }[] {
+  return reader
+    .sql(
+      `SELECT CAST(id AS TEXT) AS id, ${column} AS sealed FROM ${table}
+       WHERE ${column} IS NOT NULL AND CAST(id AS TEXT) > ? ORDER BY 1 LIMIT ?`,
+    )
+    .all(page.after, page.limit) as { id: string; sealed: string }[];
+}

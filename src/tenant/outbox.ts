@@ -1,0 +1,140 @@
+import { writeTimeline } from "../alerts/timeline.ts";
+import type { Egress } from "../kit/egress.ts";
+import type { Log } from "../kit/log.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import { type ChannelOptions, createChannels } from "../outbox/channels.ts";
+import { moveChat } from "../outbox/credentials.ts";
+import { deliveryQueue } from "../outbox/deliveries.ts";
+import type { OutboxEntry } from "../outbox/destination.ts";
+import { createDispatcher, type Dispatcher } from "../outbox/dispatcher.ts";
+import { executionQueue } from "../outbox/executions.ts";
+import { noticeDisabled } from "../outbox/notices.ts";
+import { BREAKER_LIMITS, type BreakerLimits } from "../outbox/retry.ts";
+import { expireDeliveries } from "../outbox/rows.ts";
+import { type ActionRow, runAction } from "../outbox/runs.ts";
+import { createTestFire, type TestFire } from "../outbox/test-fire.ts";
+import { changeConfig } from "../projects/projects.ts";
+import type { Note, Store, Tx } from "../store/store.ts";
+import type { Job } from "./scheduler.ts";
+
+/** How what leaves is sent: the settings of a role or of the operator. */
+export interface OutboxSettings {
+  /** Default: Telegram's own. */
+  telegramApi?: string;
+  breaker?: BreakerLimits;
+  /** Most attempts under way at one time. */
+  sockets?: number;
+  /** Pushes for apns rows; absent on a box, whose pushes the hosted service sends. */
+  apns?: NonNullable<ChannelOptions["apns"]>;
+}
+
+/** Everything that leaves one tenant: deliveries, executions and test-fires. */
+export interface Outbox {
+  readonly deliveries: Dispatcher;
+  readonly executions: Dispatcher;
+  readonly testFire: TestFire;
+  readonly jobs: readonly Job[];
+  /** What was committed: says which endpoints have something to send. */
+  told(notes: readonly Note[]): void;
+  /** Starts nothing more, and gives what is under way a moment to end and be written. */
+  stop(): Promise<void>;
+}
+
+export interface OutboxDeps {
+  store: Store;
+  log: Log;
+  sealer: Sealer;
+  egress: Egress;
+  settings: OutboxSettings;
+  /** Runs the named job soon. */
+  wake(job: string): void;
+}
+
+/** Most deliveries under way at one time. */
+export const SOCKETS = 512;
+const ACTION_SOCKETS = 64;
+const TELEGRAM = "https://api.telegram.org";
+/** What hasn't answered by then is sent again after the start: at least once. */
+const GRACE_MS = 3000;
+const EXPIRE_MS = 60_000;
+
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { store, log, sealer, egress, settings } = deps;
+  const channels = createChannels({
+    store,
+    sealer,
+    egress,
+    telegramApi: settings.telegramApi ?? TELEGRAM,
+    ...(settings.apns && { apns: settings.apns }),
+  });
+  const run = (action: ActionRow, eventBody: string) =>
+    runAction({ egress, sealer }, action, eventBody);
+  const move = (tx: Tx, integrationId: string, chatId: string) =>
+    moveChat(tx, sealer, { integrationId, chatId });
+
+  const deliveries = createDispatcher({
+    ...{ store, log, sockets: settings.sockets ?? SOCKETS },
+    queue: deliveryQueue({
+      ...{ store, tell, moveChat: move },
+      breaker: settings.breaker ?? BREAKER_LIMITS,
+      send: channels.send,
+      disabled(tx, integration, why) {
+        const { id, name, type, project_id: projectId } = integration;
+        log.error(
+          { integration: id, name, type, project: projectId, why },
+          "a channel was disabled",
+        );
+        changeConfig(tx, projectId);
+        noticeDisabled(tx, integration, why);
+      },
+    }),
+    wake: () => deps.wake("deliveries"),
+  });
+  const executions = createDispatcher({
+    ...{ store, log, sockets: ACTION_SOCKETS },
+    queue: executionQueue({ store, run, tell }),
+    wake: () => deps.wake("executions"),
+  });
+
+  return {
+    deliveries,
+    executions,
+    testFire: createTestFire({ store, channels, run, moveChat: move }),
+    jobs: [
+      { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
+      { name: "executions", wokenBy: ["action", "outbox"], run: () => executions.run() },
+      expireJob(store),
+    ],
+    told(notes) {
+      for (const note of notes) {
+        if (note.topic === "endpoint") deliveries.touch(note.id);
+        else if (note.topic === "action") executions.touch(note.id);
+        else if (note.topic === "outbox") {
+          deliveries.touchAll();
+          executions.touchAll();
+        }
+      }
+    },
+    async stop() {
+      await Promise.all([deliveries.stop(GRACE_MS), executions.stop(GRACE_MS)]);
+    },
+  };
+}
+
+/** Gives up what is older than 24 hours, wherever it waits. */
+function expireJob(store: Store): Job {
+  return {
+    name: "expire",
+    run() {
+      const waiting = store.sql("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1").get();
+      const more = waiting !== undefined && store.write((tx) => expireDeliveries(tx, tell));
+      return store.clock.now() + (more ? 0 : EXPIRE_MS);
+    },
+  };
+}
+
+/** An alert's history goes with the alert: what is still on its way may outlive both. */
+function tell(tx: Tx, alertId: number, entry: OutboxEntry): void {
+  if (tx.sql("SELECT 1 FROM alerts WHERE id = ?").get(alertId) === undefined) return;
+  writeTimeline(tx, alertId, entry);
+}
