@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { clientAddress } from "../http/address.ts";
 import type { AppContext } from "../http/app.ts";
@@ -12,21 +10,20 @@ import { openapi } from "../http/openapi.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
-import { createServer } from "../http/server.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
-import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
 import { findActor } from "../people/keys.ts";
 import { findPublicReport } from "../reports/public.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import { type BoxConfig, isLoopback } from "./config.ts";
+import type { BoxConfig } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
 import { boxHealth } from "./health.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { renderMetrics } from "./metrics.ts";
+import { counterIds, listen, peerOf } from "./web.ts";
 
 export interface BoxDeps {
   clock: Clock;
@@ -73,14 +70,15 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
-    const { server, reload } = httpServer(config, deps, tenant);
-    await listen(server, config);
-    lifecycle.onStop("http", () => closeServer(server, tenant));
-    const { port } = server.address() as AddressInfo;
-    const url = `${config.tls ? "https" : "http"}://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
+    const web = await listen(config, { ...httpSide(config, deps, tenant), clock, log });
+    lifecycle.onStop("http", () =>
+      web.close(() => {
+        tenant.waiters.wake();
+        tenant.ingest.drain();
+      }),
+    );
+    const { url, reload } = web;
     tenant.store.write((tx) => rememberBaseUrl(tx, config.publicUrl || url));
-    if (!isLoopback(config.host) && config.tls === null)
-      log.warn({ listen: url }, "listening without TLS beyond this machine");
     const isNew = tenant.store.sql("SELECT 1 FROM accounts").get() === undefined;
     return { url, isNew, tenant, reload, stop: () => lifecycle.stop() };
   } catch (error) {
@@ -94,7 +92,7 @@ function cidrs(texts: readonly string[]): Cidr[] {
   return texts.map(parseCidr).filter((cidr) => cidr !== null);
 }
 
-function httpServer(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
+function httpSide(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
   const address = clientAddress(config.trustedProxies);
   const serving: Serving = {
     limits: createLimits(deps.clock, config.rates),
@@ -123,18 +121,7 @@ function httpServer(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
     log: deps.log,
     random: deps.random,
   });
-  const tls = () =>
-    config.tls
-      ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
-      : undefined;
-  const files = tls();
-  const server = createServer({ app, ingest, address, ...(files ? { tls: files } : {}) });
-  const reload = () => {
-    const fresh = tls();
-    if (fresh && "setSecureContext" in server)
-      (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
-  };
-  return { server, reload };
+  return { app, ingest, address };
 }
 
 function operating(config: BoxConfig, tenant: Tenant) {
@@ -148,42 +135,4 @@ function operating(config: BoxConfig, tenant: Tenant) {
     },
     openapi: () => openapi(dataPlaneRoutes, config.publicUrl),
   };
-}
-
-function peerOf(c: AppContext | { env: unknown }): string {
-  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
-  return env?.incoming?.socket?.remoteAddress ?? "";
-}
-
-/** Ids for answers outside the app: one random part for the process and a counter. */
-function counterIds(random: Random): () => string {
-  const prefix = hexId(random).slice(0, 8);
-  let n = 0;
-  return () => prefix + (++n % 0x1_0000_0000).toString(16).padStart(8, "0");
-}
-
-function listen(server: ReturnType<typeof createServer>, config: BoxConfig): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port: config.port, host: config.host, backlog: 1024 }, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
-}
-
-/** No new connections, parked readers answered, requests under way finished, idle connections closed. */
-function closeServer(server: ReturnType<typeof createServer>, tenant: Tenant): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    tenant.waiters.wake();
-    tenant.ingest.drain();
-    server.closeIdleConnections();
-    // Connections that finish their answer during the drain are idle only after it.
-    const again = () => {
-      if (!server.listening) server.closeIdleConnections();
-    };
-    tenant.clock.after(100, again);
-    tenant.clock.after(5000, () => server.closeAllConnections());
-  });
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import type { ClientAddress } from "../http/address.ts";
+import type { App, AppContext } from "../http/app.ts";
+import type { IngestDoor } from "../http/ingest.ts";
+import { createServer } from "../http/server.ts";
+import type { Clock } from "../kit/clock.ts";
+import { hexId } from "../kit/ids.ts";
+import type { Log } from "../kit/log.ts";
+import type { Random } from "../kit/random.ts";
+import { isLoopback } from "./config.ts";
+
+/** Where a role listens. */
+export interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}
+
+export interface Listening {
+  /** With the real port. */
+  url: string;
+  /** Re-reads the TLS files (SIGHUP). */
+  reload(): void;
+  /** No new connections, parked readers answered by `wake`, requests under way finished, idle connections closed. */
+  close(wake: () => void): Promise<void>;
+}
+
+/** Opens a role's HTTP server. Throws what listening or reading the TLS files throws. */
+export async function listen(
+  config: ListenConfig,
+  serve: { app: App; ingest: IngestDoor; address: ClientAddress; clock: Clock; log: Log },
+): Promise<Listening> {
+  const { app, ingest, address, clock, log } = serve;
+  const tls = () =>
+    config.tls
+      ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
+      : undefined;
+  const files = tls();
+  const server = createServer({ app, ingest, address, ...(files ? { tls: files } : {}) });
+  await bound(server, config);
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  const url = `${config.tls ? "https" : "http"}://${host}:${port}`;
+  if (!isLoopback(config.host) && config.tls === null)
+    log.warn({ listen: url }, "listening without TLS beyond this machine");
+  return {
+    url,
+    reload() {
+      const fresh = tls();
+      if (fresh && "setSecureContext" in server)
+        (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
+    },
+    close: (wake) => closed(server, clock, wake),
+  };
+}
+
+/** The address of the connection that a request came on. */
+export function peerOf(c: AppContext | { env: unknown }): string {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? "";
+}
+
+/** Ids for answers outside the app: one random part for the process and a counter. */
+export function counterIds(random: Random): () => string {
+  const prefix = hexId(random).slice(0, 8);
+  let n = 0;
+  return () => prefix + (++n % 0x1_0000_0000).toString(16).padStart(8, "0");
+}
+
+type Server = ReturnType<typeof createServer>;
+
+function bound(server: Server, config: ListenConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: config.port, host: config.host, backlog: 1024 }, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server, clock: Clock, wake: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    wake();
+    server.closeIdleConnections();
+    // Connections that finish their answer during the drain are idle only after it.
+    clock.after(100, () => server.closeIdleConnections());
+    clock.after(5000, () => server.closeAllConnections());
+  });
+}
