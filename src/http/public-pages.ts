@@ -3,7 +3,7 @@ import { type ErrorCode, errorStatus, ServiceError } from "../kit/errors.ts";
 import { type PageAnswer, publicHeaders } from "../reports/answer.ts";
 import { gateCookie, opensGate } from "../reports/cookie.ts";
 import { reportFeed } from "../reports/feed.ts";
-import { gateKey } from "../reports/gate-key.ts";
+import { ensureGateKey, gateKey } from "../reports/gate-key.ts";
 import { gatePage, notFoundPage, reportJson, reportPage } from "../reports/page.ts";
 import { gateOf, publicReport } from "../reports/public.ts";
 import type { ReportRow } from "../reports/reports.ts";
@@ -113,8 +113,8 @@ async function tried(c: AppContext, found: FoundReport, pages: PublicPages): Pro
   } catch (error) {
     return tooMany(c, error);
   }
-  const key = { key: gateKey(tenant.store), now: unixSeconds(tenant.clock) };
-  return back(place.path, gateCookie(gate, key, place));
+  const key = ensureGateKey(tenant.store, tenant.sealer);
+  return back(place.path, gateCookie(gate, { key, now: unixSeconds(tenant.clock) }, place));
 }
 
 /** Too many tries, or too many passwords under way: the form says how long to wait. */
@@ -128,13 +128,14 @@ function tooMany(c: AppContext, error: unknown): PageAnswer {
 }
 
 function isOpen(c: AppContext, found: FoundReport, pages: PublicPages): boolean {
-  const gate = gateOf(found.report);
+  const { tenant, report } = found;
+  const gate = gateOf(report);
   if (gate === null) return true;
-  return opensGate(c.req.header("cookie"), gate, {
-    key: gateKey(found.tenant.store),
-    now: unixSeconds(found.tenant.clock),
-    secure: placeOf(found, pages).secure,
-  });
+  const key = gateKey(tenant.store, tenant.sealer);
+  if (key === null) return false;
+  const now = unixSeconds(tenant.clock);
+  const { secure } = placeOf(found, pages);
+  return opensGate(c.req.header("cookie"), gate, { key, now, secure });
 }
 
 /** The page as its readers' browsers see it: behind a proxy, the public URL says where that is. */

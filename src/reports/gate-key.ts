@@ -1,19 +1,25 @@
+import type { Sealer } from "../kit/sealer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import type { Reader, Store } from "../store/store.ts";
+
+const PLACE = "meta.gate_key";
 
 /**
- * The key that cookies of gated reports are made with: 32 random bytes of the store's own, made with
- * its first password and kept, because a cookie outlasts a restart. Not sealed: who can read it where
- * it lies reads the reports themselves beside it.
+ * The key that cookies of gated reports are made with; null before the first. It is kept, because a
+ * cookie outlasts a restart, and sealed, so that a backup that went astray opens no page. Where it
+ * can't be opened any more there is none: readers enter their password once more.
  */
-export function ensureGateKey(tx: Tx): void {
-  if (getMeta(tx, "gate_key") === undefined)
-    setMeta(tx, "gate_key", tx.random.bytes(32).toString("base64url"));
+export function gateKey(reader: Reader, sealer: Sealer): Buffer | null {
+  const sealed = getMeta(reader, "gate_key");
+  const text = sealed === undefined ? null : sealer.open(String(sealed), PLACE);
+  return text === null ? null : Buffer.from(text, "base64url");
 }
 
-/** Throws where no report ever had a password. */
-export function gateKey(reader: Reader): Buffer {
-  const kept = getMeta(reader, "gate_key");
-  if (kept === undefined) throw new Error("there is a password and no key for its cookies");
-  return Buffer.from(String(kept), "base64url");
+/** The key, made where there is none: 32 random bytes. */
+export function ensureGateKey(store: Store, sealer: Sealer): Buffer {
+  const known = gateKey(store, sealer);
+  if (known !== null) return known;
+  const key = store.random.bytes(32);
+  store.write((tx) => setMeta(tx, "gate_key", sealer.seal(key.toString("base64url"), PLACE)));
+  return key;
 }

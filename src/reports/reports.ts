@@ -3,7 +3,6 @@ import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId, uuid4 } from "../kit/ids.ts";
 import { reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import { ensureGateKey } from "./gate-key.ts";
 
 /** The project that reports belong to. */
 export interface ReportProject {
@@ -85,7 +84,6 @@ export function createReport(
   const { title, description, passwordHash, createdBy } = report;
   const id = hexId(tx.random);
   const publicUuid = uuid4(tx.random);
-  if (passwordHash !== null) ensureGateKey(tx);
   tx.orm
     .insert(reports)
     .values({
@@ -133,7 +131,6 @@ export function updateReport(
   const row = getReport(tx, project, id);
   const { title, description = row.description } = change;
   const isNews = title !== row.title || description !== row.description;
-  if (typeof change.password === "object") ensureGateKey(tx);
   tx.orm
     .update(reports)
     .set({

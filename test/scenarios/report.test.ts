@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 
@@ -252,6 +254,18 @@ describe("a report with a password", () => {
     const moved = `/public/reports/${body.public_uuid}`;
     for (const kept of jar.values()) kept.path = moved;
     assert.deepEqual([(await ask(path)).status, (await ask(moved)).status], [404, 401]);
+  });
+
+  test("where box.key is lost the password opens it anew", async () => {
+    const { path } = await gated();
+    const { ask, enter } = reader();
+    await enter(path, SECRET);
+    assert.equal((await ask(path)).status, 200);
+    rmSync(join(box.data, "box.key"));
+    await box.restart();
+    assert.equal((await ask(path)).status, 401);
+    assert.equal((await enter(path, SECRET)).status, 303);
+    assert.equal((await ask(path)).status, 200);
   });
 
   test("a cookie of one report opens no other", async () => {
