@@ -56,6 +56,8 @@ function serveIngest(
   const { headers } = incoming;
   const reply = (answer: IngestReply) => {
     if (outgoing.destroyed) return;
+    // With its length known, head and body go out in one write.
+    answer.headers["content-length"] = String(Buffer.byteLength(answer.body));
     outgoing.writeHead(answer.status, answer.headers);
     outgoing.end(answer.body);
   };

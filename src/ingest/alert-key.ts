@@ -1,9 +1,12 @@
 import { sha256 } from "../kit/ids.ts";
 import type { IngestEvent } from "./event.ts";
 
+/** Longest identifier text that is its own key; a longer one is hashed. */
+const SHORT = 100;
+
 /**
  * What makes two matches the same alert: the rule, the template's root id and the values of the rule's
- * identifier keys (decisions §5). The values are hashed in an encoding that can't be forged by a separator.
+ * identifier keys (decisions §5). The values are written in an encoding that can't be forged by a separator.
  */
 export function alertKey(
   ruleId: number,
@@ -12,7 +15,9 @@ export function alertKey(
 ): string {
   const values = Object.values(identifiers);
   const prefix = `${ruleId}:${templateId}`;
-  return values.length === 0 ? prefix : `${prefix}:${sha256(JSON.stringify(values)).slice(0, 32)}`;
+  if (values.length === 0) return prefix;
+  const text = JSON.stringify(values);
+  return `${prefix}:${text.length <= SHORT ? text : sha256(text)}`;
 }
 
 /** The same alert under another template id: where two templates turned out to be one. */

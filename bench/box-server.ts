@@ -1,0 +1,22 @@
+import { systemClock } from "../src/kit/clock.ts";
+import { testBox } from "../test/support/box.ts";
+
+/** A box for the benchmarks: 20 rules of every sort, one project; prints its address and an ingest token. */
+const rules = Number(process.argv[2] ?? 20);
+const retain = process.argv[3] !== "unretained";
+const box = await testBox({}, systemClock as never);
+const token = await box.project("bench", { retain_logs: retain });
+for (let i = 0; i < rules; i++) {
+  await box.api("POST", "/v1/projects/bench/rules", {
+    name: `rule ${i}`,
+    match: {
+      min_level: 300 + (i % 3) * 100,
+      ...(i % 2 === 1 ? { tags: ["auth"] } : {}),
+      ...(i % 3 === 0 ? { template_contains: "failed" } : {}),
+    },
+    ...(i % 5 === 0 ? { identifier_keys: ["region"] } : {}),
+    fire_after: { count: 2 + i, window_minutes: 5 },
+  });
+}
+process.stdout.write(`${box.url} ${token} ${box.owner.key} ${box.data}\n`);
+process.once("SIGTERM", () => void box.stop().then(() => process.exit(0)));

@@ -1,0 +1,238 @@
+import { startAlertmanager } from "./alertmanager.ts";
+import {
+  fromRounds,
+  hasCommand,
+  type Row,
+  type Scenario,
+  start,
+  withDirectory,
+} from "./harness.ts";
+import { closedLoop, type LoadResult, openLoop } from "./load.ts";
+
+/** 512 events of about 230 bytes, 5,000 users' worth of variety, of which a third match rules. */
+export function events(n = 512): string[] {
+  return Array.from({ length: n }, (_, i) =>
+    JSON.stringify({
+      message: `User ${i * 7} failed login from 10.0.${i % 250}.${(i * 3) % 250} after ${i} ms`,
+      level: (i % 3) * 100 + 200,
+      keys: { user: `u${i}`, region: i % 2 ? "eu-west" : "us-east" },
+      tags: ["auth", "prod"],
+    }),
+  );
+}
+
+interface Target {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  bodies: string[];
+  /** Events in one request. */
+  each: number;
+  /** CPU seconds used so far. */
+  cpu(): number;
+  stop(): Promise<void>;
+}
+
+const json = { "Content-Type": "application/json" };
+
+export async function bareTarget(): Promise<Target> {
+  const server = await start(process.execPath, ["bench/bare.mjs"]);
+  return {
+    name: "bare",
+    url: `${server.line}/v1/ingest`,
+    headers: json,
+    bodies: events(),
+    each: 1,
+    cpu: server.cpu,
+    stop: server.stop,
+  };
+}
+
+export async function boxTarget(
+  ndjson: boolean,
+  env: Record<string, string> = {},
+): Promise<Target> {
+  const server = await start(process.execPath, ["bench/box-server.ts"], env);
+  const [url, token] = server.line.split(" ");
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    "Content-Type": ndjson ? "application/x-ndjson" : "application/json",
+  };
+  const all = events();
+  const bodies = ndjson
+    ? Array.from({ length: 16 }, (_, i) =>
+        Array.from({ length: 100 }, (_, j) => all[(i * 31 + j) % 512]).join("\n"),
+      )
+    : all;
+  return {
+    name: ndjson ? "box, NDJSON" : "box",
+    url: `${url}/v1/ingest`,
+    headers,
+    bodies,
+    each: ndjson ? 100 : 1,
+    cpu: server.cpu,
+    stop: server.stop,
+  };
+}
+
+/** Of one round: with the server's CPU microseconds for each event. */
+type Results = Map<string, (LoadResult & { cpuPerEvent: number })[]>;
+
+/** Rounds of fresh servers, one after the other, so that what drifts drifts for all. */
+async function rounds(
+  makers: (() => Promise<Target>)[],
+  how: { rounds: number; seconds: number; connections: number; close?: boolean },
+): Promise<Results> {
+  const results: Results = new Map();
+  for (let round = 0; round < how.rounds; round++) {
+    for (const make of makers) {
+      const target = await make();
+      const result = await withDirectory(async (directory) => {
+        const load = {
+          ...target,
+          directory,
+          connections: how.connections,
+          ...(how.close ? { close: true } : {}),
+        };
+        await closedLoop({ ...load, seconds: 2 });
+        const before = target.cpu();
+        const measured = await closedLoop({ ...load, seconds: how.seconds });
+        const events = measured.rate * how.seconds * target.each;
+        return { ...measured, cpuPerEvent: ((target.cpu() - before) * 1e6) / events };
+      });
+      await target.stop();
+      results.set(target.name, [
+        ...(results.get(target.name) ?? []),
+        { ...result, rate: result.rate * target.each },
+      ]);
+    }
+  }
+  return results;
+}
+
+function ratios(results: Results, of: string, to: string): number[] {
+  return (results.get(of) ?? []).map(
+    (result, i) => result.rate / (results.get(to)?.[i]?.rate ?? Number.NaN),
+  );
+}
+
+function rates(results: Results): Row[] {
+  return [...results].flatMap(([name, list]) => [
+    fromRounds(
+      `${name}: events`,
+      "1/s",
+      list.map(({ rate }) => rate),
+    ),
+    fromRounds(
+      `${name}: CPU`,
+      "µs an event",
+      list.map(({ cpuPerEvent }) => cpuPerEvent),
+    ),
+    fromRounds(
+      `${name}: p99`,
+      "ms",
+      list.map(({ p99 }) => p99),
+    ),
+    fromRounds(
+      `${name}: load generator`,
+      "of a core",
+      list.map(({ generator }) => generator),
+    ),
+  ]);
+}
+
+export const ingest: Scenario = {
+  name: "ingest",
+  about:
+    "durable single events, 64 connections, beside a bare server (and Alertmanager where it is installed)",
+  async run(quick) {
+    const how = { rounds: quick ? 2 : 5, seconds: quick ? 2 : 4, connections: 64 };
+    const am = hasCommand("prometheus-alertmanager");
+    const results = await rounds(
+      [bareTarget, () => boxTarget(false), ...(am ? [startAlertmanager] : [])],
+      how,
+    );
+    return [
+      fromRounds("single event / bare", "ratio", ratios(results, "box", "bare"), {
+        must: 0.45,
+        aim: 0.65,
+      }),
+      ...(am
+        ? [
+            fromRounds(
+              "single event / Alertmanager",
+              "ratio",
+              ratios(results, "box", "alertmanager"),
+              { must: 1, aim: 1.5 },
+            ),
+          ]
+        : []),
+      ...rates(results),
+    ];
+  },
+};
+
+export const close: Scenario = {
+  name: "close",
+  about: "the same with a new connection for each request",
+  async run(quick) {
+    const how = { rounds: quick ? 2 : 5, seconds: quick ? 2 : 4, connections: 64, close: true };
+    const results = await rounds([bareTarget, () => boxTarget(false)], how);
+    return [
+      fromRounds("single event, new connections / bare", "ratio", ratios(results, "box", "bare"), {
+        must: 0.5,
+        aim: 0.8,
+      }),
+      ...rates(results),
+    ];
+  },
+};
+
+export const ndjson: Scenario = {
+  name: "ndjson",
+  about: "NDJSON of 100 beside single events",
+  async run(quick) {
+    const how = { rounds: quick ? 2 : 5, seconds: quick ? 2 : 4, connections: 16 };
+    const results = await rounds([() => boxTarget(false), () => boxTarget(true)], how);
+    return [
+      fromRounds(
+        "NDJSON of 100 / single event",
+        "ratio of events",
+        ratios(results, "box, NDJSON", "box"),
+        { must: 5, aim: 8 },
+      ),
+      ...rates(results),
+    ];
+  },
+};
+
+export const openloop: Scenario = {
+  name: "openloop",
+  about: "10,000 events a second, latency from when each was due",
+  async run(quick) {
+    const rows = new Map<string, number[]>();
+    const am = hasCommand("prometheus-alertmanager");
+    for (let round = 0; round < (quick ? 1 : 5); round++) {
+      for (const make of [bareTarget, () => boxTarget(false), ...(am ? [startAlertmanager] : [])]) {
+        const target = await make();
+        const result = await openLoop({
+          ...target,
+          directory: "",
+          connections: 64,
+          seconds: quick ? 3 : 6,
+          rate: 10_000,
+        });
+        await target.stop();
+        rows.set(target.name, [...(rows.get(target.name) ?? []), result.p99]);
+      }
+    }
+    return [...rows].map(([name, values]) =>
+      fromRounds(
+        `${name}: p99 at 10,000/s`,
+        "ms",
+        values,
+        name === "box" ? { must: 12, aim: 6, lower: true } : {},
+      ),
+    );
+  },
+};

@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util";
+import { remember, type Scenario, table } from "./harness.ts";
+import { close, ingest, ndjson, openloop } from "./ingest.ts";
+
+/**
+ * `npm run bench -- [NAME…] [--quick] [--json]`: scenarios by name, each beside its yardstick in
+ * interleaved runs. With --quick it fails only on a ratio that fell to half of the last one.
+ */
+const scenarios: Scenario[] = [ingest, close, ndjson, openloop];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean" },
+    json: { type: "boolean" },
+    history: { type: "string", default: "bench/history.jsonl" },
+  },
+});
+const wanted =
+  positionals.length === 0 ? scenarios : scenarios.filter(({ name }) => positionals.includes(name));
+if (wanted.length < positionals.length) {
+  console.error(
+    `no such scenario; there are: ${scenarios.map(({ name, about }) => `\n  ${name}  ${about}`).join("")}`,
+  );
+  process.exit(2);
+}
+for (const scenario of wanted) {
+  const rows = await scenario.run(values.quick ?? false);
+  const fallen = remember(
+    values.history,
+    `${scenario.name}${values.quick ? " (quick)" : ""}`,
+    rows,
+  );
+  console.log(
+    values.json
+      ? JSON.stringify({ scenario: scenario.name, rows })
+      : `\n${scenario.name}: ${scenario.about}\n${table(rows)}`,
+  );
+  if (fallen.length > 0) {
+    console.error(`fell to less than half: ${fallen.map(({ what }) => what).join(", ")}`);
+    process.exitCode = 1;
+  }
+}
