@@ -6,11 +6,12 @@ import {
   isAsciiDigit,
   isAsciiLetter,
   isHex,
+  isNameUnit,
   isUpper,
   WILD,
 } from "./chars.ts";
-import { keptPrefix, looksRandom } from "./naming.ts";
-import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "./words.ts";
+import { isHost, isHostAndPort } from "./hosts.ts";
+import { keptPrefix, keptSuffix, looksRandom } from "./naming.ts";
 
 const AT = 64;
 const BACKSLASH = 92;
@@ -100,7 +101,7 @@ function putCore(buffer: ShapeBuffer, core: Chunk): void {
     else if (code === COLON) colons++;
     else if (code === SLASH) slashes++;
     else if (code === BACKSLASH) backslashes++;
-    else if (code === AT && i > from) {
+    else if ((code === AT && i > from) || (code === PERCENT && text.startsWith("%40", i))) {
       buffer.mask();
       return;
     } else if (code > 127 && classOf(code) === DIGIT) digits++;
@@ -115,11 +116,7 @@ function putCore(buffer: ShapeBuffer, core: Chunk): void {
     putWord(buffer, core, { dots, colons });
     return;
   }
-  if (isNumeric(core) || isHexId(core, digits)) {
-    buffer.mask();
-    return;
-  }
-  if (colons === 1 && isHostAndPort(core)) {
+  if (isValue(core, { digits, dots, colons })) {
     buffer.mask();
     return;
   }
@@ -127,13 +124,18 @@ function putCore(buffer: ShapeBuffer, core: Chunk): void {
     putParts(buffer, core);
     return;
   }
-  if (dots > 0 && isHost(core)) {
-    buffer.mask();
-    return;
-  }
   if (classOf(text.charCodeAt(from)) === DIGIT || startsNumber(text, from, to)) {
     putCounted(buffer, core);
   } else putNamed(buffer, core);
+}
+
+/** With digits in it, and a variable as a whole. */
+function isValue(core: Chunk, seen: { digits: number; dots: number; colons: number }): boolean {
+  const { text, from, to } = core;
+  if (isNumeric(core) || isHexId(core, seen.digits)) return true;
+  if (seen.colons === 1 && isHostAndPort(core)) return true;
+  if (seen.dots > 0 && seen.colons === 0 && isHost(core)) return true;
+  return to - from > LONGEST_WORD || (to - from >= 20 && looksRandom(text, from, to));
 }
 
 /** `HTTP/1.1` and its like: a word, one slash, digits and points. */
@@ -196,6 +198,7 @@ function isHexId({ text, from, to }: Chunk, digits: number): boolean {
     const code = text.charCodeAt(i);
     if (isHex(code)) hex++;
     else if (code === COLON || code === DASH) groups++;
+    else if (code === PERCENT && groups > 1) break; // fe80::1%eth0
     else return false;
   }
   if (start > from) return hex > 0;
@@ -240,49 +243,11 @@ function putCounted(buffer: ShapeBuffer, { text, from, to }: Chunk): void {
 }
 
 function putNamed(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
-  const kept = keptPrefix(text, {
-    from,
-    to,
-    called: next === 40 && text.charCodeAt(to + 1) === 41,
-  });
+  const called = next === 40 && text.charCodeAt(to + 1) === 41;
+  const kept = keptPrefix(text, { from, to, called });
   buffer.putText(text, from, kept);
-  if (kept < to) buffer.mask();
-}
-
-/** `cache.example.asia:6379`: a dotted name in small letters before a port; a source file's ending makes it none. */
-function isHostAndPort({ text, from, to }: Chunk): boolean {
-  const colon = text.indexOf(":", from);
-  if (to - colon < 3 || to - colon > 6) return false;
-  for (let i = colon + 1; i < to; i++) if (!isAsciiDigit(text.charCodeAt(i))) return false;
-  const name = text.slice(from, colon);
-  if (name === "localhost" || (PORTS.has(text.slice(colon + 1, to)) && isPlain(name))) return true;
-  const last = name.lastIndexOf(".");
-  if (last < 1 || SOURCE_ENDINGS.has(name.slice(last + 1))) return false;
-  if (PACKAGE_STARTS.has(name.slice(0, name.indexOf("."))))
-    return isHost({ text, from, to: colon, next: 0 });
-  return name === name.toLowerCase();
-}
-
-function isPlain(name: string): boolean {
-  for (let i = 0; i < name.length; i++) {
-    const code = name.charCodeAt(i);
-    if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DASH && code !== 95) return false;
-  }
-  return name === name.toLowerCase();
-}
-
-/** A dotted name that ends like a host and doesn't begin like a package. */
-function isHost({ text, from, to }: Chunk): boolean {
-  const first = text.indexOf(".", from);
-  const last = text.lastIndexOf(".", to - 1);
-  if (first <= from || last >= to - 1) return false;
-  for (let i = from; i < to; i++) {
-    const code = text.charCodeAt(i);
-    if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DOT && code !== DASH) {
-      if (code !== 95) return false;
-    }
-  }
-  const ending = text.slice(last + 1, to).toLowerCase();
-  if (!HOST_ENDINGS.has(ending) || (ending.length === 2 && first === last)) return false;
-  return !PACKAGE_STARTS.has(text.slice(from, first));
+  if (kept === to) return;
+  buffer.mask();
+  const apart = kept > from && !isNameUnit(text.charCodeAt(kept - 1));
+  if (apart) buffer.putText(text, keptSuffix(text, kept, to), to);
 }

@@ -90,23 +90,61 @@ function segmentKept(text: string, from: number, to: number): number {
   if (digits === 0) return to;
   if (letters === 0) return from;
   const inside = first > from && classOf(text.charCodeAt(to - 1)) !== DIGIT;
-  if (inside && turns === 2 && digits <= 2 && (letters >= 4 || to - from <= 4)) return to;
+  if (inside && turns === 2 && digits <= 2 && (letters >= 4 || to - from <= 4)) {
+    return to - from >= 12 && allCapitals(text, from, to) ? RANDOM : to;
+  }
   if (turns >= 2 && to - from >= 5 && (turns >= 3 || digits >= 2)) return RANDOM;
   if (to - from >= 20) return RANDOM;
   return first;
 }
 
-/** A long run without a digit whose letters change case like base64, not like CamelCase. */
-export function looksRandom(text: string, from: number, to: number): boolean {
-  let upper = 0;
-  let letters = 0;
+function allCapitals(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
-    if (isAsciiLetter(code)) letters++;
-    else if (!isAsciiDigit(code) && code !== 43 && code !== 47 && code !== 45 && code !== 95) {
-      return false;
-    }
-    if (isUpper(code)) upper++;
+    if (!isUpper(code) && !isAsciiDigit(code)) return false;
   }
-  return letters > 0 && upper > letters * 0.3 && upper < letters * 0.7;
+  return true;
+}
+
+/** Where the constant end of a name begins whose only number stands by itself: `LINK-3-UPDOWN`, `web-7-prod`. */
+export function keptSuffix(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && !isNamePart(text.charCodeAt(at))) at++;
+  while (at < to && isAsciiDigit(text.charCodeAt(at))) at++;
+  const sign = text.charCodeAt(at);
+  if (at >= to || (sign !== 45 && sign !== 95 && sign !== 46)) return to;
+  for (let i = at + 1; i < to; i++) {
+    if (!isAsciiLetter(text.charCodeAt(i)) && text.charCodeAt(i) !== sign) return to;
+  }
+  return at;
+}
+
+/** A long run whose letters and digits change kind like base64, not like CamelCase. */
+export function looksRandom(text: string, from: number, to: number): boolean {
+  let turns = 0;
+  let previous = 0;
+  let upper = 0;
+  let digits = 0;
+  for (let i = from; i < to; i++) {
+    const kind = kindOf(text.charCodeAt(i));
+    if (kind === 0) return false;
+    if (kind === UPPER) upper++;
+    if (kind === NUMBER) digits++;
+    if (kind !== previous && !(previous === UPPER && kind === LOWER)) turns++;
+    previous = kind;
+  }
+  const length = to - from;
+  return digits > 0 ? turns > length * 0.3 : upper > length * 0.3 && upper < length * 0.7;
+}
+
+const UPPER = 1;
+const LOWER = 2;
+const NUMBER = 3;
+
+/** Capital, small letter, digit or one of the signs of base64; 0 for anything else. */
+function kindOf(code: number): number {
+  if (isUpper(code)) return UPPER;
+  if (isAsciiLetter(code)) return LOWER;
+  if (isAsciiDigit(code)) return NUMBER;
+  return code === 43 || code === 47 || code === 45 || code === 95 ? 4 : 0;
 }

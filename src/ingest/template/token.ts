@@ -100,11 +100,12 @@ function tokenEnd({ text, at, to }: Scan): number {
     const code = text.charCodeAt(end);
     const kind = classOf(code);
     if (kind === LETTER || kind === INNER || kind === DIGIT) {
-      if (wide && kind !== INNER) break;
+      if (wide && kind !== INNER && !isAddress(text, end, to)) break;
       if (code === 47 && text.charCodeAt(end - 1) === 47 && text.charCodeAt(end - 2) === COLON)
         link = true;
     } else if (kind === WIDE || kind === SURROGATE) {
-      if (kind === WIDE && !wide && end > at && classOf(text.charCodeAt(end - 1)) !== INNER) break;
+      const joins = end === at || wide || classOf(text.charCodeAt(end - 1)) === INNER;
+      if (kind === WIDE && !joins && !isAddress(text, end, to)) break;
       wide = kind === WIDE;
     } else if (link && (code === EQUALS || code === 59 || code === 123 || code === 125)) {
       // a URL or a path goes on over its query
@@ -113,6 +114,12 @@ function tokenEnd({ text, at, to }: Scan): number {
     } else break;
   }
   return end;
+}
+
+/** Whether an `@` follows before the next blank: then all of it is one address. */
+function isAddress(text: string, from: number, to: number): boolean {
+  const at = text.indexOf("@", from);
+  return at >= 0 && at < to && text.lastIndexOf(" ", at) < from;
 }
 
 /** Notes where a `key=` begins; a token that is no key ends the series. */
