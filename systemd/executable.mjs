@@ -136,14 +136,14 @@ export function commitOf(root) {
   return head.stdout.trim() + (git("status", "--porcelain").stdout === "" ? "" : "-dirty");
 }
 
-function runOrThrow([program, ...words], cwd) {
-  const done = spawnSync(program, words, { cwd, encoding: "utf8" });
+function runOrThrow([program, ...words], cwd, env = process.env) {
+  const done = spawnSync(program, words, { cwd, env, encoding: "utf8" });
   if (done.status === 0) return done;
   throw new BuildError(`${[program, ...words].join(" ")}: ${done.error ?? done.stderr}`);
 }
 
 /** A broken executable, or one whose code cache the runtime refuses, must not leave this file. */
 function checkStarts(command) {
-  const { stderr } = runOrThrow([...command, "--version"], "/");
+  const { stderr } = runOrThrow([...command, "--version"], "/", { PATH: process.env.PATH });
   if (stderr !== "") throw new BuildError(`the executable complains on starting: ${stderr}`);
 }

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+const folder = path.join(import.meta.dirname, "../../systemd");
+const units = ["box.service", "box-hosted.service"];
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+/** The values a unit gives to a setting, in order. */
+function settings(unit: string, name: string): string[] {
+  return readFileSync(path.join(folder, unit), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}=`))
+    .map((line) => line.slice(name.length + 1));
+}
+
+for (const unit of units) {
+  test(`${unit} exposes little`, {
+    skip: hasSystemd ? false : "systemd-analyze is missing",
+  }, () => {
+    const words = ["security", "--offline=true", "--no-pager", "--threshold=15", unit];
+    const judged = spawnSync("systemd-analyze", words, { cwd: folder, encoding: "utf8" });
+    assert.equal(judged.status, 0, judged.stdout.split("\n").at(-2));
+  });
+
+  test(`${unit} restarts what a restart can cure, within limits`, () => {
+    assert.deepEqual(settings(unit, "Restart"), ["always"]);
+    assert.deepEqual(settings(unit, "RestartPreventExitStatus"), ["2 65 78"]);
+    assert.ok(Number(settings(unit, "StartLimitBurst")[0]) > 0);
+    assert.ok(Number(settings(unit, "StartLimitIntervalSec")[0]) > 0);
+  });
+
+  test(`${unit} is told to be ready and well by its own process alone`, () => {
+    assert.deepEqual(settings(unit, "Type"), ["notify"]);
+    assert.deepEqual(settings(unit, "NotifyAccess"), ["main"]);
+    assert.ok(Number(settings(unit, "WatchdogSec")[0]) > 0);
+  });
+}
+
+test("the two units differ only in what they serve, where, and how much they may take", () => {
+  const lines = units.map((unit) => readFileSync(path.join(folder, unit), "utf8").split("\n"));
+  const [box = [], hosted = []] = lines;
+  const own =
+    /^(Description|EnvironmentFile|Environment|ExecStart|StateDirectory|CacheDirectory|MemoryMax|LimitNOFILE)=/;
+  const common = (all: string[]) => all.filter((line) => !own.test(line));
+  assert.deepEqual(common(hosted), common(box));
+});
