@@ -22,8 +22,19 @@ const common: readonly ErrorCode[] = ["unauthorized", "rate_limited", "internal"
 
 type Schema = Record<string, unknown>;
 
-/** OpenAPI 3.1, made from the schemas that validate (decisions §10). */
-export function openapi(routes: readonly Route[], baseUrl: string): object {
+/** A raw route as the document shows it, written by hand. */
+export interface RawOperation {
+  method: string;
+  path: string;
+  operation: object;
+}
+
+/** OpenAPI 3.1, made from the schemas that validate (decisions §10). `raw` are routes that have none. */
+export function openapi(
+  routes: readonly Route[],
+  baseUrl: string,
+  raw: readonly RawOperation[] = [],
+): object {
   const schemas: Schema = {};
   const paths: Record<string, Record<string, unknown>> = {};
   const add = (method: string, path: string, operation: unknown) => {
@@ -32,6 +43,7 @@ export function openapi(routes: readonly Route[], baseUrl: string): object {
   };
   for (const route of routes) add(route.method, route.path, operation(route, schemas));
   add("POST", "/v1/ingest", ingestOperation(schemas));
+  for (const { method, path, operation } of raw) add(method, path, operation);
   for (const [path, summary] of Object.entries(plainRoutes))
     add("GET", path, {
       operationId: operationId(path),
@@ -67,15 +79,17 @@ const plainRoutes = {
   "/v1/version": "Name and version of the program",
 };
 
+const securityOf = { api: [{ apiKey: [] }], session: [{ session: [] }], none: [] } as const;
+
 function operation(route: Route, schemas: Schema): object {
-  const codes = [...route.errors, ...(route.plane === "api" ? common : (["internal"] as const))];
+  const codes = [...route.errors, ...(route.plane === "none" ? (["internal"] as const) : common)];
   return {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
     ...(route.additive ? { "x-additive": true } : {}),
     ...(route.manager ? { "x-needs-role": "owner or admin" } : {}),
-    security: route.plane === "api" ? [{ apiKey: [] }] : [],
+    security: securityOf[route.plane],
     parameters: [...pathParameters(route.path), ...queryParameters(route)],
     ...(route.body
       ? {
@@ -114,7 +128,8 @@ function ingestOperation(schemas: Schema): object {
   };
 }
 
-function responses(status: number, schema: unknown, codes: readonly ErrorCode[]): object {
+/** The answers of an operation: the usual one, and an error for each status of `codes`. */
+export function responses(status: number, schema: unknown, codes: readonly ErrorCode[]): object {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes))
     byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);

@@ -6,12 +6,10 @@ import type { Tenant } from "../tenant/tenant.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Which credential opens a route (api §5). "none" routes authenticate by what their body or query holds. */
-export type Plane = "api" | "none";
+export type Plane = "api" | "session" | "none";
 
-/** One request, checked and understood. Handlers only translate it into a verb's arguments. */
-export interface Call<P, Q, B> {
-  tenant: Tenant;
-  actor: Actor;
+/** What was sent, checked and understood. */
+interface Asked<P, Q, B> {
   params: P;
   query: Q;
   body: B;
@@ -19,6 +17,24 @@ export interface Call<P, Q, B> {
   address: string;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
+}
+
+/** One request to a tenant's data plane. Handlers only translate it into a verb's arguments. */
+export interface Call<P, Q, B> extends Asked<P, Q, B> {
+  tenant: Tenant;
+  actor: Actor;
+}
+
+/** The hosted account that a session token stands for. */
+export interface SessionAccount {
+  /** 16 hex characters. */
+  id: string;
+  email: string;
+}
+
+/** One request of the account plane, which belongs to no tenant. */
+export interface SessionCall<P, Q, B> extends Asked<P, Q, B> {
+  account: SessionAccount;
 }
 
 /** An answer other than the route's usual status, or one with headers or without JSON. */
@@ -36,7 +52,8 @@ export class Reply {
 
 type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> : undefined;
 
-export interface RouteSpec<
+/** A route as far as it says nothing of who calls. */
+interface RouteShape<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,
@@ -48,7 +65,6 @@ export interface RouteSpec<
   name: string;
   tag: string;
   summary: string;
-  plane: Plane;
   /** Needs a live role of owner or admin (api §5, rule 1). */
   manager?: boolean;
   /** A limit by address, for routes that no key is asked for (decisions §9). */
@@ -70,15 +86,33 @@ export interface RouteSpec<
   status: number;
   answer: z.ZodType;
   errors: readonly ErrorCode[];
+}
+
+export interface RouteSpec<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+> extends RouteShape<P, Q, B> {
+  plane: "api" | "none";
   handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): unknown;
 }
 
+export interface SessionRouteSpec<
+  P extends z.ZodType | undefined,
+  Q extends z.ZodType | undefined,
+  B extends z.ZodType | undefined,
+> extends RouteShape<P, Q, B> {
+  handle(call: SessionCall<Infer<P>, Infer<Q>, Infer<B>>): unknown;
+}
+
 /** A route with its types forgotten, as the app and the OpenAPI document take it. */
-export type Route = Omit<
-  RouteSpec<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
-  "handle"
+export type Route = RouteShape<
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined
 > & {
-  handle(call: Call<never, never, never>): unknown;
+  plane: Plane;
+  handle(call: never): unknown;
 };
 
 export function route<
@@ -87,4 +121,13 @@ export function route<
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<P, Q, B>): Route {
   return spec as unknown as Route;
+}
+
+/** A route of the account plane (api §5): opened by a session token. */
+export function sessionRoute<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: SessionRouteSpec<P, Q, B>): Route {
+  return { ...spec, plane: "session" } as unknown as Route;
 }

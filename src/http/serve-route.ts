@@ -7,7 +7,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { json } from "./answer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Limits } from "./limits.ts";
-import { Reply, type Route } from "./route.ts";
+import { Reply, type Route, type SessionAccount } from "./route.ts";
 
 const BODY_LIMIT = 128 * 1024;
 
@@ -18,6 +18,8 @@ export interface Serving {
   findTenant(segment: string): Promise<Tenant | null> | Tenant | null;
   /** The tenant of routes without a bearer (the box's own); null on hosted. */
   ownTenant(): Tenant | null;
+  /** The account that a session token stands for; absent where there is no account plane. */
+  findSession?(token: string): Promise<SessionAccount | null>;
   address(c: Context): string;
 }
 
@@ -42,10 +44,8 @@ export async function serveRoute(
   c: RequestContext,
 ): Promise<Response> {
   const address = serving.address(c);
-  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving);
-  if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
+  const opened = await open(route, serving, { c, address });
   if (route.limit) c.set("rateHeaders", serving.limits[route.limit].spend(address));
-  if (route.manager) mustManage(opened.actor.role);
   const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
   const query = route.query
     ? check(route.query, readQuery(new URL(c.req.url).search), "query")
@@ -61,6 +61,35 @@ export async function serveRoute(
 interface Opened {
   tenant: Tenant;
   actor: Actor;
+}
+
+interface Caller {
+  c: RequestContext;
+  address: string;
+}
+
+async function open(
+  route: Route,
+  serving: Serving,
+  { c, address }: Caller,
+): Promise<Opened | { account: SessionAccount }> {
+  if (route.plane === "session") return { account: await openSession(serving, { c, address }) };
+  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving);
+  if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
+  if (route.manager) mustManage(opened.actor.role);
+  return opened;
+}
+
+async function openSession(serving: Serving, { c, address }: Caller): Promise<SessionAccount> {
+  const token = bearer(c.req.header("authorization"));
+  const isSession = token !== null && parseToken(token)?.plane === "pts";
+  const account = isSession ? ((await serving.findSession?.(token)) ?? null) : null;
+  if (account === null) {
+    c.set("rateHeaders", serving.limits.failures.spend(address));
+    throw unauthorized();
+  }
+  c.set("rateHeaders", serving.limits.api.spend(account.id));
+  return account;
 }
 
 async function openApi(serving: Serving, c: RequestContext, address: string): Promise<Opened> {
