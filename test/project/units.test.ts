@@ -22,7 +22,7 @@ for (const unit of units) {
   }, () => {
     const words = ["security", "--offline=true", "--no-pager", "--threshold=15", unit];
     const judged = spawnSync("systemd-analyze", words, { cwd: folder, encoding: "utf8" });
-    assert.equal(judged.status, 0, judged.stdout.split("\n").at(-2));
+    assert.equal(judged.status, 0, judged.stdout.split("\n").at(-2) ?? "");
   });
 
   test(`${unit} restarts what a restart can cure, within limits`, () => {

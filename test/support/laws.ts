@@ -54,7 +54,11 @@ export const borders: Law = ({ file, imports }) => {
 
 /** Packages and parts of rooms that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
-  { what: /^undici$/, only: /^src\/kit\//, why: "what leaves goes through the guarded client" },
+  {
+    what: /^undici$/,
+    only: /^(src\/kit|cli)\//,
+    why: "what leaves goes through the guarded client",
+  },
   { what: /^(node:)?timers/, only: /^src\/kit\//, why: "time is handed in" },
   {
     what: /^(node:https?|hono|@hono\/.*|pino|src\/kit\/log\.ts)$/,
