@@ -44,6 +44,10 @@ export function putChunk(buffer: ShapeBuffer, chunk: Chunk): void {
       return;
     }
     if (startsNumber(text, from, to)) break;
+    if (text.charCodeAt(from) === AT && from > chunk.from && to - from > 1) {
+      buffer.mask();
+      return;
+    }
     buffer.put(text.charCodeAt(from++));
   }
   while (to > from && isTail(text.charCodeAt(to - 1))) to--;
@@ -193,12 +197,14 @@ function isHexId({ text, from, to }: Chunk, digits: number): boolean {
   let hex = 0;
   let groups = 0;
   let start = from;
-  if (text.charCodeAt(from) === 48 && (text.charCodeAt(from + 1) | 32) === 120) start = from + 2;
+  if (isAsciiDigit(text.charCodeAt(from)) && (text.charCodeAt(from + 1) | 32) === 120)
+    start = from + 2;
   for (let i = start; i < to; i++) {
     const code = text.charCodeAt(i);
     if (isHex(code)) hex++;
     else if (code === COLON || code === DASH) groups++;
-    else if (code === PERCENT && groups > 1) break; // fe80::1%eth0
+    else if (code === PERCENT && groups > 1)
+      break; // fe80::1%eth0
     else return false;
   }
   if (start > from) return hex > 0;

@@ -91,7 +91,8 @@ function segmentKept(text: string, from: number, to: number): number {
   if (letters === 0) return from;
   const inside = first > from && classOf(text.charCodeAt(to - 1)) !== DIGIT;
   if (inside && turns === 2 && digits <= 2 && (letters >= 4 || to - from <= 4)) {
-    return to - from >= 12 && allCapitals(text, from, to) ? RANDOM : to;
+    const odd = to - from > 32 || (to - from >= 12 && allCapitals(text, from, to));
+    return odd ? RANDOM : to;
   }
   if (turns >= 2 && to - from >= 5 && (turns >= 3 || digits >= 2)) return RANDOM;
   if (to - from >= 20) return RANDOM;

@@ -57,4 +57,3 @@ function closingQuote({ text, at, to }: Scan, code: number): number {
   }
   return -1;
 }
-

@@ -3,17 +3,12 @@ import {
   BLANK,
   CONTROL,
   classOf,
-  DIGIT,
   HEADER,
-  INNER,
   isAsciiDigit,
   isAsciiLetter,
   isNameUnit,
-  LETTER,
   QUOTE,
   SEPARATOR,
-  SURROGATE,
-  WIDE,
   WILD,
 } from "./chars.ts";
 import { putQuote } from "./quote.ts";
@@ -22,7 +17,6 @@ import { LONG_UNITS } from "./words.ts";
 
 const CLOSE = 41;
 const CLOSE_BRACE = 125;
-const COLON = 58;
 const COMMA = 44;
 const EQUALS = 61;
 const LESS = 60;
@@ -30,7 +24,6 @@ const NEWLINE = 10;
 const OPEN = 40;
 const OPEN_BRACE = 123;
 const RETURN = 13;
-const LONGEST_QUOTED = 1_024;
 
 /** Where reading stands inside one message. */
 export interface Scan {
@@ -177,4 +170,3 @@ function isValueAt(buffer: ShapeBuffer, at: number): boolean {
   if (buffer.codes[from] !== 32 || buffer.codes[from - 1] !== WILD || at - from > 12) return false;
   return LONG_UNITS.has(buffer.slice(from + 1, at + 1));
 }
-

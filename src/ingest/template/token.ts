@@ -1,5 +1,18 @@
 import type { ShapeBuffer } from "./buffer.ts";
-import { classOf, DIGIT, HEADER, INNER, isAsciiDigit, isAsciiLetter, isHex, isNameUnit, LETTER, SURROGATE, WIDE, WILD } from "./chars.ts";
+import {
+  classOf,
+  DIGIT,
+  HEADER,
+  INNER,
+  isAsciiDigit,
+  isAsciiLetter,
+  isHex,
+  isNameUnit,
+  LETTER,
+  SURROGATE,
+  WIDE,
+  WILD,
+} from "./chars.ts";
 import { putChunk } from "./chunk.ts";
 import type { Scan } from "./scan.ts";
 import { timestampEnd } from "./timestamp.ts";
@@ -111,9 +124,15 @@ function tokenEnd({ text, at, to }: Scan): number {
       // a URL or a path goes on over its query
     } else if (code === 39 && end > at && isAsciiLetter(text.charCodeAt(end + 1))) {
       // an apostrophe
+    } else if (end > at && isAddressSign(code) && isAddress(text, end, to)) {
+      // what stands before an @ may hold nearly anything
     } else break;
   }
   return end;
+}
+
+function isAddressSign(code: number): boolean {
+  return code === 39 || code === 96 || (code >= 123 && code <= 125);
 }
 
 /** Whether an `@` follows before the next blank: then all of it is one address. */
