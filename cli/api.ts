@@ -1,4 +1,3 @@
-import { request } from "undici";
 import { CommandError, exitCodes } from "./exit.ts";
 
 export interface ApiOptions {
@@ -7,13 +6,26 @@ export interface ApiOptions {
   json?: boolean;
 }
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** Calls the box's API as the terminal's user. Throws CommandError with the box's own sentence. */
 export async function callApi<T>(
   options: ApiOptions,
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  method: Method,
   path: string,
   body?: unknown,
 ): Promise<T> {
+  const text = await callApiText(options, method, path, body);
+  return (text === "" ? {} : JSON.parse(text)) as T;
+}
+
+/** As `callApi`, for what isn't JSON. */
+export async function callApiText(
+  options: ApiOptions,
+  method: Method,
+  path: string,
+  body?: unknown,
+): Promise<string> {
   if (!options.key)
     throw new CommandError(
       "an API key is needed: --key or BOX_KEY (box pair-code and POST /v1/pair make one)",
@@ -22,6 +34,8 @@ export async function callApi<T>(
   const url = options.url.replace(/\/+$/, "") + path;
   if (!URL.canParse(url))
     throw new CommandError(`--url is no address: ${options.url}`, exitCodes.usage);
+  // Loaded here, because most of the start of a command would otherwise be this.
+  const { request } = await import("undici");
   const answer = await request(url, {
     method,
     headers: {
@@ -37,7 +51,7 @@ export async function callApi<T>(
   });
   const text = await answer.body.text();
   if (answer.statusCode >= 300) throw new CommandError(`${answer.statusCode}: ${errorText(text)}`);
-  return (text === "" ? {} : JSON.parse(text)) as T;
+  return text;
 }
 
 /** The sentence and the fields of an error body, or the start of whatever came instead. */

@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Command } from "commander";
-import { request } from "undici";
 import { eventLimits } from "../src/ingest/event.ts";
 import { sleep, systemClock } from "../src/kit/clock.ts";
 import { cut, fits } from "../src/kit/text.ts";
@@ -136,6 +135,7 @@ async function post(
   options: Sending,
   totals: Totals,
 ): Promise<{ accepted: number; rejected: number; results: Result[] }> {
+  const { request } = await import("undici");
   for (let attempt = 0; ; attempt++) {
     const answer = await request(`${options.url.replace(/\/+$/, "")}/v1/ingest`, {
       method: "POST",

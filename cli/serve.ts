@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { BoxFlags } from "../src/app/config.ts";
-import { exitCodeOf, exitCodes } from "./exit.ts";
 import { dataFlag, flag } from "./options.ts";
+import { endOnFatal, keepRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
   const serve = new Command("serve")
@@ -59,26 +59,12 @@ async function runBox(flags: BoxFlags): Promise<void> {
     ]);
   const config = boxConfig(flags);
   const log = createLog(config.logLevel);
-  const onFatal = (error: unknown) => {
-    log.fatal({ err: error }, "storage fault: ending, so that the files are read anew");
-    const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
-    process.exit(damaged ? exitCodes.damaged : exitCodes.storage);
-  };
-  const box = await startBox(config, { clock: systemClock, random: systemRandom, log, onFatal });
-  process.stdout.write(`listening on ${box.url}\n`);
-  if (box.isNew)
-    process.stdout.write(
-      `no account yet: make the first seat with\n  ${process.argv0.includes("node") ? "node cli/box.ts" : "box"} pair-code --data ${config.data}\n`,
-    );
-  const stop = (signal: string) => {
-    log.info({ signal }, "stopping");
-    void box.stop().then(() => process.exit(0));
-  };
-  process.once("SIGTERM", () => stop("SIGTERM"));
-  process.once("SIGINT", () => stop("SIGINT"));
-  process.on("SIGHUP", () => box.reload());
-  process.on("unhandledRejection", (error) => {
-    log.fatal({ err: error }, "unhandled rejection");
-    process.exit(exitCodeOf(error));
-  });
+  const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
+  const box = await startBox(config, deps);
+  await keepRunning(box, deps);
+  if (!box.isNew) return;
+  const name = process.argv[1]?.endsWith("box.ts") ? "node cli/box.ts" : "box";
+  process.stdout.write(
+    `no account yet: make the first seat with\n  ${name} pair-code --data ${config.data}\n`,
+  );
 }

@@ -10,6 +10,7 @@ import { openapi } from "../http/openapi.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
+import type { ServerLimits } from "../http/server-limits.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
@@ -20,7 +21,7 @@ import { findPublicReport } from "../reports/public.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { BoxConfig } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
-import { boxHealth } from "./health.ts";
+import { boxHealth, isAlive } from "./health.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { renderMetrics } from "./metrics.ts";
 import { counterIds, listen, peerOf } from "./web.ts";
@@ -31,6 +32,8 @@ export interface BoxDeps {
   log: Log;
   /** Called once for an error after which the process must end (decisions §11: exit 74 or 65). */
   onFatal(error: unknown): void;
+  /** Other limits of its connections than the usual ones. */
+  limits?: Partial<ServerLimits>;
 }
 
 export interface RunningBox {
@@ -41,6 +44,8 @@ export interface RunningBox {
   tenant: Tenant;
   /** Re-reads the TLS files (SIGHUP). */
   reload(): void;
+  /** Due work is looked at and the store answers. */
+  isWell(): boolean;
   stop(): Promise<void>;
 }
 
@@ -70,7 +75,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
-    const web = await listen(config, { ...httpSide(config, deps, tenant), clock, log });
+    const web = await listen(config, {
+      ...httpSide(config, deps, tenant),
+      ...{ clock, log },
+      ...(deps.limits ? { limits: deps.limits } : {}),
+    });
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();
@@ -80,7 +89,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const { url, reload } = web;
     tenant.store.write((tx) => rememberBaseUrl(tx, config.publicUrl || url));
     const isNew = tenant.store.sql("SELECT 1 FROM accounts").get() === undefined;
-    return { url, isNew, tenant, reload, stop: () => lifecycle.stop() };
+    const isWell = () => isAlive(tenant);
+    return { url, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;

@@ -1,9 +1,17 @@
 import { type Health, type HealthCheck, summarize } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import { outboxChecks } from "./outbox-health.ts";
 
 /** Whether the box is able to page, check by check (decisions §10). */
 export function boxHealth(tenant: Tenant): Health {
-  return summarize([storeCheck(tenant), schedulerCheck(tenant)]);
+  const store = storeCheck(tenant);
+  const rest = store.ok ? outboxChecks(tenant) : [];
+  return summarize([store, schedulerCheck(tenant), clockCheck(tenant), diskCheck(tenant), ...rest]);
+}
+
+/** What a supervisor restarts for: due work is no longer looked at, or the store doesn't answer. */
+export function isAlive(tenant: Tenant): boolean {
+  return storeCheck(tenant).ok && tenant.clock.mono() - tenant.scheduler.lastTick < LATE_MS;
 }
 
 function storeCheck(tenant: Tenant): HealthCheck {
@@ -29,4 +37,22 @@ function schedulerCheck(tenant: Tenant): HealthCheck {
         ? "due work is looked at"
         : `no look at due work for ${Math.round(late / 1000)} s`;
   return { name: "scheduler", ok, severity: "failed", detail };
+}
+
+function clockCheck(tenant: Tenant): HealthCheck {
+  const { sane, behindBy, lastJump } = tenant.watch.state();
+  const detail = sane
+    ? lastJump === null
+      ? "no jump seen"
+      : `jumped by ${lastJump.by} s at ${lastJump.at}; due times moved with it`
+    : `${behindBy} s behind the last time seen: nothing is deleted until it is right; check NTP`;
+  return { name: "clock", ok: sane, severity: "degraded", detail };
+}
+
+function diskCheck({ disk }: Tenant): HealthCheck {
+  const free = disk.free === null ? "" : ` (${Math.round(disk.free / 1024 / 1024)} MiB free)`;
+  const detail = disk.nearlyFull
+    ? `nearly full${free}: events are refused until there is room; acks and pages go on`
+    : `enough room${free}`;
+  return { name: "disk", ok: !disk.nearlyFull, severity: "degraded", detail };
 }

@@ -1,0 +1,60 @@
+import type { Clock } from "../src/kit/clock.ts";
+import type { Log } from "../src/kit/log.ts";
+import { createNotifier } from "../src/kit/notify.ts";
+import { exitCodeOf, exitCodes } from "./exit.ts";
+
+/** A role that serves, as the process around it needs it. */
+export interface Running {
+  url: string;
+  reload(): void;
+  stop(): Promise<void>;
+  /** Due work is looked at and the store answers: the watchdog is fed only while this holds. */
+  isWell(): boolean;
+}
+
+/** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (decisions §11). */
+export function endOnFatal(log: Log): (error: unknown) => never {
+  return (error) => {
+    log.fatal({ err: error }, "storage fault: ending, so that the files are read anew");
+    const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
+    process.exit(damaged ? exitCodes.damaged : exitCodes.storage);
+  };
+}
+
+/** Says that the role is ready, keeps its supervisor told, and ends it in order on SIGTERM or SIGINT. */
+export async function keepRunning(
+  running: Running,
+  deps: { log: Log; clock: Clock },
+): Promise<void> {
+  const { log, clock } = deps;
+  surviveClosedPipes();
+  process.stdout.write(`listening on ${running.url}\n`);
+  const notifier = await createNotifier(process.env);
+  notifier.ready();
+  const unwatch = notifier.watch(clock, running.isWell);
+  const stop = (signal: string) => {
+    log.info({ signal }, "stopping");
+    unwatch();
+    notifier.stopping();
+    void running.stop().then(() => process.exit(0));
+  };
+  process.once("SIGTERM", () => stop("SIGTERM"));
+  process.once("SIGINT", () => stop("SIGINT"));
+  process.on("SIGHUP", () => {
+    try {
+      running.reload();
+    } catch (error) {
+      log.error({ err: error }, "the TLS files could not be read again: the old ones stay in use");
+    }
+  });
+  process.on("unhandledRejection", (error) => {
+    log.fatal({ err: error }, "unhandled rejection");
+    process.exit(exitCodeOf(error));
+  });
+}
+
+/** A reader that goes away (`box serve | head -1`) must not take the pager with it. */
+function surviveClosedPipes(): void {
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+}

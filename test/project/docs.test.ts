@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { apiReference, cliReference } from "../../docs/generate.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (name: string) => readFileSync(join(root, name), "utf8");
+
+test("the references are what the program says (node docs/generate.ts)", () => {
+  assert.equal(read("docs/cli.md"), cliReference());
+  assert.equal(read("docs/api.md"), apiReference());
+});
+
+test("every link between the documents leads somewhere", () => {
+  const documents = [
+    "README.md",
+    ...readdirSync(join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
+  const broken: string[] = [];
+  for (const document of documents) {
+    for (const [, target = ""] of read(document).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      try {
+        readFileSync(join(root, document, "..", target));
+      } catch {
+        broken.push(`${document}: ${target}`);
+      }
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test("every command that the README and the guides show is one that exists", () => {
+  const known = new Set(
+    [...cliReference().matchAll(/^## box ([a-z -]+?)(?: [<[]|$)/gm)].map(([, name = ""]) =>
+      name.trim(),
+    ),
+  );
+  const unknown: string[] = [];
+  for (const document of [
+    "README.md",
+    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ].filter((name) => name.endsWith(".md"))) {
+    for (const [, block = ""] of read(document).matchAll(
+      /```(?:sh|console|bash)\n([\s\S]*?)```/g,
+    )) {
+      for (const [, words = ""] of block.matchAll(
+        /(?:node cli\/box\.ts|(?:^|[|(;$ ])(?:\.\/)?box) ((?:[a-z][a-z-]* ?){1,3})/gm,
+      )) {
+        const parts = words.trim().split(" ");
+        const found = [3, 2, 1].some((n) => known.has(parts.slice(0, n).join(" ")));
+        if (!found) unknown.push(`${document}: box ${words.trim()}`);
+      }
+    }
+  }
+  assert.deepEqual(unknown, []);
+});
