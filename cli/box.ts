@@ -5,6 +5,7 @@ import { exitWith } from "./exit.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
+import { registerReports } from "./reports.ts";
 import { registerServe } from "./serve.ts";
 
 /** The command line. Each group is a file; what a command needs is loaded when it runs. */
@@ -19,6 +20,7 @@ export function createProgram(): Command {
   registerAlerts(program);
   registerPeople(program);
   registerProjects(program);
+  registerReports(program);
   return program;
 }
 
