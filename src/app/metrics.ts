@@ -1,4 +1,5 @@
 import { version } from "../kit/assets.ts";
+import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
 interface Metric {
@@ -18,10 +19,6 @@ function metricsOf(tenant: Tenant): Metric[] {
   const states = tenant.store
     .sql("SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' GROUP BY state")
     .all() as { state: string; n: number }[];
-  const deliveries = tenant.store
-    .sql("SELECT count(*) FROM deliveries WHERE status = 'pending'")
-    .pluck()
-    .get() as number;
   return [
     {
       name: "box_info",
@@ -71,12 +68,7 @@ function metricsOf(tenant: Tenant): Metric[] {
       type: "gauge",
       values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
     },
-    {
-      name: "box_deliveries_pending",
-      help: "Deliveries waiting to go out.",
-      type: "gauge",
-      values: [{ value: deliveries }],
-    },
+    ...outboxMetrics(tenant),
     {
       name: "box_pull_parked",
       help: "Readers parked in a long poll.",
@@ -84,6 +76,50 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: [{ value: tenant.waiters.parked }],
     },
   ];
+}
+
+/** Deliveries and runs of actions: what waits, for how long, and how attempts end. */
+function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
+  const waiting = store
+    .sql("SELECT count(*) AS n, min(created_at) AS oldest FROM deliveries WHERE status = 'pending'")
+    .get() as { n: number; oldest: number | null };
+  const shut = store
+    .sql("SELECT count(*) FROM integrations WHERE enabled = 0 AND failing_since IS NOT NULL")
+    .pluck()
+    .get() as number;
+  const failing = store
+    .sql("SELECT count(*) FROM integrations WHERE enabled = 1 AND consecutive_failures > 0")
+    .pluck()
+    .get() as number;
+  const runs = store
+    .sql("SELECT count(*) FROM executions WHERE status = 'pending'")
+    .pluck()
+    .get() as number;
+  const age = waiting.oldest === null ? 0 : Math.max(0, clock.now() / 1000 - waiting.oldest);
+  return [
+    gauge("box_deliveries_pending", "Deliveries waiting to go out.", waiting.n),
+    gauge("box_deliveries_oldest_seconds", "Age of the oldest delivery that waits.", age),
+    attempts("box_delivery_attempts_total", "Attempts at deliveries.", outbox.deliveries),
+    gauge("box_deliveries_in_flight", "Attempts under way.", outbox.deliveries.inFlight),
+    gauge("box_integrations_failing", "Channels whose last attempt failed.", failing),
+    gauge("box_integrations_shut", "Channels that the breaker or a 410 disabled.", shut),
+    gauge("box_executions_pending", "Runs of actions waiting.", runs),
+    attempts("box_execution_attempts_total", "Attempts at runs of actions.", outbox.executions),
+  ];
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: "gauge", values: [{ value }] };
+}
+
+function attempts(name: string, help: string, { counts }: Dispatcher): Metric {
+  return {
+    ...{ name, help, type: "counter" },
+    values: [
+      { labels: { outcome: "delivered" }, value: counts.well },
+      { labels: { outcome: "failed" }, value: counts.failed },
+    ],
+  };
 }
 
 function render({ name, help, type, values }: Metric): string {

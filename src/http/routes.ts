@@ -1,5 +1,7 @@
+import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { deviceRoutes } from "./resources/devices.ts";
+import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
@@ -8,12 +10,16 @@ import { projectRoutes } from "./resources/projects.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { sourceRoutes } from "./resources/sources.ts";
+import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
 
 /** Every schema-checked route of the data plane, in the order of the API document (api §4). */
 export const dataPlaneRoutes: readonly Route[] = [
+  ...actionRoutes,
   ...alertRoutes,
   ...deviceRoutes,
+  ...integrationRoutes,
+  ...webhookRoutes,
   ...logtailRoutes,
   ...oncallRoutes,
   ...pairingRoutes,

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import {
+  createIntegration,
+  deleteIntegration,
+  getIntegration,
+  type Integration,
+  listIntegrations,
+  setIntegrationEnabled,
+} from "../../projects/integrations.ts";
+import { getProject, type Project } from "../../projects/projects.ts";
+import type { Tx } from "../../store/store.ts";
+import { deleted, flag, projectPath, text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+import { events, guardOf, shownFields } from "./integrations.ts";
+
+const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
+const answer = z.object(shownFields).meta({ id: "WebhookEndpoint" });
+
+function shown({ name, type, ...endpoint }: Integration): object {
+  return endpoint;
+}
+
+/** Throws 404 for a row of another type: it is no webhook endpoint. */
+function mustBeWebhook(tx: Tx, project: Project, id: string): void {
+  getIntegration(tx, project, { id, type: "webhook" });
+}
+
+/** api §4, Webhook endpoints: the webhook rows of the integrations. */
+export const webhookRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/webhooks",
+    name: "listWebhooks",
+    tag: "Webhooks",
+    summary: "The project's webhook endpoints, by age",
+    plane: "api",
+    params: projectPath,
+    status: 200,
+    answer: z.object({ endpoints: z.array(answer) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => {
+      const project = getProject(tenant.store, params.id);
+      return { endpoints: listIntegrations(tenant.store, project, "webhook").map(shown) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/webhooks",
+    name: "createWebhook",
+    tag: "Webhooks",
+    summary: "Create a webhook endpoint",
+    plane: "api",
+    params: projectPath,
+    body: z.strictObject({
+      url: text(2048, 1),
+      secret: text(256).optional().meta({ description: "Minted when omitted." }),
+      events: events.optional(),
+    }),
+    readOnly: Object.keys(shownFields).filter((field) => field !== "url"),
+    status: 201,
+    answer: z.object({
+      id: z.string(),
+      secret: z.string().meta({ description: "Shown this once." }),
+      url: z.string(),
+    }),
+    errors: ["invalid_request", "invalid_json", "address_refused", "not_found"],
+    handle: ({ tenant, params, body }) =>
+      tenant.store.write((tx) =>
+        createIntegration(tx, getProject(tx, params.id), {
+          ...{ type: "webhook", write: body, guard: guardOf(tenant) },
+        }),
+      ),
+  }),
+  route({
+    method: "PATCH",
+    path: "/v1/projects/{id}/webhooks/{wid}",
+    name: "setWebhookEnabled",
+    tag: "Webhooks",
+    summary: "Enable or disable a webhook endpoint",
+    plane: "api",
+    params: webhookPath,
+    body: z.strictObject({ enabled: flag }),
+    readOnly: Object.keys(shownFields).filter((field) => field !== "enabled"),
+    status: 200,
+    answer: z.object({ enabled: z.boolean() }),
+    errors: ["invalid_request", "invalid_json", "not_found"],
+    handle: ({ tenant, params, body: { enabled } }) => {
+      tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        mustBeWebhook(tx, project, params.wid);
+        setIntegrationEnabled(tx, project, { id: params.wid, enabled });
+      });
+      return { enabled };
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/projects/{id}/webhooks/{wid}",
+    name: "deleteWebhook",
+    tag: "Webhooks",
+    summary: "Delete a webhook endpoint; queued deliveries are dropped",
+    plane: "api",
+    params: webhookPath,
+    status: 200,
+    answer: deleted,
+    errors: ["not_found", "managed_integration"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        mustBeWebhook(tx, project, params.wid);
+        deleteIntegration(tx, project, params.wid);
+      });
+      return { deleted: true };
+    },
+  }),
+];

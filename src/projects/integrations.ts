@@ -1,0 +1,191 @@
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { mintWebhookSecret } from "../kit/sign.ts";
+import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
+import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
+import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
+import type { IntegrationType } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import {
+  type CredentialInput,
+  checkAllowed,
+  checkComplete,
+  type Guard,
+  given,
+  shownUrl,
+} from "./integration-input.ts";
+import { changeConfig, type Project } from "./projects.ts";
+
+/** An integration as it is read, without its credentials (api §2, Integration). */
+export interface Integration {
+  id: string;
+  project: string;
+  name: string;
+  type: IntegrationType;
+  /** webhook: the url; slack: its origin; else empty (decisions §3). */
+  url: string;
+  enabled: boolean;
+  event_filter: string;
+  consecutive_failures: number;
+  last_error: string | null;
+  created_at: number;
+}
+
+export interface IntegrationWrite extends CredentialInput {
+  name?: string | undefined;
+  /** Empty = every kind. */
+  events?: readonly string[] | undefined;
+}
+
+const COLUMNS =
+  "id, name, type, url, enabled, event_filter, consecutive_failures, last_error, created_at";
+
+/** By age. `type` picks the rows of one type: webhooks are a view of the same table (api §2). */
+export function listIntegrations(
+  reader: Reader,
+  project: Project,
+  type?: IntegrationType,
+): Integration[] {
+  const rows = reader
+    .sql(
+      `SELECT ${COLUMNS} FROM integrations WHERE project_id = ? AND (? IS NULL OR type = ?) ORDER BY created_at, id`,
+    )
+    .all(project.id, type ?? null, type ?? null);
+  return rows.map((row) => shown(row, project));
+}
+
+/** Throws 404. */
+export function getIntegration(
+  reader: Reader,
+  project: Project,
+  { id, type }: { id: string; type?: IntegrationType | undefined },
+): Integration {
+  const { type: stored } = mustFind(reader, project, id);
+  if (type !== undefined && stored !== type) throw notFound("webhook endpoint");
+  return shown(reader.sql(`SELECT ${COLUMNS} FROM integrations WHERE id = ?`).get(id), project);
+}
+
+/** The row as a sender needs it. Throws 404. */
+export function mustFind(reader: Reader, project: Project, id: string): IntegrationRow {
+  const row = findIntegration(reader, id);
+  if (row === null || row.project_id !== project.id) throw notFound("integration");
+  return row;
+}
+
+/**
+ * Makes an integration. `secret` is a webhook's, as given or minted: it is only ever in this answer.
+ * Throws 422 missing_credential and credential_not_allowed, 403 for an address that may not be called.
+ */
+export function createIntegration(
+  tx: Tx,
+  project: Project,
+  { type, write, guard }: { type: IntegrationType; write: IntegrationWrite; guard: Guard },
+): { id: string; secret: string | null; url: string } {
+  const { url, ...credentials } = given(write);
+  checkAllowed(type, { ...credentials, ...(url === undefined ? {} : { url }) });
+  checkComplete(type, { ...credentials, url });
+  const shownAs = shownUrl(type, { url, credentials, guard }) ?? "";
+  const id = hexId(tx.random);
+  if (type === "webhook") credentials.secret ??= mintWebhookSecret(tx.random);
+  const sealed = type === "apns" ? null : sealCredentials(guard.sealer, id, credentials);
+  tx.sql(
+    `INSERT INTO integrations (id, project_id, name, type, url, sealed, enabled, event_filter, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+  ).run(id, project.id, write.name ?? "", type, shownAs, sealed, filterOf(write.events), tx.at);
+  changeConfig(tx, project.id);
+  return { id, secret: credentials.secret ?? null, url: shownAs };
+}
+
+/**
+ * Changes what is given: a blank credential and whatever is left out keep what is stored (api §4,
+ * Integrations). New credentials end a streak of failures. Throws 404, 409 for the relay's row, 422, 403.
+ */
+export function changeIntegration(
+  tx: Tx,
+  project: Project,
+  { id, write, guard }: { id: string; write: IntegrationWrite; guard: Guard },
+): void {
+  const row = mustFind(tx, project, id);
+  mustBeOwn(row);
+  const { url, ...credentials } = given(write, row);
+  checkAllowed(row.type, { ...credentials, ...(url === undefined ? {} : { url }) });
+  const shownAs = shownUrl(row.type, { url, credentials, guard }) ?? row.url;
+  const sealed = resealed(row, credentials, guard);
+  const before = tx.sql("SELECT name, event_filter FROM integrations WHERE id = ?").get(id) as {
+    name: string;
+    event_filter: string;
+  };
+  const name = write.name ?? before.name;
+  const filter = write.events === undefined ? before.event_filter : filterOf(write.events);
+  const elsewhere = shownAs !== row.url || sealed !== row.sealed;
+  if (!elsewhere && name === before.name && filter === before.event_filter) return;
+  tx.sql(
+    "UPDATE integrations SET name = ?, event_filter = ?, url = ?, sealed = ? WHERE id = ?",
+  ).run(name, filter, shownAs, sealed, id);
+  if (elsewhere && row.enabled !== 0) startAfresh(tx, id);
+  changeConfig(tx, project.id);
+}
+
+/** Deletes it with its credentials; what waited for it is dropped. Throws 404, 409 for the relay's row. */
+export function deleteIntegration(tx: Tx, project: Project, id: string): void {
+  mustBeOwn(mustFind(tx, project, id));
+  dropDeliveries(tx, id);
+  tx.sql("DELETE FROM integrations WHERE id = ?").run(id);
+  tx.note({ topic: "endpoint", id });
+  changeConfig(tx, project.id);
+}
+
+/**
+ * Enables (which also ends a streak of failures and sends what waited, in order) or disables (which
+ * keeps everything). Throws 404.
+ */
+export function setIntegrationEnabled(
+  tx: Tx,
+  project: Project,
+  { id, enabled }: { id: string; enabled: boolean },
+): void {
+  const row = mustFind(tx, project, id);
+  if (enabled) startAfresh(tx, id);
+  // Somebody decided it: the breaker is no longer what keeps it shut.
+  else tx.sql("UPDATE integrations SET failing_since = NULL WHERE id = ?").run(id);
+  if ((row.enabled !== 0) === enabled) return;
+  tx.sql("UPDATE integrations SET enabled = ? WHERE id = ?").run(enabled ? 1 : 0, id);
+  tx.note({ topic: "endpoint", id });
+  changeConfig(tx, project.id);
+}
+
+function startAfresh(tx: Tx, id: string): void {
+  tx.sql(
+    "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
+  ).run(id);
+  resumeDeliveries(tx, id);
+}
+
+/** The sealed value with the given credentials in it; the stored one where they change nothing. */
+function resealed(row: IntegrationRow, credentials: Credentials, guard: Guard): string | null {
+  if (Object.keys(credentials).length === 0) return row.sealed;
+  const stored = openCredentials(guard.sealer, row);
+  const next: Credentials = { ...stored, ...credentials };
+  checkComplete(row.type, { ...next, url: row.url });
+  const same = stored !== null && JSON.stringify(next) === JSON.stringify(stored);
+  if (same) return row.sealed;
+  return sealCredentials(guard.sealer, row.id, next);
+}
+
+/** The relay's rows are made and changed by configuring the relay (decisions §7). */
+function mustBeOwn(row: IntegrationRow): void {
+  if (row.relay !== 0)
+    throw new ServiceError(
+      "managed_integration",
+      "This integration belongs to the hosted relay: it can be enabled and disabled here, no more.",
+    );
+}
+
+function filterOf(events: readonly string[] | undefined): string {
+  return [...new Set(events)].sort().join(",");
+}
+
+function shown(row: unknown, project: Project): Integration {
+  const stored = row as Omit<Integration, "project" | "enabled"> & { enabled: number };
+  return { ...stored, project: project.name, enabled: stored.enabled !== 0 };
+}

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { TestBox } from "./box.ts";
+
+const PATIENCE_MS = 10_000;
+
+/** Waits for something that real sockets bring about; throws, saying `what`, when it doesn't come. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const start = performance.now();
+  while (!condition()) {
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`still not so: ${what}`);
+    await pause(1);
+  }
+}
+
+/**
+ * Lets the box do what is due now, and waits until nothing is under way. Time stands still for the box
+ * meanwhile, so that no attempt runs out of it.
+ */
+export async function settle(box: TestBox): Promise<void> {
+  const { deliveries, executions } = box.tenant.outbox;
+  for (let calm = 0; calm < 3; ) {
+    await box.clock.turn(0);
+    if (deliveries.inFlight + executions.inFlight === 0) calm++;
+    else calm = 0;
+    await until(() => deliveries.inFlight + executions.inFlight === 0, "attempts end");
+  }
+}
+
+/** Turns the box's clock on, a step at a time, waiting for what each step sets going. */
+export async function pass(box: TestBox, seconds: number, step = 1): Promise<void> {
+  for (let left = seconds; left > 0; left -= step) {
+    await box.clock.turn(Math.min(step, left) * 1000);
+    await settle(box);
+  }
+}
+
+/** As `settle`, but only until `condition` holds: for attempts that don't end. */
+export async function busy(box: TestBox, condition: () => boolean, what: string): Promise<void> {
+  const start = performance.now();
+  while (!condition()) {
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`still not so: ${what}`);
+    await box.clock.turn(0);
+    await pause(1);
+  }
+}
