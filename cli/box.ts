@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { version } from "../src/kit/assets.ts";
 import { registerAlerts } from "./alerts.ts";
+import { registerCompletion } from "./completion.ts";
 import { exitWith } from "./exit.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerPeople } from "./people.ts";
@@ -21,6 +22,7 @@ export function createProgram(): Command {
   registerPeople(program);
   registerProjects(program);
   registerReports(program);
+  registerCompletion(program);
   return program;
 }
 
