@@ -7,6 +7,7 @@ import { createIngestDoor } from "../http/ingest.ts";
 import { ingestRoute } from "../http/ingest-routes.ts";
 import { createLimits } from "../http/limits.ts";
 import { openapi } from "../http/openapi.ts";
+import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
@@ -143,6 +144,6 @@ function operating(config: BoxConfig, tenant: Tenant) {
       if (!config.metricsOpen && (token === null || findActor(tenant.store, token) === null))
         throw unauthorized();
     },
-    openapi: () => openapi(dataPlaneRoutes, config.publicUrl),
+    openapi: () => openapi(dataPlaneRoutes, config.publicUrl, publicOperations),
   };
 }

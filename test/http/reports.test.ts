@@ -362,3 +362,21 @@ test("every route: 404 for what isn't there, 401 without a key", async () => {
   }
   assert.equal((await read(id)).report.id, id);
 });
+
+test("the interface's description has the public pages, and each of their answers", async () => {
+  const { id, public_uuid: uuid } = await made({ title: "a", view_password: "x" });
+  const { body } = await box.api("GET", "/v1/openapi.json", undefined, null);
+  const seen: string[] = [];
+  for (const [pattern, methods] of Object.entries<object>(body.paths)) {
+    if (!pattern.startsWith("/public/")) continue;
+    for (const [method, operation] of Object.entries(methods)) {
+      const path = pattern.replace("{uuid}", uuid);
+      const { status } = await box.api(method.toUpperCase(), path, undefined, null);
+      assert.ok(operation.responses[status], `${method} ${pattern} answers ${status}`);
+      seen.push(`${method} ${pattern}`);
+    }
+  }
+  const page = "/public/reports/{uuid}";
+  assert.deepEqual(seen, [`get ${page}`, `post ${page}`, `get ${page}/feed.xml`]);
+  await box.api("DELETE", `${BASE}/${id}`);
+});
