@@ -1,4 +1,3 @@
-import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { loadAddon } from "../kit/assets.ts";
@@ -14,25 +13,13 @@ export type StoreKind = keyof typeof applicationIds;
 /**
  * Opens one SQLite file with the pragmas every promise rests on, and reads them back.
  * A WAL file that is reopened defaults to synchronous=NORMAL, which loses acknowledged commits on a
- * power cut, so FULL is set on every open and checked.
- * Throws StoreFault ("foreign", "damaged", "unavailable") with one plain sentence.
+ * power cut, so FULL is set on every open and checked. `fresh`: the file is about to be made.
+ * Throws StoreFault with one plain sentence.
  */
-export function openSqlite(
-  path: string,
-  kind: StoreKind,
-  how: { readonly?: boolean } = {},
-): SqliteDatabase {
-  const fresh = !existsSync(path);
-  if (!fresh && statSync(path).size === 0) {
-    throw new StoreFault(
-      "damaged",
-      `${path} is empty (0 bytes): it is no database of box. Restore a backup or move it away.`,
-    );
-  }
-  const db = construct(path, how.readonly ?? false);
+export function openSqlite(path: string, how: { fresh?: boolean } = {}): SqliteDatabase {
+  const db = construct(path, { fileMustExist: !how.fresh, timeout: 5000 });
   try {
-    checkOwner(db, { path, kind, fresh });
-    if (!how.readonly) setPragmas(db, fresh);
+    setPragmas(db, how.fresh ?? false);
     return db;
   } catch (error) {
     db.close();
@@ -40,29 +27,36 @@ export function openSqlite(
   }
 }
 
-function construct(path: string, readonly: boolean): SqliteDatabase {
+/** Opens a file to read only: nothing that is in it changes, whatever state it is in. Throws StoreFault. */
+export function openReadOnly(path: string): SqliteDatabase {
+  const db = construct(path, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
-    const nativeBinding = loadAddon(dirname(path));
-    const options: Database.Options = { readonly, timeout: 5000 };
-    if (nativeBinding !== undefined) Object.assign(options, { nativeBinding });
-    return new Database(path, options);
+    db.pragma("trusted_schema = OFF");
+    db.pragma("cell_size_check = ON");
+    db.pragma("temp_store = MEMORY");
+    return db;
+  } catch (error) {
+    db.close();
+    throw StoreFault.from(error, path);
+  }
+}
+
+/** Opens a small file that is only there to be locked. Throws what SQLite throws. */
+export function openForLock(path: string): SqliteDatabase {
+  return new Database(path, { timeout: 0, ...addonOptions(path) });
+}
+
+function construct(path: string, options: Database.Options): SqliteDatabase {
+  try {
+    return new Database(path, { ...options, ...addonOptions(path) });
   } catch (error) {
     throw StoreFault.from(error, path);
   }
 }
 
-function checkOwner(
-  db: SqliteDatabase,
-  file: { path: string; kind: StoreKind; fresh: boolean },
-): void {
-  const id = db.pragma("application_id", { simple: true }) as number;
-  const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
-  // A first start that was killed leaves a file without tables: it starts again as a fresh one.
-  if (id === applicationIds[file.kind] || (id === 0 && tables === 0)) return;
-  throw new StoreFault(
-    "foreign",
-    `${file.path} is not a ${file.kind} database of box; it was left untouched.`,
-  );
+function addonOptions(path: string): object {
+  const nativeBinding = loadAddon(dirname(path));
+  return nativeBinding === undefined ? {} : { nativeBinding };
 }
 
 function setPragmas(db: SqliteDatabase, fresh: boolean): void {

@@ -40,8 +40,21 @@ export class StoreFault extends Error {
         error,
       );
     }
+    if (isDenied(error)) {
+      return new StoreFault(
+        "io",
+        `${path} can't be used (${text}): is its directory writable, with room on it, and not mounted read-only?`,
+        error,
+      );
+    }
     return new StoreFault("unavailable", `${path}: ${text}`, error);
   }
+}
+
+/** What the file system refuses, or has no room for. */
+function isDenied(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EIO"].includes(code);
 }
 
 /** SQLite's extended result code of an error, or "". */

@@ -2,63 +2,33 @@ import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { applicationIds, type SqliteDatabase, type StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
-import { migrations } from "./migrations.ts";
+import type { Migration } from "./migrations.ts";
+
+export interface MigrateOptions {
+  kind: StoreKind;
+  clock: Clock;
+  /** Every migration the program knows. */
+  known: readonly Migration[];
+}
 
 /**
- * Brings the file up to this program's schema: each numbered migration in a transaction that also
- * records it (`user_version` and a row), so that a kill at any line leaves the old schema or the new.
- * Throws StoreFault "newer" for data of a newer program, which is left untouched.
+ * Runs the migrations that the file hasn't seen, all in one transaction that also records them
+ * (`user_version` and a row each): a kill at any line, or one that fails, leaves the old schema, which
+ * the older program still opens.
  */
-export function migrate(
-  db: SqliteDatabase,
-  options: { kind: StoreKind; path: string; clock: Clock },
-): void {
-  const known = migrations(options.kind);
-  const at = userVersion(db);
-  if (at > known.length) {
-    throw new StoreFault(
-      "newer",
-      `${options.path} has schema ${at}; this program knows ${known.length}. Use the newer program: nothing was changed.`,
-    );
-  }
-  for (const migration of known.slice(at)) apply(db, migration, options);
-}
-
-export function userVersion(db: SqliteDatabase): number {
-  return db.pragma("user_version", { simple: true }) as number;
-}
-
-function apply(
-  db: SqliteDatabase,
-  migration: { number: number; name: string; sql: string },
-  options: { kind: StoreKind; clock: Clock },
-): void {
+export function migrate(db: SqliteDatabase, options: MigrateOptions): void {
   // A rebuilt table would cascade into its children; the pragma is void inside a transaction.
   db.pragma("foreign_keys = OFF");
   try {
     db.exec("BEGIN IMMEDIATE");
-    // Another process may have done it between our look and our lock.
-    if (userVersion(db) >= migration.number) {
-      db.exec("ROLLBACK");
-      return;
+    // Looked up under the lock: another process may have done it.
+    const pending = options.known.slice(userVersion(db));
+    for (const migration of pending) apply(db, migration, options.clock);
+    if (pending.length > 0) {
+      mustKeepReferences(db);
+      db.pragma(`application_id = ${applicationIds[options.kind]}`);
+      db.pragma(`user_version = ${options.known.length}`);
     }
-    db.exec(migration.sql);
-    db.exec(
-      "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
-    );
-    db.prepare("INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)").run(
-      migration.number,
-      migration.name,
-      unixSeconds(options.clock),
-    );
-    const broken = db.pragma("foreign_key_check") as unknown[];
-    if (broken.length > 0)
-      throw new StoreFault(
-        "damaged",
-        `migration ${migration.name} would break ${broken.length} references`,
-      );
-    db.pragma(`application_id = ${applicationIds[options.kind]}`);
-    db.pragma(`user_version = ${migration.number}`);
     db.exec("COMMIT");
   } catch (error) {
     if (db.inTransaction) db.exec("ROLLBACK");
@@ -66,4 +36,29 @@ function apply(
   } finally {
     db.pragma("foreign_keys = ON");
   }
+}
+
+export function userVersion(db: SqliteDatabase): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+function apply(db: SqliteDatabase, { number, name, sql }: Migration, clock: Clock): void {
+  db.exec(sql);
+  db.exec(
+    "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+  );
+  db.prepare("INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)").run(
+    number,
+    name,
+    unixSeconds(clock),
+  );
+}
+
+function mustKeepReferences(db: SqliteDatabase): void {
+  const broken = db.pragma("foreign_key_check") as unknown[];
+  if (broken.length === 0) return;
+  throw new StoreFault(
+    "damaged",
+    `The upgrade would break ${broken.length} references; the data was left as it was.`,
+  );
 }

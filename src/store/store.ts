@@ -2,10 +2,19 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
-import { openSqlite, type SqliteDatabase, type Statement, type StoreKind } from "./database.ts";
-import { isFatal, isFull, storageFull } from "./faults.ts";
-import { migrate } from "./migrate.ts";
+import { createFile } from "./create.ts";
+import {
+  openReadOnly,
+  openSqlite,
+  type SqliteDatabase,
+  type Statement,
+  type StoreKind,
+} from "./database.ts";
+import { isFatal, isFull, StoreFault, storageFull } from "./faults.ts";
+import { inspect } from "./inspect.ts";
+import type { Migration } from "./migrations.ts";
 import * as schema from "./schema.ts";
+import { upgrade } from "./upgrade.ts";
 
 /** What a commit changed, told to listeners after it is on disk and never before. */
 export type Note =
@@ -66,18 +75,39 @@ export interface StoreOptions {
   onFatal?: (error: unknown) => void;
   /** Frees room on a full disk (a ballast file); whether it did, so that a write is worth another try. */
   makeRoom?: () => boolean;
+  /**
+   * What to do with data of an older program. "copy" (default): a proved copy first, then the migrations;
+   * "refuse": only the process that serves the data may change its schema.
+   */
+  older?: "copy" | "refuse";
+  /** For tests; default: the program's own. */
+  migrations?: readonly Migration[];
 }
 
-/** Opens (and migrates) one SQLite file. Throws StoreFault. */
+/**
+ * Opens one SQLite file; makes it where there is none, and brings older data up to this program's schema.
+ * What it refuses (StoreFault) it has not changed.
+ */
 export function openStore(options: StoreOptions): Store {
-  const db = openSqlite(options.path, options.kind);
+  createFile(options);
+  inspect(options);
+  const db = openSqlite(options.path);
   try {
-    migrate(db, options);
+    upgrade(db, options);
   } catch (error) {
     db.close();
-    throw error;
+    throw StoreFault.from(error, options.path);
   }
   return makeStore(db, options);
+}
+
+/** Opens a store to read only: a command's look at data that another process may be serving. Throws StoreFault. */
+export function openReader(options: StoreOptions): Reader & { close(): void } {
+  inspect(options);
+  const db = openReadOnly(options.path);
+  const sql = (text: string) => db.prepare(text);
+  const { clock, random } = options;
+  return { db, orm: drizzle(db, { schema }), clock, random, sql, close: () => db.close() };
 }
 
 function makeStore(db: SqliteDatabase, options: StoreOptions): Store {

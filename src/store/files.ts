@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** Makes what was written to a file last past a power cut. */
+export function syncFile(path: string): void {
+  const fd = openSync(path, "r+");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes names that were made, moved or removed in a directory last. */
+export function syncDirectory(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes a file of our own (0600) that lasts. */
+export function writeSynced(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content, { mode: 0o600 });
+  syncFile(path);
+}
+
+/** Bytes that can still be written in a directory; null where the system doesn't say. */
+export function freeBytes(directory: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+const CHUNK = 1024 * 1024;
+
+/** SHA-256 of a file in lower-case hex, and its size in bytes. */
+export function digestFile(path: string): { sha256: string; size: number } {
+  const digest = createHash("sha256");
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  const fd = openSync(path, "r");
+  let size = 0;
+  try {
+    for (let read = -1; read !== 0; ) {
+      read = readSync(fd, chunk, 0, CHUNK, null);
+      digest.update(chunk.subarray(0, read));
+      size += read;
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return { sha256: digest.digest("hex"), size };
+}
+
+/**
+ * Calls `use` with an empty directory beside `path`, where something can be made that is then moved to
+ * its name as a whole, and removes it afterwards; also those that killed processes left.
+ */
+export function withAside<T>(path: string, use: (directory: string) => T): T {
+  const parent = dirname(path);
+  const prefix = `.${basename(path)}.aside-`;
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number(name.slice(prefix.length));
+    if (pid === process.pid || !isAlive(pid)) rmSync(join(parent, name), { recursive: true });
+  }
+  const aside = join(parent, prefix + process.pid);
+  mkdirSync(aside, { mode: 0o700 });
+  try {
+    return use(aside);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

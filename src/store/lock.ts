@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openForLock } from "./database.ts";
+import { StoreFault, sqliteCode } from "./faults.ts";
+
+const LOCK = "serve.lock";
+
+/**
+ * Holds a data directory for one process that serves or replaces it, by an exclusive lock on a small
+ * SQLite file: the system drops it with the process, so that a kill leaves nothing stale.
+ * Returns its release. Throws StoreFault "locked".
+ */
+export function lockDirectory(directory: string): () => void {
+  const path = join(directory, LOCK);
+  const db = openOrFail(path);
+  try {
+    db.pragma("locking_mode = EXCLUSIVE");
+    db.exec(
+      "BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (id INTEGER); COMMIT; BEGIN EXCLUSIVE",
+    );
+    return () => db.close();
+  } catch (error) {
+    db.close();
+    if (isBusy(error)) {
+      throw new StoreFault(
+        "locked",
+        `Another process already serves ${directory}: one process a data directory.`,
+        error,
+      );
+    }
+    throw StoreFault.from(error, path);
+  }
+}
+
+/** Whether some process serves the directory now. Throws StoreFault. */
+export function isLocked(directory: string): boolean {
+  const path = join(directory, LOCK);
+  if (!existsSync(path)) return false;
+  const db = openOrFail(path);
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw StoreFault.from(error, path);
+  } finally {
+    db.close();
+  }
+}
+
+function openOrFail(path: string) {
+  try {
+    return openForLock(path);
+  } catch (error) {
+    throw StoreFault.from(error, path);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return sqliteCode(error).startsWith("SQLITE_BUSY");
+}

@@ -1,0 +1,62 @@
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Clock } from "../kit/clock.ts";
+import type { SqliteDatabase, StoreKind } from "./database.ts";
+import { StoreFault } from "./faults.ts";
+import { freeBytes } from "./files.ts";
+import { migrate, userVersion } from "./migrate.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { takeSnapshot } from "./snapshot.ts";
+
+export interface UpgradeOptions {
+  path: string;
+  kind: StoreKind;
+  clock: Clock;
+  older?: "copy" | "refuse";
+  migrations?: readonly Migration[];
+}
+
+/**
+ * Brings older data up to this program's schema, after a proved copy of it was laid beside the store
+ * (`box.db.schema-1` and its `.json`): what `box restore` takes should the newer program be a mistake.
+ * Throws StoreFault up front where there is no room for copy and migration.
+ */
+export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
+  const { path, kind, clock } = options;
+  const known = options.migrations ?? migrations(kind);
+  const schema = userVersion(db);
+  if (schema === known.length) return;
+  if (options.older === "refuse")
+    throw new StoreFault(
+      "unavailable",
+      `${path} has schema ${schema}, this program ${known.length}: start box serve of this program first, which upgrades the data.`,
+    );
+  mustHaveRoom(db, path);
+  const copy = `${path}.schema-${schema}`;
+  takeSnapshot({ db, kind, to: copy, clock, isServing: false });
+  dropOlderCopies(path, copy);
+  migrate(db, { kind, clock, known });
+}
+
+const SPARE = 16 * 1024 * 1024;
+
+/** Two copies while the first is proved; then one, and a log that may hold every page anew. */
+function mustHaveRoom(db: SqliteDatabase, path: string): void {
+  const pages = db.pragma("page_count", { simple: true }) as number;
+  const needed = 2 * pages * (db.pragma("page_size", { simple: true }) as number) + SPARE;
+  const free = freeBytes(dirname(path));
+  if (free === null || free >= needed) return;
+  throw new StoreFault(
+    "io",
+    `The upgrade of ${path} needs ${needed} bytes free beside it, for a copy and the migration; there are ${free}. Nothing was changed.`,
+  );
+}
+
+/** One way back is kept, not one for each upgrade ever made. */
+function dropOlderCopies(path: string, keep: string): void {
+  const prefix = `${basename(path)}.schema-`;
+  const kept = [basename(keep), `${basename(keep)}.json`];
+  for (const name of readdirSync(dirname(path))) {
+    if (name.startsWith(prefix) && !kept.includes(name)) rmSync(join(dirname(path), name));
+  }
+}
