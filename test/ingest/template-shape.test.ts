@@ -215,7 +215,7 @@ test("the empty message has one template", () => {
 
 test("addresses, tokens and long base64 never show", () => {
   const secret = fc.oneof(
-    fc.emailAddress().filter((address) => !address.includes("=")),
+    fc.emailAddress().filter((address) => /^[a-z0-9][^=]*$/i.test(address)),
     fc.base64String({ minLength: 48, maxLength: 90 }).filter((text) => /\d/.test(text)),
     fc
       .tuple(fc.uint8Array({ minLength: 24 }), fc.uint8Array({ minLength: 32, maxLength: 32 }))

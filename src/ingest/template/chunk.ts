@@ -11,7 +11,7 @@ import {
   WILD,
 } from "./chars.ts";
 import { isHost, isHostAndPort } from "./hosts.ts";
-import { keptPrefix, keptSuffix, looksRandom } from "./naming.ts";
+import { isBlob, keptPrefix, keptSuffix, looksRandom } from "./naming.ts";
 
 const AT = 64;
 const BACKSLASH = 92;
@@ -139,7 +139,8 @@ function isValue(core: Chunk, seen: { digits: number; dots: number; colons: numb
   if (isNumeric(core) || isHexId(core, seen.digits)) return true;
   if (seen.colons === 1 && isHostAndPort(core)) return true;
   if (seen.dots > 0 && seen.colons === 0 && isHost(core)) return true;
-  return to - from > LONGEST_WORD || (to - from >= 20 && looksRandom(text, from, to));
+  if (to - from > LONGEST_WORD || isBlob(text, from, to)) return true;
+  return to - from >= 20 && looksRandom(text, from, to);
 }
 
 /** `HTTP/1.1` and its like: a word, one slash, digits and points. */

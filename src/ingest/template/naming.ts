@@ -24,7 +24,11 @@ export function keptPrefix(text: string, named: Named): number {
     if (i > segment) {
       const verdict = segmentKept(text, segment, i);
       if (verdict === RANDOM) return from;
-      if (verdict < i && kept < 0 && !(called && digitsIn(text, segment, i) < 3)) {
+      if (
+        verdict < i &&
+        kept < 0 &&
+        !(called && verdict > segment && digitsIn(text, segment, i) < 3)
+      ) {
         kept = segment === from ? verdict : segment;
       }
     }
@@ -87,7 +91,7 @@ function segmentKept(text: string, from: number, to: number): number {
     } else letters++;
     if (i > from && digit !== (classOf(text.charCodeAt(i - 1)) === DIGIT)) turns++;
   }
-  if (digits === 0) return to;
+  if (digits === 0) return to - from > 32 ? RANDOM : to;
   if (letters === 0) return from;
   const inside = first > from && classOf(text.charCodeAt(to - 1)) !== DIGIT;
   if (inside && turns === 2 && digits <= 2 && (letters >= 4 || to - from <= 4)) {
@@ -120,6 +124,16 @@ export function keptSuffix(text: string, from: number, to: number): number {
   return at;
 }
 
+/** Forty and more letters, digits and signs of base64, with nothing between them. */
+export function isBlob(text: string, from: number, to: number): boolean {
+  if (to - from < 40) return false;
+  for (let i = from; i < to; i++) {
+    const kind = kindOf(text.charCodeAt(i));
+    if (kind === 0 || (kind === SIGN && text.charCodeAt(i) > 90)) return false;
+  }
+  return true;
+}
+
 /** A long run whose letters and digits change kind like base64, not like CamelCase. */
 export function looksRandom(text: string, from: number, to: number): boolean {
   let turns = 0;
@@ -141,11 +155,12 @@ export function looksRandom(text: string, from: number, to: number): boolean {
 const UPPER = 1;
 const LOWER = 2;
 const NUMBER = 3;
+const SIGN = 4;
 
 /** Capital, small letter, digit or one of the signs of base64; 0 for anything else. */
 function kindOf(code: number): number {
   if (isUpper(code)) return UPPER;
   if (isAsciiLetter(code)) return LOWER;
   if (isAsciiDigit(code)) return NUMBER;
-  return code === 43 || code === 47 || code === 45 || code === 95 ? 4 : 0;
+  return code === 43 || code === 47 || code === 45 || code === 95 ? SIGN : 0;
 }

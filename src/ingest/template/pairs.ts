@@ -31,14 +31,16 @@ export function logfmtPairs(text: string, from: number, to: number): Pair[] | nu
   return pairs.length > 1 ? pairs : null;
 }
 
+/** Digits in a key stand behind a letter: `node-23` is a name with a number in it. */
 function keyEnd(text: string, from: number, to: number): number {
   let at = from;
+  let before = 0;
   while (at < to && at - from < 128) {
-    const code = text.charCodeAt(at);
-    const kind = classOf(code);
-    const fits =
-      kind === LETTER || kind === WIDE || (at > from && (kind === DIGIT || kind === INNER));
-    if (!fits) break;
+    const kind = classOf(text.charCodeAt(at));
+    const isDigit = kind === DIGIT && (before === LETTER || before === DIGIT);
+    const isSign = kind === INNER && at > from;
+    if (kind !== LETTER && kind !== WIDE && !isDigit && !isSign) break;
+    before = kind;
     at++;
   }
   return at;

@@ -28,11 +28,15 @@ export function putQuote(scan: Scan, code: number): void {
   scan.at = Math.min(close + 1, to);
 }
 
+/** A name, in which a number stands behind a letter. */
 function isKey(text: string, from: number, to: number): boolean {
-  if (to - from > 64 || isAsciiDigit(text.charCodeAt(from))) return false;
+  if (to - from > 64) return false;
+  let before = 0;
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
+    if (isAsciiDigit(code) && !isAsciiLetter(before) && !isAsciiDigit(before)) return false;
     if (!isNameUnit(code) && code !== 45 && code !== 46) return false;
+    before = code;
   }
   return true;
 }

@@ -47,7 +47,7 @@ function addClass(parts: string[], line: string, prefix = ""): void {
   if (end === 0 || (end < line.length && next !== 58 && next !== 32)) return;
   const name = line.slice(0, end);
   const telling = prefix !== "" || /(?:Exception|Error|Throwable|Failure)$/.test(name);
-  if (telling && parts.at(-1) !== prefix + name) parts.push(prefix + name);
+  if (telling) parts.push(prefix + name);
 }
 
 function isClassPart(code: number): boolean {
