@@ -9,21 +9,16 @@
  * CI, where it fails.
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type CDPSession,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { reportFeed } from "../../src/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
+import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
+import { findings, open, withoutStatus } from "./tab.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = [
@@ -31,64 +26,11 @@ const FLAGS = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 const SIZES = {
   phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },
   desk: { viewport: { width: 1100, height: 900 } },
 };
 const SCHEMES = ["light", "dark"] as const;
-
-interface Tab {
-  page: Page;
-  /** Everything that a calm page doesn't do. */
-  noise: string[];
-  /** Evaluates over the debugger, which the page's policy doesn't bind. */
-  run(expression: string): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const noise: string[] = [];
-  page.on("console", (said) => noise.push(`console ${said.type()}: ${said.text()}`));
-  page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
-  page.on("popup", (popup) => noise.push(`popup: ${popup.url()}`));
-  page.on("dialog", (dialog) => {
-    noise.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss().catch(() => {});
-  });
-  page.on("request", (request) => {
-    if (!request.isNavigationRequest()) noise.push(`request: ${request.url()}`);
-  });
-  await page.exposeFunction("trap", () => noise.push("a vector ran"));
-  const debug = await context.newCDPSession(page);
-  return { page, noise, run: (expression) => run(debug, expression), close: () => context.close() };
-}
-
-async function run(debug: CDPSession, expression: string): Promise<unknown> {
-  const { result, exceptionDetails } = await debug.send("Runtime.evaluate", {
-    expression,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  assert.equal(exceptionDetails, undefined, JSON.stringify(exceptionDetails));
-  return result.value;
-}
-
-/** The browser itself says on the console that a refusal is one. */
-function withoutStatus(noise: readonly string[]): string[] {
-  return noise.filter((line) => !/status of (?:401|404|429) /.test(line));
-}
-
-/** What the accessibility checker finds, best practices included. */
-async function findings({ run }: Tab): Promise<string[]> {
-  await run(`${AXE};0`);
-  const found = await run(`axe.run(document).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
-  return found as string[];
-}
 
 async function looksRight(browser: Browser, { origin }: Served, pictures: string): Promise<void> {
   for (const [size, options] of Object.entries(SIZES)) {
@@ -237,7 +179,9 @@ async function main(pictures: string): Promise<void> {
       console.log(`ok ${name}`);
     }
     await feedsParse(browser);
-    console.log(`ok feedsParse\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
+    console.log("ok feedsParse");
+    await realBoxHolds(browser);
+    console.log(`ok realBoxHolds\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
   } finally {
     await browser.close();
     served.close();

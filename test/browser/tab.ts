@@ -1,0 +1,58 @@
+/** One tab of the browser, and all that a calm page wouldn't do in it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContextOptions, CDPSession, Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface Tab {
+  page: Page;
+  /** Everything that a calm page doesn't do. */
+  noise: string[];
+  /** Evaluates over the debugger, which the page's policy doesn't bind. */
+  run(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const noise: string[] = [];
+  page.on("console", (said) => noise.push(`console ${said.type()}: ${said.text()}`));
+  page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
+  page.on("popup", (popup) => noise.push(`popup: ${popup.url()}`));
+  page.on("dialog", (dialog) => {
+    noise.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => {});
+  });
+  page.on("request", (request) => {
+    if (!request.isNavigationRequest()) noise.push(`request: ${request.url()}`);
+  });
+  await page.exposeFunction("trap", () => noise.push("a vector ran"));
+  const debug = await context.newCDPSession(page);
+  return { page, noise, run: (expression) => run(debug, expression), close: () => context.close() };
+}
+
+async function run(debug: CDPSession, expression: string): Promise<unknown> {
+  const { result, exceptionDetails } = await debug.send("Runtime.evaluate", {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  assert.equal(exceptionDetails, undefined, JSON.stringify(exceptionDetails));
+  return result.value;
+}
+
+/** The browser itself says on the console that a refusal is one. */
+export function withoutStatus(noise: readonly string[]): string[] {
+  return noise.filter((line) => !/status of (?:401|404|429) /.test(line));
+}
+
+/** What the accessibility checker finds, best practices included. */
+export async function findings({ run }: Tab): Promise<string[]> {
+  await run(`${AXE};0`);
+  const found = await run(`axe.run(document).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
+  return found as string[];
+}
