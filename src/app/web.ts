@@ -4,6 +4,7 @@ import type { ClientAddress } from "../http/address.ts";
 import type { App, AppContext } from "../http/app.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { createServer } from "../http/server.ts";
+import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
@@ -29,15 +30,22 @@ export interface Listening {
 /** Opens a role's HTTP server. Throws what listening or reading the TLS files throws. */
 export async function listen(
   config: ListenConfig,
-  serve: { app: App; ingest: IngestDoor; address: ClientAddress; clock: Clock; log: Log },
+  serve: {
+    app: App;
+    ingest: IngestDoor;
+    address: ClientAddress;
+    clock: Clock;
+    log: Log;
+    limits?: Partial<ServerLimits>;
+  },
 ): Promise<Listening> {
-  const { app, ingest, address, clock, log } = serve;
+  const { app, ingest, address, clock, log, limits = {} } = serve;
   const tls = () =>
     config.tls
       ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
       : undefined;
   const files = tls();
-  const server = createServer({ app, ingest, address, ...(files ? { tls: files } : {}) });
+  const server = createServer({ app, ingest, address, limits, ...(files ? { tls: files } : {}) });
   await bound(server, config);
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;

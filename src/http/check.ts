@@ -71,12 +71,21 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of unbroken(request.body)) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+/** A client that goes away in the middle of its body is no fault of the server's. */
+async function* unbroken(body: Request["body"]): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? [];
+  } catch {
+    throw new ServiceError("invalid_request", "The body broke off.");
+  }
 }
 
 export function tooLarge(limit: number): ServiceError {

@@ -1,66 +1,101 @@
 import {
   createServer as createHttpServer,
   type IncomingMessage,
-  type RequestListener,
   type Server,
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { ServiceError } from "../kit/errors.ts";
+import type { ClientAddress } from "./address.ts";
 import type { App } from "./app.ts";
-import { tooLarge } from "./check.ts";
+import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
+import {
+  constructionLimits,
+  limitConnections,
+  type ServerLimits,
+  serverLimits,
+} from "./server-limits.ts";
+import { endConnection, headFault, wireError } from "./wire.ts";
 
 export interface ServerOptions {
   app: App;
   ingest: IngestDoor;
   tls?: { cert: string; key: string };
-  /** The client's address of a connection with this X-Forwarded-For. */
-  address(peer: string, forwarded: string | undefined): string;
+  address: ClientAddress;
+  limits?: Partial<ServerLimits>;
 }
+
+/** More than any route takes. */
+const NEVER_TAKEN = 8 * 1024 * 1024;
 
 /**
  * Node's HTTP server with two doors: `POST /v1/ingest` is answered right here, because a web Request for
  * each event costs more than the event; everything else goes through the app.
  */
 export function createServer(options: ServerOptions): Server {
-  const toApp = getRequestListener(options.app.fetch, { overrideGlobalObjects: false });
-  const listener: RequestListener = (incoming, outgoing) => {
-    if (incoming.method === "POST" && incoming.url === "/v1/ingest")
-      serveIngest(options, incoming, outgoing);
-    else void toApp(incoming, outgoing);
-  };
-  const server = options.tls
-    ? createTlsServer({ ...options.tls, minVersion: "TLSv1.2" })
-    : createHttpServer();
-  server.on("request", listener);
-  // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
-  server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!(Number(incoming.headers["content-length"] ?? 0) > 8 * 1024 * 1024))
-      outgoing.writeContinue();
-    listener(incoming, outgoing);
+  const { ingest, address } = options;
+  const limits = { ...serverLimits, ...options.limits };
+  const readBody = createBodyReader(limits.bodyBytes);
+  const toApp = getRequestListener(options.app.fetch, {
+    overrideGlobalObjects: false,
+    // HTTP/1.0 has no Host, and load balancers still ask for health that way.
+    hostname: "localhost",
+    // Only what is no request gets here: the app answers its own errors.
+    errorHandler: () => toResponse(ingest.refuse(wireError({}))),
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
-  server.keepAliveTimeout = 65_000;
-  server.maxHeadersCount = 100;
-  server.maxConnections = 4096;
+  const server = options.tls
+    ? createTlsServer({ ...constructionLimits(limits), ...options.tls, minVersion: "TLSv1.2" })
+    : createHttpServer(constructionLimits(limits));
+  limitConnections(server, limits, (peer) =>
+    address.trusts(peer) ? null : address(peer, undefined),
+  );
+
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, isAsked: boolean) => {
+    const fault = headFault(incoming);
+    if (fault !== null) {
+      const refusal = ingest.refuse(fault);
+      send(outgoing, { ...refusal, headers: { ...refusal.headers, connection: "close" } });
+    } else if (incoming.method === "POST" && incoming.url === "/v1/ingest")
+      serveIngest({ ingest, address, readBody, isAsked }, incoming, outgoing);
+    else {
+      // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
+      if (isAsked && !(contentLength(incoming) > NEVER_TAKEN)) outgoing.writeContinue();
+      void toApp(incoming, outgoing);
+    }
+  };
+  const plain = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    serve(incoming, outgoing, false);
+  server.on("request", plain);
+  server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    serve(incoming, outgoing, true),
+  );
+  // An expectation that isn't known may be passed over (RFC 9110 §10.1.1).
+  server.on("checkExpectation", plain);
+  server.on("connect", (_incoming: IncomingMessage, socket: Socket) => {
+    const error = new ServiceError("method_not_allowed", "This is no proxy.");
+    endConnection(socket, () => ingest.refuse(error));
+  });
+  server.on("clientError", (error: Error & { code?: string }, socket: Socket) =>
+    endConnection(socket, () => ingest.refuse(wireError(error))),
+  );
   return server;
 }
 
-function serveIngest(
-  { ingest, address }: ServerOptions,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): void {
+interface Door {
+  ingest: IngestDoor;
+  address: ClientAddress;
+  readBody: ReadBody;
+  /** The client waits for 100 Continue before it sends the body. */
+  isAsked: boolean;
+}
+
+function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { ingest, address, readBody } = door;
   const { headers } = incoming;
-  const reply = (answer: IngestReply) => {
-    if (outgoing.destroyed) return;
-    // With its length known, head and body go out in one write.
-    answer.headers["content-length"] = String(Buffer.byteLength(answer.body));
-    outgoing.writeHead(answer.status, answer.headers);
-    outgoing.end(answer.body);
-  };
+  const reply = (answer: IngestReply) => send(outgoing, answer);
   const admit = () =>
     ingest.admit({
       authorization: headers.authorization,
@@ -68,10 +103,12 @@ function serveIngest(
       contentEncoding: headers["content-encoding"],
       address: address(incoming.socket.remoteAddress ?? "", forwardedFor(headers)),
     });
-  const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) =>
+  const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) => {
+    if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
     readBody(incoming, admitted.bodyLimit, (error, body) =>
       body === null ? reply(ingest.refuse(error)) : ingest.take(admitted, body, reply),
     );
+  };
   try {
     const admitted = admit();
     if (admitted instanceof Promise)
@@ -82,39 +119,23 @@ function serveIngest(
   }
 }
 
+function send(outgoing: ServerResponse, answer: IngestReply): void {
+  if (outgoing.destroyed) return;
+  // With its length known, head and body go out in one write.
+  answer.headers["content-length"] = String(Buffer.byteLength(answer.body));
+  outgoing.writeHead(answer.status, answer.headers);
+  outgoing.end(answer.body);
+}
+
+function toResponse({ status, headers, body }: IngestReply): Response {
+  return new Response(body, { status, headers: { ...headers, connection: "close" } });
+}
+
+function contentLength({ headers }: IncomingMessage): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
 export function forwardedFor(headers: IncomingMessage["headers"]): string | undefined {
   const value = headers["x-forwarded-for"];
   return Array.isArray(value) ? value.join(",") : value;
-}
-
-/** Collects the body as text, counting bytes as they come; nothing is kept past `limit`. */
-function readBody(
-  incoming: IncomingMessage,
-  limit: number,
-  done: (error: unknown, body: string | null) => void,
-): void {
-  if (Number(incoming.headers["content-length"] ?? 0) > limit) {
-    done(tooLarge(limit), null);
-    return;
-  }
-  let first: Buffer | null = null;
-  let rest: Buffer[] | null = null;
-  let size = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limit) {
-      incoming.removeAllListeners("data");
-      incoming.removeAllListeners("end");
-      incoming.resume();
-      done(tooLarge(limit), null);
-      return;
-    }
-    if (first === null) first = chunk;
-    else if (rest === null) rest = [first, chunk];
-    else rest.push(chunk);
-  });
-  incoming.on("end", () => {
-    const whole = rest === null ? first : Buffer.concat(rest);
-    done(null, whole === null ? "" : whole.toString("utf8"));
-  });
 }

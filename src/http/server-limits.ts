@@ -1,0 +1,77 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** What strangers can hold of the process; times in milliseconds. */
+export interface ServerLimits {
+  /** A request's head, from the connection's first moment or the last answer. */
+  head: number;
+  /** A whole request, body included. */
+  request: number;
+  /** A kept connection without a request. */
+  keepAlive: number;
+  /** No byte in either direction: longer than the longest pull. A client that never reads ends here. */
+  silence: number;
+  /** How often the first two are looked at. */
+  check: number;
+  /** Requests on one connection; the last one's answer says that it closes. */
+  requestsPerConnection: number;
+  connections: number;
+  /** Of one address (IPv6: /64), so that no one can hold all of them. Trusted proxies are exempt. */
+  connectionsPerAddress: number;
+  /** Bytes of ingest bodies that are being read, of all connections together. */
+  bodyBytes: number;
+}
+
+export const serverLimits: ServerLimits = {
+  head: 10_000,
+  request: 30_000,
+  keepAlive: 65_000,
+  silence: 75_000,
+  check: 1_000,
+  requestsPerConnection: 10_000,
+  connections: 4096,
+  connectionsPerAddress: 2048,
+  bodyBytes: 64 * 1024 * 1024,
+};
+
+/** What Node takes at construction only. */
+export function constructionLimits(limits: ServerLimits) {
+  return {
+    headersTimeout: limits.head,
+    requestTimeout: limits.request,
+    connectionsCheckingInterval: limits.check,
+    keepAliveTimeout: limits.keepAlive,
+    // A connection that never gets through its TLS handshake.
+    handshakeTimeout: limits.head,
+    // Asked for by `headFault`, whose answer has the shape of every other error.
+    requireHostHeader: false,
+  };
+}
+
+/** Sets the other limits and counts connections by address; `keyOf` answers null for an exempt peer. */
+export function limitConnections(
+  server: Server,
+  limits: ServerLimits,
+  keyOf: (peer: string) => string | null,
+): void {
+  server.timeout = limits.silence;
+  server.maxHeadersCount = 100;
+  server.maxRequestsPerSocket = limits.requestsPerConnection;
+  server.maxConnections = limits.connections;
+  const held = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const key = keyOf(socket.remoteAddress ?? "");
+    if (key === null) return;
+    const others = held.get(key) ?? 0;
+    if (others >= limits.connectionsPerAddress) {
+      socket.destroy();
+      return;
+    }
+    held.set(key, others + 1);
+    socket.once("close", () => {
+      const left = (held.get(key) ?? 1) - 1;
+      if (left > 0) held.set(key, left);
+      else held.delete(key);
+    });
+  });
+}
