@@ -201,10 +201,11 @@ CREATE TABLE timeline (
 ) STRICT;
 CREATE INDEX timeline_alert ON timeline (alert_id);
 
--- The outbox (decisions §6). An event's body is fixed when it is committed.
+-- The outbox (decisions §6). An event's body is fixed when it is committed. event_id is 128 random bits that
+-- nothing is looked up by: an index on it would cost a random page for each event.
 CREATE TABLE events (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
-  event_id   TEXT NOT NULL UNIQUE,
+  event_id   TEXT NOT NULL,
   project_id INTEGER,
   alert_id   INTEGER,
   event      TEXT NOT NULL,
@@ -295,8 +296,7 @@ CREATE TABLE relay (
   sealed_secret    TEXT NOT NULL,
   hosted_tenant_id TEXT,
   box_public_url   TEXT,
-  announce_at      INTEGER,
-  heartbeat_at     INTEGER
+  announce_at      INTEGER
 ) STRICT;
 
 -- Incident reports (decisions §8)

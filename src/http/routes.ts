@@ -7,6 +7,7 @@ import { oncallRoutes } from "./resources/oncall.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
+import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { sourceRoutes } from "./resources/sources.ts";
@@ -25,6 +26,7 @@ export const dataPlaneRoutes: readonly Route[] = [
   ...pairingRoutes,
   ...peopleRoutes,
   ...projectRoutes,
+  ...relayRoutes,
   ...reportRoutes,
   ...ruleRoutes,
   ...sourceRoutes,

@@ -1,13 +1,11 @@
 import type { Egress } from "../kit/egress.ts";
 import type { Sealer } from "../kit/sealer.ts";
-import { isSkewed } from "../kit/sign.ts";
 import type { IntegrationType } from "../store/schema.ts";
-import { sealPlace } from "../store/sealed.ts";
 import type { Store } from "../store/store.ts";
 import { openCredentials } from "./credentials.ts";
 import type { IntegrationRow, Message, Sent } from "./destination.ts";
 import type { EventBody } from "./event.ts";
-import type { Verdict } from "./retry.ts";
+import { callRelay, findRelay, isInFlight } from "./relay.ts";
 import { sendSlack } from "./senders/slack.ts";
 import { sendTelegram } from "./senders/telegram.ts";
 import { sendWebhook } from "./senders/webhook.ts";
@@ -38,7 +36,7 @@ export function createChannels(options: ChannelOptions): Channels {
   const via = () => ({ egress, now: store.clock.now() });
 
   const send = async (integration: IntegrationRow, message: Message): Promise<Sent> => {
-    if (integration.relay !== 0) return sendRelay(options, integration, message);
+    if (integration.relay !== 0) return sendRelay(options, message);
     if (integration.type === "apns")
       return options.apns?.(integration, message) ?? notFromHere(store);
     const credentials = openCredentials(options.sealer, integration);
@@ -73,38 +71,17 @@ export function createChannels(options: ChannelOptions): Channels {
   };
 }
 
-/** The relay's secret stands beside the relay's address, once for all projects (decisions §7). */
+/** One relay for all projects: its address and secret stand in one place (decisions §7). */
 async function sendRelay(
   { store, sealer, egress }: ChannelOptions,
-  integration: IntegrationRow,
   message: Message,
 ): Promise<Sent> {
-  const sealed = store.sql("SELECT sealed_secret FROM relay").pluck().get() as string | undefined;
-  if (sealed === undefined) return ours("no hosted relay is configured");
-  const secret = sealer.open(sealed, sealPlace("relay", "sealed_secret", 1));
-  if (secret === null) return ours(UNREADABLE);
-  const now = store.clock.now();
-  const { verdict, serverTime } = await sendWebhook(
-    { egress, now },
-    { url: integration.url, secret, ...signing(message) },
-  );
-  return { verdict: inRelayWords(verdict, { now, serverTime }) };
-}
-
-/** A relay's refusals mean something: a key that was rotated, or a clock that is off. */
-function inRelayWords(
-  verdict: Verdict,
-  { now, serverTime }: { now: number; serverTime: number | null },
-): Verdict {
-  if (verdict.kind !== "later") return verdict;
-  if (verdict.error === "http 401")
-    return { ...verdict, error: "http 401: the relay key was rotated or revoked" };
-  const off = serverTime === null ? 0 : Math.round((now - serverTime) / 1000);
-  if (verdict.error !== "http 400" || !isSkewed(off, 0)) return verdict;
-  return {
-    ...verdict,
-    error: `http 400: this box's clock is ${Math.abs(off)} s ${off > 0 ? "ahead" : "behind"}`,
-  };
+  const relay = findRelay(store);
+  if (relay === null) return ours("no hosted relay is configured");
+  const answer = await callRelay({ store, sealer, egress }, relay, signing(message));
+  if (answer === null) return ours(UNREADABLE);
+  const sent: Sent = { verdict: answer.verdict };
+  return isInFlight(sent) ? { ...sent, ours: true } : sent;
 }
 
 /** An apns row of a box: who pushes instead, so that its deliveries don't look lost. */

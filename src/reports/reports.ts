@@ -95,6 +95,7 @@ export function createReport(
       updatedAt: tx.at,
     })
     .run();
+  tx.note({ topic: "reports" });
   return { id, public_uuid: publicUuid };
 }
 
@@ -153,6 +154,7 @@ export function rotateUuid(tx: Tx, project: ReportProject, id: string): { public
   const row = getReport(tx, project, id);
   const publicUuid = uuid4(tx.random);
   tx.orm.update(reports).set({ publicUuid }).where(eq(reports.id, row.id)).run();
+  tx.note({ topic: "reports" });
   return { public_uuid: publicUuid };
 }
 

@@ -143,7 +143,6 @@ export const relay = sqliteTable("relay", {
   hostedTenantId: text("hosted_tenant_id"),
   boxPublicUrl: text("box_public_url"),
   announceAt: integer("announce_at"),
-  heartbeatAt: integer("heartbeat_at"),
 });
 
 export const reports = sqliteTable("reports", {

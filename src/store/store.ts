@@ -28,7 +28,9 @@ export type Note =
   | { topic: "outbox" }
   /** An integration has something to send, or was changed; likewise an action. */
   | { topic: "endpoint"; id: string }
-  | { topic: "action"; id: string };
+  | { topic: "action"; id: string }
+  | { topic: "reports" }
+  | { topic: "relay" };
 
 /** What reads may use: a store, or the transaction a caller is in. */
 export interface Reader {

@@ -32,6 +32,17 @@ export interface ClockWatch {
   stop(): void;
 }
 
+/**
+ * The service that a tenant belongs to, where that goes on while the tenant's store is closed: a store at
+ * rest, woken for due work and for requests, wasn't down.
+ */
+export interface Service {
+  /** Since when it is up, in Unix seconds. */
+  upSince(): number;
+  /** How many seconds it was down since `from` (Unix seconds). */
+  downSince(from: number): number;
+}
+
 const LOOK_MS = 1000;
 /** How often it is written down that the box is up: a crash makes quiet times longer by at most this. */
 const BEAT_MS = 10_000;
@@ -49,8 +60,13 @@ const START_SECONDS = 2;
  * sees the new time. A clock that is behind the last time seen when the box starts is taken as a jump, too:
  * how long the box was down can't be known then, so nothing fires and nothing is skipped.
  */
-export function startClockWatch(deps: { store: Store; clock: SteadyClock; log: Log }): ClockWatch {
-  const { store, clock, log } = deps;
+export function startClockWatch(deps: {
+  store: Store;
+  clock: SteadyClock;
+  log: Log;
+  service?: Service | undefined;
+}): ClockWatch {
+  const { store, clock, log, service } = deps;
   const startedMono = clock.mono();
   let beatMono = startedMono;
   let holdUntilMono = startedMono;
@@ -72,7 +88,7 @@ export function startClockWatch(deps: { store: Store; clock: SteadyClock; log: L
   } else if (now() - seen > LONG_DOWN_SECONDS) hold();
 
   const settle = () => {
-    store.write((tx) => settleDowntime(tx, seen));
+    store.write((tx) => settleDowntime(tx, seen, service));
     ready = true;
   };
   try {
@@ -118,7 +134,8 @@ export function startClockWatch(deps: { store: Store; clock: SteadyClock; log: L
         return clock.now() + LOOK_MS;
       },
     },
-    upSince: () => Math.floor((clock.now() - (clock.mono() - startedMono)) / 1000),
+    upSince: () =>
+      service?.upSince() ?? Math.floor((clock.now() - (clock.mono() - startedMono)) / 1000),
     state() {
       const behind = behindBy();
       const sane = behind <= BEHIND_SECONDS;
@@ -140,9 +157,11 @@ export function startClockWatch(deps: { store: Store; clock: SteadyClock; log: L
 }
 
 /** Settles what the time since the box was last seen alive means. */
-function settleDowntime(tx: Tx, seen: number): void {
-  const down = tx.at - (seconds(tx, "last_alive") ?? tx.at);
-  if (down < -START_SECONDS) shiftDueTimes(tx, down * 1000);
+function settleDowntime(tx: Tx, seen: number, service: Service | undefined): void {
+  const alive = seconds(tx, "last_alive") ?? tx.at;
+  const passed = tx.at - alive;
+  const down = service === undefined ? passed : service.downSince(alive);
+  if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000);
   else if (down > 0) extendQuiet(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
 }

@@ -11,17 +11,18 @@ import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
+import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { type ClockWatch, startClockWatch } from "./clock-watch.ts";
+import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import { tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings, SOCKETS } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
-import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
 /** One running data plane over one store (decisions §1): the box has one, hosted many. */
@@ -42,6 +43,8 @@ export interface Tenant {
   readonly passwords: Passwords;
   readonly renderer: Renderer;
   readonly outbox: Outbox;
+  /** What the box tells the relay of itself; null on hosted, which has no box. */
+  readonly news: BoxNews | null;
   readonly sealer: Sealer;
   /** What may be called from here (decisions §6, Egress). */
   readonly addressRules: AddressRules;
@@ -77,6 +80,10 @@ export interface TenantOptions {
   /** One way out for all tenants of a process; its own when absent. */
   egress?: EgressClient;
   outbox?: OutboxSettings;
+  /** Where the store may be closed while the service goes on; absent where they live and die together. */
+  service?: Service;
+  /** Called when all work has ended, just before the store closes. */
+  atClose?(store: Store): void;
   onFatal(error: unknown): void;
 }
 
@@ -96,7 +103,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const id = ensureTenant(store, options.tenantId);
   const ingest = createIngest(store);
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
-  const watch = startClockWatch({ store, clock, log });
+  const watch = startClockWatch({ store, clock, log, service: options.service });
   const sweep = createSweep(store, log);
   const retention = createRetention(store, options.retention ?? defaultRetention);
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
@@ -106,9 +113,12 @@ export function startTenant(options: TenantOptions): Tenant {
     ...{ store, log, sealer, egress, settings: options.outbox ?? {} },
     wake: (job) => scheduler.wake(job),
   });
+  const news =
+    options.role === "box" ? createBoxNews({ store, sealer, egress, log, tenantId: id }) : null;
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest }),
     ...outbox.jobs,
+    ...(news === null ? [] : [newsJob(news)]),
   ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const used = new Map<string, number>();
@@ -136,6 +146,7 @@ export function startTenant(options: TenantOptions): Tenant {
     passwords: options.passwords ?? createPasswords(random),
     renderer,
     outbox,
+    news,
     sealer,
     addressRules,
     publicUrl: options.publicUrl,
@@ -158,13 +169,18 @@ export function startTenant(options: TenantOptions): Tenant {
       waiters.wake();
       ingest.drain();
       if (options.renderer === undefined) await renderer.close();
-      await outbox.stop();
+      await Promise.all([outbox.stop(), news?.goodbye()]);
       if (options.egress === undefined) await egress.close();
       await scheduler.stop();
       watch.stop();
+      options.atClose?.(store);
       store.close();
     },
   };
+}
+
+function newsJob(news: BoxNews): Job {
+  return { name: "news", wokenBy: ["relay"], run: (now) => news.run(now) };
 }
 
 const KEY_FILE = "box.key";

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { invalid } from "../../kit/errors.ts";
+import { checkUrl, readUrl } from "../../kit/url.ts";
+import { configureRelay, readRelay } from "../../projects/relay.ts";
+import { text } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+/** The relay that a box pages through (api §4, Pairing and relay; decisions §7). */
+export const relayRoutes: Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/relay",
+    name: "getRelay",
+    tag: "Relay",
+    summary: "Whether and where this box pages through; a hosted tenant has no relay",
+    plane: "api",
+    status: 200,
+    answer: z.object({ configured: z.boolean(), name: z.string(), relay_url: z.string() }),
+    errors: [],
+    handle: ({ tenant }) =>
+      tenant.role === "hosted"
+        ? { configured: false, name: "", relay_url: "" }
+        : readRelay(tenant.store),
+  }),
+  route({
+    method: "PUT",
+    path: "/v1/relay",
+    name: "putRelay",
+    tag: "Relay",
+    summary: "Page through this relay: wires every project, present and later ones",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    body: z.strictObject({
+      relay_url: text(2048, 1).meta({ format: "uri" }),
+      relay_secret: text(128, 32),
+      hosted_tenant_id: text(64).optional(),
+      box_public_url: text(2048).optional(),
+    }),
+    readOnly: ["configured", "name"],
+    status: 200,
+    answer: z.object({ relay_url: z.string() }),
+    errors: ["invalid_request", "invalid_json", "forbidden", "address_refused"],
+    handle({ tenant, body }) {
+      const { relay_url, relay_secret, hosted_tenant_id = "", box_public_url = "" } = body;
+      checkUrl(relay_url, tenant.addressRules, "/relay_url");
+      if (box_public_url !== "") checkPublicUrl(box_public_url);
+      const isKnown = hosted_tenant_id !== "" && box_public_url !== "";
+      tenant.store.write((tx) =>
+        configureRelay(tx, tenant.sealer, {
+          relayUrl: relay_url,
+          secret: relay_secret,
+          announcement: isKnown
+            ? { hostedTenantId: hosted_tenant_id, boxPublicUrl: box_public_url }
+            : null,
+        }),
+      );
+      return { relay_url };
+    },
+  }),
+];
+
+/** It is only told on, so any address may stand in it, but nothing that no receipt check could call. */
+function checkPublicUrl(url: string): void {
+  const parsed = readUrl(url);
+  const reason = typeof parsed === "string" ? parsed : null;
+  if (reason !== null) throw invalid([{ field: "/box_public_url", reason }]);
+}

@@ -1,0 +1,127 @@
+import type { Egress } from "../kit/egress.ts";
+import { hexId } from "../kit/ids.ts";
+import type { Log } from "../kit/log.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import type { Store } from "../store/store.ts";
+import { callRelay, findRelay, type RelayRow } from "./relay.ts";
+
+/** What a box says of itself to the relay; never pushed to anybody (decisions §7). */
+type BoxEvent = "box.announced" | "box.heartbeat" | "box.goodbye";
+
+/** How the relay stands, as far as the latest word to it tells. */
+export interface RelayContact {
+  /** When it last took a word, in Unix seconds; null: not since the start. */
+  readonly heardAt: number | null;
+  /** What was wrong the last time; null: nothing. */
+  readonly error: string | null;
+  /** Seconds that this box's clock is ahead of the relay's; null where it isn't known. */
+  readonly skewSeconds: number | null;
+}
+
+export interface BoxNews {
+  /** Says what is due; when it wants to run next (Unix ms; null = when a relay is configured). */
+  run(now: number): Promise<number | null>;
+  contact(): RelayContact;
+  /** Gives up what is under way, and says goodbye where a relay is configured. Says nothing after. */
+  goodbye(): Promise<void>;
+}
+
+export interface BoxNewsDeps {
+  store: Store;
+  sealer: Sealer;
+  egress: Egress;
+  log: Log;
+  tenantId: string;
+}
+
+const HEARTBEAT_SECONDS = 60;
+const ANNOUNCE_SECONDS = 86_400;
+const AGAIN_SECONDS = 60;
+const TIMEOUT_MS = 5_000;
+const GOODBYE_MS = 2_000;
+
+/**
+ * A heartbeat a minute, so that somebody notices when this box dies, and its public address on change
+ * and daily. Lengths are measured by the monotonic clock: a clock set back must not silence it.
+ */
+export function createBoxNews(deps: BoxNewsDeps): BoxNews {
+  const { store, log } = deps;
+  const stopped = new AbortController();
+  let nextBeat = store.clock.mono();
+  let contact: RelayContact = { heardAt: null, error: null, skewSeconds: null };
+
+  const say = async (
+    relay: RelayRow,
+    event: BoxEvent,
+    how: { timeoutMs: number; signal?: AbortSignal },
+  ) => {
+    const now = Math.floor(store.clock.now() / 1000);
+    const eventId = hexId(store.random);
+    const body = bodyOf(event, relay, { now, eventId, tenantId: deps.tenantId });
+    const answer = await callRelay({ ...deps, ...how }, relay, { eventId, timestamp: now, body });
+    const verdict = answer?.verdict ?? { kind: "later", error: "sealed secret unreadable" };
+    const isTaken = verdict.kind === "delivered";
+    const error = isTaken ? null : verdict.error;
+    if (error !== contact.error && event !== "box.goodbye")
+      log[isTaken ? "info" : "error"]({ event, error }, "the hosted relay");
+    contact = {
+      heardAt: isTaken ? now : contact.heardAt,
+      error,
+      skewSeconds: answer?.skewSeconds ?? contact.skewSeconds,
+    };
+    return isTaken;
+  };
+
+  const announce = async (relay: RelayRow) => {
+    const isTaken = await say(relay, "box.announced", {
+      timeoutMs: TIMEOUT_MS,
+      signal: stopped.signal,
+    });
+    const next =
+      Math.floor(store.clock.now() / 1000) + (isTaken ? ANNOUNCE_SECONDS : AGAIN_SECONDS);
+    // A change made meanwhile has set its own time.
+    store.write((tx) =>
+      tx.sql("UPDATE relay SET announce_at = ? WHERE announce_at = ?").run(next, relay.announceAt),
+    );
+  };
+
+  return {
+    async run(now) {
+      const relay = findRelay(store);
+      if (relay === null || stopped.signal.aborted) return null;
+      if (isDue(relay.announceAt, now)) await announce(relay);
+      if (store.clock.mono() >= nextBeat && !stopped.signal.aborted) {
+        nextBeat = store.clock.mono() + HEARTBEAT_SECONDS * 1000;
+        await say(relay, "box.heartbeat", { timeoutMs: TIMEOUT_MS, signal: stopped.signal });
+      }
+      const announceAt = findRelay(store)?.announceAt ?? null;
+      const beatAt = store.clock.now() + Math.max(0, nextBeat - store.clock.mono());
+      return announceAt === null ? beatAt : Math.min(beatAt, announceAt * 1000);
+    },
+    contact: () => contact,
+    async goodbye() {
+      stopped.abort();
+      const relay = findRelay(store);
+      if (relay !== null) await say(relay, "box.goodbye", { timeoutMs: GOODBYE_MS });
+    },
+  };
+}
+
+/** A time further off than a day is one from before the clock was set back. */
+function isDue(at: number | null, now: number): boolean {
+  return at !== null && (at <= now || at > now + ANNOUNCE_SECONDS);
+}
+
+function bodyOf(
+  event: BoxEvent,
+  relay: RelayRow,
+  { now, eventId, tenantId }: { now: number; eventId: string; tenantId: string },
+): string {
+  const { hostedTenantId, boxPublicUrl } = relay;
+  const address =
+    event === "box.announced"
+      ? { hosted_tenant_id: hostedTenantId, box_public_url: boxPublicUrl }
+      : {};
+  const plain = { event, event_id: eventId, alert_id: "", project: "", timestamp: now };
+  return JSON.stringify({ ...plain, tenant_id: tenantId, ...address });
+}
