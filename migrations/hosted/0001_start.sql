@@ -123,3 +123,16 @@ CREATE TABLE heartbeats (
   owed_at      INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX heartbeats_owed ON heartbeats (owed_at) WHERE owed IS NOT NULL;
+
+-- When the service was down: a tenant that is woken later learns here how much of its rest was no quiet.
+CREATE TABLE outages (
+  began_at INTEGER PRIMARY KEY,
+  ended_at INTEGER NOT NULL
+) STRICT;
+
+-- Which hosted tenant's store holds a public report. A row may outlive its report: the store decides.
+CREATE TABLE report_links (
+  uuid      TEXT PRIMARY KEY,
+  tenant_id TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX report_links_tenant ON report_links (tenant_id);

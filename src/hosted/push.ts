@@ -35,15 +35,23 @@ export interface Notice {
   fields: Readonly<Record<string, string>>;
 }
 
+/** News that ends a page; it takes the page's place on the phone and wakes nobody. */
+const OVER: Readonly<Record<string, string>> = {
+  "alert.acknowledged": "Acknowledged",
+  "alert.resolved": "Resolved",
+};
+
 /** Title = project and rule, body = template and count (decisions §7, Push). */
 export function noticeOf(event: PagedEvent): Notice {
   const where = [event.project, event.rule].filter((text) => text !== "").join(": ");
   const test = event.event === "alert.test" ? "Test alert" : "Alert";
+  const over = OVER[event.event];
+  const isUrgent = event.event === "alert.escalated" || event.level >= CRITICAL_LEVEL;
   return {
-    title: where === "" ? test : where,
+    title: [over ?? "", where === "" ? test : where].filter((text) => text !== "").join(": "),
     body: event.template,
     tail: ` (×${event.count})`,
-    critical: event.event === "alert.escalated" || event.level >= CRITICAL_LEVEL,
+    critical: over === undefined && isUrgent,
     thread: event.project,
     fields: {
       event: event.event,

@@ -28,10 +28,17 @@ export type RelayResult =
   /** 502: the push provider failed for some; the next try goes to those alone. */
   | { kind: "push_failed"; why: string; retryAfter: number | null }
   /** 503: no push can go out until an operator has acted. */
-  | { kind: "unavailable"; why: string };
+  | { kind: "unavailable"; why: string }
+  /** 503: this tenant has sent more pages than it may for now. */
+  | { kind: "limited"; retryAfter: number };
+
+export interface RelayDeps extends PageDeps {
+  /** Spends of a tenant's budget of pages; seconds to wait when there is none left. */
+  admit?(tenantId: string): number | null;
+}
 
 /** Answers one event that a box relays; the checks run in the order of decisions §7. */
-export async function relayEvent(deps: PageDeps, request: RelayRequest): Promise<RelayResult> {
+export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promise<RelayResult> {
   const stamp = readStamp(request.timestampHeader);
   if (stamp === null) {
     return { kind: "malformed", why: "X-Service-Timestamp must be Unix seconds." };
@@ -46,6 +53,8 @@ export async function relayEvent(deps: PageDeps, request: RelayRequest): Promise
   if (typeof event === "string") return { kind: "malformed", why: event };
   const timestamp = event.timestamp ?? stamp;
   if (!event.event.startsWith("box.")) {
+    const wait = deps.admit?.(key.tenantId) ?? null;
+    if (wait !== null) return { kind: "limited", retryAfter: wait };
     return answerOf(await pageFor(deps, key.tenantId, { ...event, timestamp }));
   }
   // A time from the future, of a clock since set right, would outrank all later news.

@@ -59,7 +59,7 @@ test("no secret is in the file as it was given", async (t) => {
     path,
     clock: handClock(),
     random: systemRandom,
-    sealer: plainSealer,
+    sealer: () => plainSealer,
   });
   const { account } = await registry.accounts.add("ada@example.com");
   const token = await registry.sessions.add(account.id);
@@ -203,7 +203,7 @@ test("a relay secret that can't be unsealed is told apart from an unknown key", 
   t.after(() => rmSync(dir, { recursive: true }));
   const lost = { seal: plainSealer.seal, open: () => null };
   const options = { path: join(dir, "hosted.db"), clock: handClock(), random: systemRandom };
-  const registry = openRegistry({ ...options, sealer: lost });
+  const registry = openRegistry({ ...options, sealer: () => lost });
   t.after(() => registry.close());
   const { account } = await registry.accounts.add("ada@example.com");
   const { id: tenantId } = await registry.tenants.add({ kind: "box" });

@@ -71,7 +71,7 @@ export function hostedBench(t: TestContext): HostedBench {
       path: join(dir, "hosted.db"),
       clock,
       random: systemRandom,
-      sealer: plainSealer,
+      sealer: () => plainSealer,
     });
   const bench: HostedBench = {
     clock,

@@ -7,9 +7,11 @@ import { type Claims, claimsIn, purgeClaims } from "./claims.ts";
 import { type Devices, devicesIn } from "./devices.ts";
 import { type Heartbeats, heartbeatsIn } from "./heartbeats.ts";
 import { type Pairings, pairingsIn } from "./pairings.ts";
-import { type RelayKeys, relayKeysIn } from "./relay-keys.ts";
+import { type RelayKeys, relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
+import { type ReportLinks, reportLinksIn } from "./report-links.ts";
 import { groupWrites, type Room, type Sealer } from "./room.ts";
 import { type Memberships, membershipsIn, type Tenants, tenantsIn } from "./tenants.ts";
+import { type Uptime, uptimeIn } from "./uptime.ts";
 
 /**
  * What the hosted role knows: whose phones, whose boxes, which pages. Every verb is asynchronous and
@@ -27,6 +29,8 @@ export interface Registry {
   claims: Claims;
   apns: Apns;
   heartbeats: Heartbeats;
+  reportLinks: ReportLinks;
+  uptime: Uptime;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
   close(): void;
@@ -37,7 +41,8 @@ export interface RegistryOptions {
   path: string;
   clock: Clock;
   random: Random;
-  sealer: Sealer;
+  /** Makes the sealer, told which keys the stored values name. */
+  sealer(keyIdsInUse: readonly string[]): Sealer;
   /** Called for an error after which nothing may be written any more. */
   onFatal?: (error: unknown) => void;
 }
@@ -46,7 +51,8 @@ export interface RegistryOptions {
 export function openRegistry(options: RegistryOptions): Registry {
   const { path, clock, random, onFatal } = options;
   const store = openStore({ path, kind: "hosted", clock, random, ...(onFatal && { onFatal }) });
-  const room: Room = { store, write: groupWrites(store), sealer: options.sealer };
+  const sealer = options.sealer(sealedKeyIdsIn(store));
+  const room: Room = { store, write: groupWrites(store), sealer };
   return {
     accounts: accountsIn(room),
     sessions: sessionsIn(room),
@@ -58,6 +64,8 @@ export function openRegistry(options: RegistryOptions): Registry {
     claims: claimsIn(room),
     apns: apnsIn(room),
     heartbeats: heartbeatsIn(room),
+    reportLinks: reportLinksIn(room),
+    uptime: uptimeIn(room),
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),
   };

@@ -1,5 +1,5 @@
 import { base62Secret, hexId } from "../../kit/ids.ts";
-import type { Tx } from "../../store/store.ts";
+import type { Reader, Tx } from "../../store/store.ts";
 import type { Room, Sealer } from "./room.ts";
 import { findTenant, roleOf } from "./tenants.ts";
 
@@ -74,4 +74,15 @@ export function relayKeysIn(room: Room): RelayKeys {
 
 function contextOf(keyId: string): string {
   return `relay_keys|${keyId}`;
+}
+
+/** The ids of the keys that the registry's sealed values name. */
+export function sealedKeyIdsIn(reader: Reader): string[] {
+  return reader
+    .sql(
+      `SELECT DISTINCT substr(sealed, 4, 16) FROM (
+         SELECT sealed FROM relay_keys WHERE revoked_at IS NULL UNION ALL SELECT sealed FROM apns)`,
+    )
+    .pluck()
+    .all() as string[];
 }

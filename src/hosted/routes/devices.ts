@@ -1,0 +1,63 @@
+import { z } from "zod";
+import {
+  deviceBody,
+  devicePath,
+  deviceReadOnly,
+  devicesAnswer,
+  shownDevice,
+} from "../../http/resources/devices.ts";
+import { Reply, type Route, sessionRoute } from "../../http/route.ts";
+import { notFound } from "../../kit/errors.ts";
+import { registerDevice } from "../../people/devices.ts";
+import type { Devices } from "../registry/devices.ts";
+
+/** Devices of a session's account (api §4, Devices). */
+export function accountDeviceRoutes(devices: Devices): Route[] {
+  return [
+    sessionRoute({
+      method: "GET",
+      path: "/v1/account/devices",
+      name: "listAccountDevices",
+      tag: "Devices",
+      summary: "The devices of the session's account",
+      status: 200,
+      answer: devicesAnswer,
+      errors: [],
+      handle: async ({ account }) => ({
+        devices: (await devices.list(account.id)).map(shownDevice),
+      }),
+    }),
+    sessionRoute({
+      method: "POST",
+      path: "/v1/account/devices",
+      name: "registerAccountDevice",
+      tag: "Devices",
+      summary: "Register a device, or report it anew: what was stored is overwritten",
+      body: deviceBody,
+      readOnly: deviceReadOnly,
+      status: 200,
+      answer: z.object({ registered: z.boolean() }),
+      errors: ["invalid_request", "invalid_json", "invalid_device_token", "too_many_devices"],
+      handle: async ({ account, body }) => {
+        const { token, platform, critical_alerts: criticalAlerts } = body;
+        await registerDevice(devices, { accountId: account.id, token, platform, criticalAlerts });
+        return { registered: true };
+      },
+    }),
+    sessionRoute({
+      method: "DELETE",
+      path: "/v1/account/devices/{token}",
+      name: "removeAccountDevice",
+      tag: "Devices",
+      summary: "Remove a device of the session's account: the sign-out obligation",
+      params: devicePath,
+      status: 204,
+      answer: z.undefined(),
+      errors: ["not_found"],
+      handle: async ({ account, params }) => {
+        if (!(await devices.remove(account.id, params.token))) throw notFound("device");
+        return new Reply(204, undefined);
+      },
+    }),
+  ];
+}
