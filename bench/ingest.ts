@@ -13,7 +13,7 @@ import { closedLoop, type LoadResult, openLoop } from "./load.ts";
 export function events(n = 512): string[] {
   return Array.from({ length: n }, (_, i) =>
     JSON.stringify({
-      message: `User ${i * 7} failed login from 10.0.${i % 250}.${(i * 3) % 250} after ${i} ms`,
+      message: `User ${i * 7} failed login from 10.0.${i % 250}.${(i * 3) % 250} after ${i} ms: the session store answered with status 503 and the request was given up`,
       level: (i % 3) * 100 + 200,
       keys: { user: `u${i}`, region: i % 2 ? "eu-west" : "us-east" },
       tags: ["auth", "prod"],

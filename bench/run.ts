@@ -1,12 +1,28 @@
 import { parseArgs } from "node:util";
+import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
+import { reads, scale } from "./scale.ts";
+import { memory, start } from "./start.ts";
+import { webhook } from "./webhook.ts";
 
 /**
  * `npm run bench -- [NAME…] [--quick] [--json]`: scenarios by name, each beside its yardstick in
  * interleaved runs. With --quick it fails only on a ratio that fell to half of the last one.
  */
-const scenarios: Scenario[] = [ingest, close, ndjson, openloop];
+const scenarios: Scenario[] = [
+  ingest,
+  close,
+  ndjson,
+  openloop,
+  slowdisk,
+  bytes,
+  webhook,
+  scale,
+  reads,
+  memory,
+  start,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -19,7 +19,7 @@ export type StoreKind = keyof typeof applicationIds;
 export function openSqlite(path: string, how: { fresh?: boolean } = {}): SqliteDatabase {
   const db = construct(path, { fileMustExist: !how.fresh, timeout: 5000 });
   try {
-    setPragmas(db, how.fresh ?? false);
+    setPragmas(db);
     return db;
   } catch (error) {
     db.close();
@@ -59,8 +59,7 @@ function addonOptions(path: string): object {
   return nativeBinding === undefined ? {} : { nativeBinding };
 }
 
-function setPragmas(db: SqliteDatabase, fresh: boolean): void {
-  if (fresh) db.pragma("auto_vacuum = INCREMENTAL");
+function setPragmas(db: SqliteDatabase): void {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");

@@ -64,7 +64,7 @@ export function createRetention(store: Store, limits: RetentionLimits): Retentio
       if (more) return true;
       at = (at + 1) % brooms.length;
       if (at !== 0) return true;
-      shrink(store);
+      cutLog(store);
       return false;
     },
   };
@@ -255,14 +255,13 @@ function oldCodes(): Broom {
   };
 }
 
-const FEW_PAGES = 256;
 const LARGE_WAL = 32 * 1024 * 1024;
 
-/** Gives free pages back to the disk a few at a time, and cuts a log that has grown. */
-function shrink(store: Store): void {
-  const pages = store.db.pragma("page_count", { simple: true }) as number;
-  const free = store.db.pragma("freelist_count", { simple: true }) as number;
-  if (free > pages / 4 && free > FEW_PAGES) store.db.pragma(`incremental_vacuum(${FEW_PAGES})`);
+/**
+ * Cuts a log that has grown. Pages that were freed are used again and not given back to the disk: that would
+ * need a map page to be written with every page that is added.
+ */
+function cutLog(store: Store): void {
   const wal = statSync(`${store.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (wal > LARGE_WAL) store.db.pragma("wal_checkpoint(TRUNCATE)");
 }

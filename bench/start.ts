@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../src/kit/clock.ts";
+import { systemRandom } from "../src/kit/random.ts";
+import { openStore } from "../src/store/store.ts";
+import {
+  fromRounds,
+  type Row,
+  type Scenario,
+  start as startProcess,
+  withDirectory,
+} from "./harness.ts";
+import { events } from "./ingest.ts";
+
+/** The executable where it is built, else the sources. */
+function command(): [string, string[]] {
+  const built = join(import.meta.dirname, "../dist/box");
+  return existsSync(built) ? [built, []] : [process.execPath, ["cli/box.ts"]];
+}
+
+export const start: Scenario = {
+  name: "start",
+  about: "from the executable's start to listening, on a store of 1 GB, beside bare node",
+  run: (quick) =>
+    withDirectory(async (data) => {
+      const [program, args] = command();
+      fill(data, quick ? 50 : 1000);
+      const times: number[] = [];
+      const bare: number[] = [];
+      for (let round = 0; round < (quick ? 3 : 9); round++) {
+        bare.push(await timeToLine(process.execPath, ["bench/bare.mjs"]));
+        times.push(
+          await timeToLine(program, [
+            ...args,
+            "serve",
+            "--data",
+            data,
+            "--listen",
+            "127.0.0.1:0",
+            "--log-level",
+            "silent",
+          ]),
+        );
+      }
+      return [
+        fromRounds("start to listening", "ms", times, { must: 250, aim: 100, lower: true }),
+        fromRounds("bare node:http server", "ms", bare),
+        fromRounds(
+          "start / bare",
+          "ratio",
+          times.map((time, i) => time / (bare[i] ?? Number.NaN)),
+          { lower: true },
+        ),
+      ];
+    }),
+};
+
+async function timeToLine(program: string, args: string[]): Promise<number> {
+  const before = performance.now();
+  const child = await startProcess(program, args);
+  const took = performance.now() - before;
+  await child.stop();
+  return took;
+}
+
+/** About `mb` megabytes of log lines. */
+function fill(data: string, mb: number): void {
+  const store = openStore({
+    path: join(data, "box.db"),
+    kind: "box",
+    clock: systemClock,
+    random: systemRandom,
+  });
+  for (let i = 0; i < mb / 10; i++) {
+    store.write((tx) =>
+      tx.db.exec(`WITH RECURSIVE n(i) AS (SELECT ${i * 20_000 + 1} UNION ALL SELECT i + 1 FROM n WHERE i < ${(i + 1) * 20_000})
+        INSERT INTO log_lines (id, project_id, source_id, received_at, level, template_id, message)
+        SELECT i, 1, 1, ${Math.floor(Date.now() / 1000)}, 200, 't', printf('%.*c', 480, 'x') FROM n`),
+    );
+  }
+  store.close();
+}
+
+export const memory: Scenario = {
+  name: "memory",
+  about: "anonymous memory when idle and after a million events of 10,000 templates",
+  async run(quick) {
+    const server = await startProcess(process.execPath, [
+      "--max-semi-space-size=4",
+      "bench/box-server.ts",
+    ]);
+    const [url, token] = server.line.split(" ");
+    await new Promise((later) => setTimeout(later, 2000));
+    const idle = server.memory();
+    const total = quick ? 50_000 : 1_000_000;
+    const base = events();
+    for (let sent = 0; sent < total; sent += 4000) {
+      await Promise.all(
+        Array.from({ length: 8 }, (_, lane) => {
+          const body = Array.from({ length: 500 }, (_, i) => {
+            const n = sent + lane * 500 + i;
+            return n % 4 === 0
+              ? JSON.stringify({ message: `${words(n % 10_000)} happened to ${n}` })
+              : base[n % base.length];
+          }).join("\n");
+          return fetch(`${url}/v1/ingest`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+            body,
+          }).then((answer) => answer.text());
+        }),
+      );
+    }
+    const after = server.memory();
+    await server.stop();
+    const MiB = 1024 * 1024;
+    const rows: Row[] = [
+      {
+        what: "idle, anonymous",
+        unit: "MB",
+        value: idle.anonymous / MiB,
+        must: 120,
+        aim: 90,
+        lower: true,
+      },
+      {
+        what: `after ${total} events, anonymous`,
+        unit: "MB",
+        value: after.anonymous / MiB,
+        must: 250,
+        aim: 180,
+        lower: true,
+      },
+      { what: "peak resident set", unit: "MB", value: after.peak / MiB },
+    ];
+    return rows;
+  },
+};
+
+const SYLLABLES = ["ka", "lo", "mi", "ner", "pu", "ra", "sto", "ti", "vel", "zu"];
+
+/** A phrase of letters alone, another for each number below 10,000: digits would be masked. */
+function words(n: number): string {
+  const at = (i: number) => SYLLABLES[Math.floor(n / 10 ** i) % 10];
+  return `${at(0)}${at(1)} ${at(2)}${at(3)}`;
+}

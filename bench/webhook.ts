@@ -1,0 +1,66 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { percentile, type Scenario, start } from "./harness.ts";
+
+export const webhook: Scenario = {
+  name: "webhook",
+  about: "from an event that opens an alert to the first byte of its webhook, 20 alerts a second",
+  async run(quick) {
+    const arrived = new Map<string, number>();
+    const receiver = createServer((request, response) => {
+      const at = performance.now();
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        response.end();
+        const event = JSON.parse(Buffer.concat(chunks).toString()) as {
+          identifiers: { n: string };
+        };
+        arrived.set(event.identifiers.n, at);
+      });
+    });
+    await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
+    const server = await start(process.execPath, ["bench/box-server.ts", "0"]);
+    const [url, token, key] = server.line.split(" ");
+    const api = (path: string, body: unknown) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify(body),
+      });
+    await api("/v1/projects/bench/webhooks", {
+      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    });
+    await api("/v1/projects/bench/rules", { name: "each", identifier_keys: ["n"] });
+    const sent = new Map<string, number>();
+    const total = quick ? 60 : 400;
+    for (let i = 0; i < total; i++) {
+      sent.set(String(i), performance.now());
+      await fetch(`${url}/v1/ingest`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ message: "one more thing went wrong", keys: { n: String(i) } }),
+      });
+      await pause(50);
+    }
+    for (let tries = 0; arrived.size < total && tries < 200; tries++) await pause(50);
+    const delays = [...sent]
+      .slice(20)
+      .map(([n, at]) => (arrived.get(n) ?? Number.POSITIVE_INFINITY) - at);
+    await server.stop();
+    receiver.close();
+    receiver.closeAllConnections();
+    return [
+      { what: "alert to webhook, p50", unit: "ms", value: percentile(delays, 50) },
+      {
+        what: "alert to webhook, p99",
+        unit: "ms",
+        value: percentile(delays, 99),
+        must: 50,
+        aim: 15,
+        lower: true,
+      },
+    ];
+  },
+};
