@@ -1,9 +1,11 @@
-import { hexId } from "../kit/ids.ts";
 import { enqueue } from "../outbox/enqueue.ts";
 import { buildEventBody, type EventKind } from "../outbox/event.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, toAlert } from "./alert.ts";
+
+/** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
+const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? + 0 AND event = ? || ''";
 
 /**
  * Commits one event of an alert with the alert's state as it stands in `row`, and tells the timeline.
@@ -15,17 +17,14 @@ export function emit(
   row: AlertRow,
   what: { event: EventKind; actions: readonly string[] | null },
 ): number {
-  const last = tx
-    .sql("SELECT max(timestamp) FROM events WHERE alert_id = ? AND event = ?")
-    .pluck()
-    .get(row.id, what.event) as number | null;
+  const last = tx.sql(LAST).pluck().get(row.id, what.event) as number | null;
   const timestamp = Math.max(tx.at, (last ?? 0) + 1);
-  const eventId = `evt_${hexId(tx.random)}${hexId(tx.random)}`;
+  const eventId = `evt_${tx.random.bytes(16).toString("hex")}`;
   const body = buildEventBody({
     event: what.event,
     event_id: eventId,
     alert_id: String(row.id),
-    tenant_id: String(getMeta(tx, "tenant_id")),
+    tenant_id: tenantId(tx),
     timestamp,
     alert: toAlert(row),
   });
@@ -39,4 +38,16 @@ export function emit(
     actions: what.actions,
   });
   return timestamp;
+}
+
+const tenantIds = new WeakMap<Tx["db"], string>();
+
+/** It never changes, so it is read once for each open store. */
+function tenantId(tx: Tx): string {
+  let id = tenantIds.get(tx.db);
+  if (id === undefined) {
+    id = String(getMeta(tx, "tenant_id"));
+    tenantIds.set(tx.db, id);
+  }
+  return id;
 }

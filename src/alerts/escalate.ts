@@ -1,17 +1,13 @@
 import type { StoredRule } from "../projects/rule.ts";
-import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import type { Climb, Span } from "./ladder.ts";
 import { writeTimeline } from "./timeline.ts";
 
-const PAGED =
-  "UPDATE alerts SET escalation_level = ?, page_accounts = ?, updated_seq = ? WHERE id = ?";
-
 /**
- * What a ladder's run leaves behind: the level, whom it pages, the history, and `alert.escalated`. Steps
- * that reached nobody emit nothing and say so (decisions §5, Ladder). `late` goes into the history as it is.
+ * Tells of a ladder's run that `row` already shows: the history, and `alert.escalated`. Steps that reached
+ * nobody emit nothing and say so (decisions §5, Ladder). `late` goes into the history as it is.
  */
 export function escalate(
   tx: Tx,
@@ -26,34 +22,20 @@ export function escalate(
       detail: { steps: nobody, ...(paged === null ? { top: true, ...late } : {}) },
     });
   if (paged === null) return;
-  tx.sql(PAGED).run(
-    paged.span.last,
-    JSON.stringify(paged.accounts),
-    takeSequence(tx, "updated_seq"),
-    row.id,
-  );
   const jumped = paged.span.first > span.last;
-  const steps = Array.from(
-    { length: paged.span.last - paged.span.first + 1 },
-    (_, i) => paged.span.first + i,
-  );
   writeTimeline(tx, row.id, {
     kind: "escalated",
     detail: {
       level: paged.span.last,
-      steps,
+      steps: stepsOf(paged.span),
       accounts: paged.accounts,
       why: jumped ? "nobody_reached_before" : span.repeat ? "repeat" : "step",
       ...late,
     },
   });
-  emit(
-    tx,
-    {
-      ...row,
-      escalation_level: paged.span.last,
-      page_accounts: JSON.stringify(paged.accounts),
-    },
-    { event: "alert.escalated", actions: rule.actions },
-  );
+  emit(tx, row, { event: "alert.escalated", actions: rule.actions });
+}
+
+function stepsOf({ first, last }: { first: number; last: number }): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -39,7 +39,12 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   let row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.opened", actions: rule.actions });
   if (row.due_at !== null && row.due_at <= tx.at) {
-    settleAlert(tx, row, { rule: () => rule, reach: createReach(tx), upSince: tx.at });
+    settleAlert(tx, row, {
+      rule: () => rule,
+      reach: createReach(tx),
+      nextSeq: () => takeSequence(tx, "updated_seq"),
+      upSince: tx.at,
+    });
     row = getAlertRow(tx, id);
   }
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });

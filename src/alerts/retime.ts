@@ -105,7 +105,8 @@ function retimeAlert(
       ? noTimers(timers)
       : retimed({ before, after, state: row.state, timers, now: tx.at });
   if (same(next, timers)) return;
-  if (!writeTimers(tx, row, next)) throw new Error(`alert ${row.id} changed under its rule`);
+  if (!writeTimers(tx, row, { timers: next }))
+    throw new Error(`alert ${row.id} changed under its rule`);
   writeTimeline(tx, row.id, {
     kind: "retimed",
     detail: { why: after === null ? "rule_deleted" : "rule_changed", ...ladderOf(next) },

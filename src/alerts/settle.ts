@@ -2,17 +2,28 @@ import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { escalate } from "./escalate.ts";
-import { afterStep, climb, earliest, nextRenotify, type Timers, whatIsDue } from "./ladder.ts";
+import {
+  afterStep,
+  type Climb,
+  climb,
+  type Due,
+  earliest,
+  nextRenotify,
+  type Timers,
+  whatIsDue,
+} from "./ladder.ts";
 import type { Reach } from "./reach.ts";
 import { renotify } from "./renotify.ts";
 import { resolve } from "./resolve.ts";
-import { noTimers, timersOf, writeTimers } from "./timers.ts";
+import { noTimers, type PagedColumns, timersOf, writeTimers } from "./timers.ts";
 
 /** What settling needs to know of the rest. */
 export interface Settling {
   /** The alert's rule as it is now; null once it is deleted. */
   rule(id: number): StoredRule | null;
   reach: Reach;
+  /** The next `updated_seq`. */
+  nextSeq(): number;
   /** Unix seconds: what was due before this met a box that was down. */
   upSince: number;
 }
@@ -43,38 +54,59 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);
 
-  const ladder = rule.escalations;
   const climbed =
     due.steps === null
       ? null
-      : climb(ladder, due.steps, (step) => settling.reach(row.project_id, step));
-  const renotified = timers.renotified + (due.renotify === null ? 0 : 1);
-  const next: Timers = {
-    ...timers,
-    ...(climbed === null
-      ? {}
-      : afterStep(ladder, { step: climbed.step, ladderFrom: timers.ladderFrom, now: tx.at })),
-    ...(due.renotify === null
-      ? {}
-      : { renotified, renotifyAt: nextRenotify(rule, renotified, tx.at) }),
-  };
+      : climb(rule.escalations, due.steps, (step) => settling.reach(row.project_id, step));
+  const next = timersAfter({ rule, timers, due, climbed, now: tx.at });
   mustLieAhead(tx, row, next);
-  if (!writeTimers(tx, row, next)) return "lost";
+  const paged = climbed === null ? undefined : pagedColumns(climbed, settling);
+  if (!writeTimers(tx, row, { timers: next, paged })) return "lost";
+  const after = { ...row, ...paged };
   const late = (dueAt: number) => lateness({ dueAt, now: tx.at, upSince: settling.upSince });
   if (due.steps !== null && climbed !== null)
-    escalate(tx, row, { rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) });
+    escalate(tx, after, { rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) });
   if (due.renotify !== null)
-    renotify(tx, row, {
+    renotify(tx, after, {
       actions: rule.actions,
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";
 }
 
+function timersAfter(settled: {
+  rule: StoredRule;
+  timers: Timers;
+  due: Due;
+  climbed: Climb | null;
+  now: number;
+}): Timers {
+  const { rule, timers, due, climbed, now } = settled;
+  const next = { ...timers };
+  if (climbed !== null) {
+    const ran = { step: climbed.step, ladderFrom: timers.ladderFrom, now };
+    Object.assign(next, afterStep(rule.escalations, ran));
+  }
+  if (due.renotify !== null) {
+    next.renotified += 1;
+    next.renotifyAt = nextRenotify(rule, next.renotified, now);
+  }
+  return next;
+}
+
+function pagedColumns({ paged }: Climb, settling: Settling): PagedColumns | undefined {
+  if (paged === null) return undefined;
+  return {
+    escalation_level: paged.span.last,
+    page_accounts: JSON.stringify(paged.accounts),
+    updated_seq: settling.nextSeq(),
+  };
+}
+
 /** due_at lay too early: it is set right and nothing else changes. */
 function idle(tx: Tx, row: AlertRow, timers: Timers): Settled {
   mustLieAhead(tx, row, timers);
-  return writeTimers(tx, row, timers) ? "early" : "lost";
+  return writeTimers(tx, row, { timers }) ? "early" : "lost";
 }
 
 /** Without this an alert that is settled and still due would be settled for ever. */

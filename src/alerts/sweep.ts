@@ -4,6 +4,7 @@ import type { Log } from "../kit/log.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { findRule } from "../projects/rule-row.ts";
 import { isFatal, sqliteCode } from "../store/faults.ts";
+import { takeSequence } from "../store/meta.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { type AlertRow, SELECT_ALERT } from "./alert.ts";
 import { createReach } from "./reach.ts";
@@ -16,7 +17,7 @@ export interface SweepLimits {
   budgetMs: number;
 }
 
-export const defaultSweepLimits: SweepLimits = { slice: 200, budgetMs: 8 };
+export const defaultSweepLimits: SweepLimits = { slice: 400, budgetMs: 10 };
 
 export interface Sweep {
   /**
@@ -97,10 +98,23 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
   };
 }
 
+/** Sequence numbers are taken so many at a time; those left over are never used. */
+const SEQUENCE_BLOCK = 32;
+
 /** Rules and people are looked up once for each transaction. */
 function settlingIn(tx: Tx, upSince: number): Settling {
   const rules = new Map<number, StoredRule | null>();
+  let seq = 0;
+  let left = 0;
   return {
+    nextSeq() {
+      if (left === 0) {
+        seq = takeSequence(tx, "updated_seq", SEQUENCE_BLOCK);
+        left = SEQUENCE_BLOCK;
+      }
+      left -= 1;
+      return seq++;
+    },
     rule(id) {
       let rule = rules.get(id);
       if (rule === undefined) {

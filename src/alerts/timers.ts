@@ -47,25 +47,37 @@ export function noTimers(timers: Timers): Timers {
   return { ...timers, stepAt: null, repeatAt: null, renotifyAt: null, quietAt: null };
 }
 
-const WRITE = `UPDATE alerts SET step = ?, step_at = ?, repeat_at = ?, renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ?
-  WHERE id = ? AND state = ? AND step = ?`;
+const TIMERS =
+  "step = ?, step_at = ?, repeat_at = ?, renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ?";
+const SEEN = "WHERE id = ? AND state = ? AND step = ?";
+const WRITE = `UPDATE alerts SET ${TIMERS} ${SEEN}`;
+const WRITE_PAGED = `UPDATE alerts SET ${TIMERS}, escalation_level = ?, page_accounts = ?, updated_seq = ? ${SEEN}`;
 
-/** Sets the timed columns where the alert is still as `seen`; whether it was. */
-export function writeTimers(tx: Tx, seen: TimedRow, timers: Timers): boolean {
-  const { changes } = tx
-    .sql(WRITE)
-    .run(
-      timers.step,
-      timers.stepAt,
-      timers.repeatAt,
-      timers.renotifyAt,
-      timers.renotified,
-      timers.quietAt,
-      earliest(timers),
-      seen.id,
-      seen.state,
-      seen.step,
-    );
+/** What a page changes of an alert beside its timers. */
+export type PagedColumns = Pick<AlertRow, "escalation_level" | "page_accounts" | "updated_seq">;
+
+/** Sets the timed columns, and what a page changed, where the alert is still as `seen`; whether it was. */
+export function writeTimers(
+  tx: Tx,
+  seen: TimedRow,
+  { timers, paged }: { timers: Timers; paged?: PagedColumns | undefined },
+): boolean {
+  const values = [
+    timers.step,
+    timers.stepAt,
+    timers.repeatAt,
+    timers.renotifyAt,
+    timers.renotified,
+    timers.quietAt,
+    earliest(timers),
+  ];
+  const where = [seen.id, seen.state, seen.step];
+  const { changes } =
+    paged === undefined
+      ? tx.sql(WRITE).run(...values, ...where)
+      : tx
+          .sql(WRITE_PAGED)
+          .run(...values, paged.escalation_level, paged.page_accounts, paged.updated_seq, ...where);
   return changes === 1;
 }
 

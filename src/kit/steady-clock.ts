@@ -19,7 +19,8 @@ export function steadyClock(machine: Clock): SteadyClock {
   let wall = machine.now();
   let mono = machine.mono();
 
-  const line = () => wall + (machine.mono() - mono);
+  // Whole milliseconds, like the machine's: what is stored of it goes into integer columns.
+  const line = () => Math.round(wall + (machine.mono() - mono));
   const off = () => {
     const by = machine.now() - line();
     return Math.abs(by) > JUMP_MS ? by : 0;

@@ -42,3 +42,13 @@ test("a jump that is taken back before it was adopted never was", () => {
   machine.setWall(START);
   assert.deepEqual([clock.now(), clock.jump()], [START, 0]);
 });
+
+test("is in whole milliseconds also while it keeps off a jump", () => {
+  let wall = START;
+  let mono = 0.25;
+  const machine = { now: () => wall, mono: () => mono, after: () => () => {} };
+  const clock = steadyClock(machine);
+  wall += 60_000;
+  mono += 1234.56;
+  assert.equal(clock.now(), START + 1235);
+});

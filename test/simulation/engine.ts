@@ -1,0 +1,192 @@
+import { acknowledge } from "../../src/alerts/acknowledge.ts";
+import { resolve } from "../../src/alerts/resolve.ts";
+import { createSweep } from "../../src/alerts/sweep.ts";
+import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
+import type { Clock } from "../../src/kit/clock.ts";
+import { type Log, silentLog } from "../../src/kit/log.ts";
+import { steadyClock } from "../../src/kit/steady-clock.ts";
+import { createProject, getProject } from "../../src/projects/projects.ts";
+import { createRule } from "../../src/projects/rules.ts";
+import { createSource, type Source } from "../../src/projects/sources.ts";
+import { getMeta } from "../../src/store/meta.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startClockWatch } from "../../src/tenant/clock-watch.ts";
+import type { Fact } from "./facts.ts";
+import type { Seeded } from "./seeded.ts";
+import { BEGIN, LINES, PEOPLE, type World } from "./world.ts";
+
+/** The machine's clocks, turned by hand and at once: nothing here waits. Whole seconds. */
+export interface Machine extends Clock {
+  pass(seconds: number): void;
+  jump(seconds: number): void;
+}
+
+export function machine(): Machine {
+  let mono = 0;
+  let offset = BEGIN * 1000;
+  return {
+    now: () => offset + mono,
+    mono: () => mono,
+    after() {
+      throw new Error("nothing here sets timers");
+    },
+    pass(seconds) {
+      mono += seconds * 1000;
+    },
+    jump(seconds) {
+      offset += seconds * 1000;
+    },
+  };
+}
+
+/** The real parts over a real file, with the loop's part played by `look`. Everything done is told as facts. */
+export interface Engine {
+  readonly store: Store;
+  readonly facts: Fact[];
+  /** Errors that were logged. */
+  readonly errors: unknown[];
+  /** When due work wants to be looked at next, in Unix seconds of the box; null = when told. */
+  nextLook(): number | null;
+  now(): number;
+  /** What one turn of the loop does. */
+  look(): void;
+  /** The clock's part of a turn alone. */
+  beat(): void;
+  event(rule: number, host: string): void;
+  ack(alert: number): void;
+  resolve(alert: number): void;
+  remove(account: string): void;
+  /** `crash`: nothing is written on the way out. The machine's clock moves by `seconds`, then jumps by `hidden`. */
+  restart(off: { seconds: number; hidden: number; crash: boolean }): void;
+  close(): void;
+}
+
+export function startEngine(options: {
+  path: string;
+  world: World;
+  machine: Machine;
+  random: Seeded;
+}): Engine {
+  const { path, world, random } = options;
+  const facts: Fact[] = [];
+  const errors: unknown[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: () => {},
+    error: (what: unknown) => void errors.push(what),
+  };
+  let next: number | null = null;
+  let looks = 0;
+  const wake = (at: number) => {
+    next = next === null ? at : Math.min(next, at);
+  };
+
+  const open = () => {
+    const clock = steadyClock(options.machine);
+    const store = openStore({ path, kind: "box", clock, random });
+    store.onCommit((notes) => {
+      for (const note of notes) if (note.topic === "due") wake(note.at);
+    });
+    const writer = createWriter(store, defaultWriterLimits);
+    const watch = startClockWatch({ store, clock, log });
+    const sweep = createSweep(store, log);
+    next = Math.floor(clock.now() / 1000);
+    return { store, clock, writer, watch, sweep };
+  };
+  let parts = open();
+  build(parts.store, world);
+  const source: Source = {
+    ...(parts.store.sql("SELECT id, name, project_id AS projectId FROM sources").get() as Source),
+    retainLogs: false,
+  };
+  const now = () => Math.floor(parts.clock.now() / 1000);
+  facts.push({ what: "started", wall: now(), down: 0 });
+
+  const beat = () => {
+    const { clock, watch } = parts;
+    const by = clock.jump() / 1000;
+    watch.job.run(now());
+    if (by !== 0) facts.push({ what: "jumped", by });
+  };
+
+  return {
+    get store() {
+      return parts.store;
+    },
+    facts,
+    errors,
+    nextLook: () => next,
+    now,
+    beat,
+    look() {
+      // The loop looks at the clock every second; here often enough, and always after a jump.
+      looks += 1;
+      if (looks % 5 === 0 || parts.clock.jump() !== 0) beat();
+      facts.push({ what: "looked", wall: now() });
+      do next = parts.sweep.run(parts.watch.upSince());
+      while (next !== null && next <= now());
+    },
+    event(rule, host) {
+      facts.push({ what: "event", wall: now(), rule, host });
+      const event = { message: LINES[rule] as string, level: 400, keys: { host }, tags: null };
+      parts.writer.process([{ source, event }]);
+    },
+    ack(alert) {
+      facts.push({ what: "acked", wall: now(), alert });
+      parts.store.write((tx) => acknowledge(tx, alert, "ann"));
+    },
+    resolve(alert) {
+      facts.push({ what: "resolved", wall: now(), alert });
+      parts.store.write((tx) => resolve(tx, alert, { accountId: "ann" }));
+    },
+    remove(account) {
+      facts.push({ what: "removed", account });
+      parts.store.write((tx) => tx.sql("DELETE FROM accounts WHERE id = ?").run(account));
+    },
+    restart({ seconds, hidden, crash }) {
+      if (!crash) parts.watch.stop();
+      const alive = Number(getMeta(parts.store, "last_alive"));
+      parts.store.close();
+      options.machine.pass(seconds);
+      options.machine.jump(hidden);
+      parts = open();
+      const down = now() - alive;
+      // Behind the last time it was alive: the box can't know how long it was off.
+      if (down < 0) facts.push({ what: "jumped", by: down });
+      facts.push({ what: "started", wall: now(), down: Math.max(0, down) });
+    },
+    close() {
+      parts.store.close();
+    },
+  };
+}
+
+function build(store: Store, world: World): void {
+  store.write((tx) => {
+    for (const id of PEOPLE)
+      tx.sql(
+        `INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at)
+         VALUES (?, ?, ?, ?, '', 'member', ?)`,
+      ).run(id, id, id, id, tx.at);
+    createProject(tx, "p");
+    const project = getProject(tx, "p");
+    createSource(tx, project, { tenantId: "0".repeat(16), name: "app", retainLogs: false });
+    tx.sql("INSERT INTO meta (key, value) VALUES ('tenant_id', 't')").run();
+    for (const { name, participants, start, shift, hours } of world.rotas) {
+      const restriction =
+        hours === null
+          ? null
+          : { days: [], start_minute: hours.from * 60, end_minute: hours.until * 60 };
+      const layers = [
+        { name, participants, rotation_start: start, shift_minutes: shift / 60, restriction },
+      ];
+      tx.sql(
+        `INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at)
+         VALUES (?, ?, ?, 'UTC', ?, ?, ?)`,
+      ).run(name, project.id, name, JSON.stringify(layers), tx.at, tx.at);
+    }
+    world.rules.forEach((body, i) => {
+      createRule(tx, project, { name: `rule ${i}`, body });
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { defaultRule, memoryOrTemp, step } from "../support/plane.ts";
+import { type Engine, machine, startEngine } from "./engine.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+import { LINES, type World } from "./world.ts";
+
+const directory = mkdtempSync(join(memoryOrTemp(), "box-races-"));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const MINUTE = 60;
+const world: World = {
+  rules: [
+    {
+      ...defaultRule,
+      match: { ...defaultRule.match, template_contains: LINES[0] as string },
+      identifier_keys: ["host"],
+      renotify_minutes: 10,
+      escalations: [step(0, ["ann"]), step(10, ["bob"], { repeat: 10 })],
+    },
+  ],
+  rotas: [],
+  horizon: 0,
+};
+
+type Op = "ack" | "resolve" | "look";
+
+/** Ack, resolve and the look that finds a step due, some of them twice, in any order. */
+function ops(random: Seeded): Op[] {
+  const list: Op[] = ["look", random.pick(["ack", "resolve"]), random.pick(["ack", "resolve"])];
+  for (let more = random.below(3); more > 0; more -= 1)
+    list.push(random.pick(["ack", "resolve", "look"]));
+  return list
+    .map((op) => ({ op, at: random.fraction() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ op }) => op);
+}
+
+/** What must have been said in that second, and the state it must end in. */
+function legal(order: readonly Op[], due: readonly string[]): { said: string[]; state: string } {
+  const said: string[] = [];
+  let state = "open";
+  for (const op of order) {
+    if (op === "look" && state === "open" && !said.includes("alert.renotified")) said.push(...due);
+    if (op === "ack" && state === "open") {
+      state = "acknowledged";
+      said.push("alert.acknowledged");
+    }
+    if (op === "resolve" && state !== "resolved") {
+      state = "resolved";
+      said.push("alert.resolved");
+    }
+  }
+  return { said, state };
+}
+
+test("ack, resolve and a due step within one tick have one legal outcome in each of 1,000 orders", () => {
+  const random = seeded(1);
+  const clock = machine();
+  const engine = startEngine({ path: join(directory, "a.db"), world, machine: clock, random });
+  relay(engine);
+  const seen = new Set<string>();
+  for (let run = 1; run <= 1000; run += 1) {
+    engine.event(0, `host ${run}`);
+    // Half meet the step, half its repeat; a renotify is due with either.
+    const ticks = random.chance(0.5) ? 1 : 2;
+    if (ticks === 2) {
+      clock.pass(10 * MINUTE);
+      engine.look();
+    }
+    clock.pass(10 * MINUTE);
+    const already = saidOf(engine, run).length;
+    const order = ops(random);
+    for (const op of order) {
+      if (op === "look") engine.look();
+      else engine[op](run);
+    }
+    const { said, state } = legal(order, ["alert.escalated", "alert.renotified"]);
+    const what = `run ${run}: ${order}`;
+    assert.deepEqual(saidOf(engine, run).slice(already), said, what);
+    assert.equal(stateOf(engine, run), state, what);
+    assert.deepEqual(waiting(engine, run), [], what);
+    clock.pass(25 * MINUTE);
+    engine.look();
+    assert.deepEqual(saidOf(engine, run).slice(already), said, `${what}, later`);
+    seen.add(`${ticks} ${order}`);
+    if (state !== "resolved") engine.resolve(run);
+  }
+  assert.deepEqual(engine.errors, []);
+  assert.ok(seen.size > 300, `${seen.size} different orders`);
+  engine.close();
+});
+
+function saidOf(engine: Engine, alert: number): string[] {
+  return engine.store
+    .sql("SELECT event FROM events WHERE alert_id = ? ORDER BY id")
+    .pluck()
+    .all(alert) as string[];
+}
+
+function stateOf(engine: Engine, alert: number): unknown {
+  return engine.store.sql("SELECT state FROM alerts WHERE id = ?").pluck().get(alert);
+}
+
+/** Pages that would still go to somebody's phone. */
+function waiting(engine: Engine, alert: number): unknown[] {
+  return engine.store
+    .sql("SELECT event FROM deliveries WHERE alert_id = ? AND status = 'pending'")
+    .pluck()
+    .all(alert);
+}
+
+function relay(engine: Engine): void {
+  engine.store.write((tx) =>
+    tx
+      .sql(
+        `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)
+         VALUES ('r', 1, 'hosted-relay', 'webhook', '', 1, 'alert.escalated,alert.opened,alert.renotified', 1, 0)`,
+      )
+      .run(),
+  );
+}

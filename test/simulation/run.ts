@@ -1,0 +1,35 @@
+import { parseArgs } from "node:util";
+import { openStage } from "./story.ts";
+
+/** node test/simulation/run.ts [--seeds N] [--from SEED]: plays N stories and prints what they came to. */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "2000" },
+    from: { type: "string", default: "1" },
+  },
+});
+const from = Number(values.from);
+const seeds = Number(values.seeds);
+const stage = openStage();
+const began = performance.now();
+const sum = { seeds: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0, seconds: 0 };
+try {
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const story = stage.play(seed);
+    sum.seeds += 1;
+    sum.days += story.simulatedSeconds / 86_400;
+    sum.events += story.events;
+    sum.restarts += story.restarts;
+    sum.jumps += story.jumps;
+    if (story.faults.length === 0) continue;
+    sum.broken += 1;
+    process.stderr.write(`seed ${seed}:\n  ${story.faults.slice(0, 10).join("\n  ")}\n`);
+    if (sum.broken >= 10) break;
+  }
+} finally {
+  stage.close();
+}
+sum.seconds = Math.round((performance.now() - began) / 100) / 10;
+sum.days = Math.round(sum.days);
+process.stdout.write(`${JSON.stringify(sum)}\n`);
+process.exitCode = sum.broken === 0 ? 0 : 1;

@@ -1,0 +1,85 @@
+import type { RuleBody } from "../../src/projects/rule.ts";
+import { defaultRule } from "../support/plane.ts";
+import type { Seeded } from "./seeded.ts";
+
+/** A schedule simple enough to be read off by division: one layer in UTC. Times in seconds. */
+export interface Rota {
+  name: string;
+  participants: string[];
+  start: number;
+  shift: number;
+  /** Hours of the UTC day in which it covers; null = all. */
+  hours: { from: number; until: number } | null;
+}
+
+/** What one seed plays with. */
+export interface World {
+  rules: RuleBody[];
+  rotas: Rota[];
+  /** Length of the story in seconds. */
+  horizon: number;
+}
+
+export const PEOPLE = ["ann", "bob", "cat", "dan", "eve"] as const;
+/** What the lines of each rule say: no two could be one template. */
+export const LINES = [
+  "alpha is failing",
+  "the beta queue overflowed again",
+  "gamma took far too long to answer",
+];
+/** 2026-03-02T08:00:00Z, in Unix seconds. */
+export const BEGIN = 1_772_438_400;
+const DAY = 86_400;
+
+export function makeWorld(random: Seeded): World {
+  const rotas = Array.from({ length: 1 + random.below(2) }, (_, i) => makeRota(random, i));
+  return {
+    rotas,
+    rules: Array.from({ length: 1 + random.below(LINES.length) }, (_, i) =>
+      makeRule(random, rotas, i),
+    ),
+    horizon: DAY * (2 + random.below(9)),
+  };
+}
+
+function makeRota(random: Seeded, i: number): Rota {
+  const hours = random.chance(0.5)
+    ? null
+    : { from: random.below(12), until: 13 + random.below(11) };
+  return {
+    name: `rota ${i}`,
+    participants: someOf(random, PEOPLE, 1 + random.below(3)),
+    // Some begin only later: until then they reach nobody.
+    start: BEGIN - DAY + random.below(3 * DAY),
+    shift: random.pick([3600, 5400, 8 * 3600, DAY, 7 * DAY]),
+    hours,
+  };
+}
+
+function makeRule(random: Seeded, rotas: readonly Rota[], i: number): RuleBody {
+  return {
+    ...defaultRule,
+    match: { ...defaultRule.match, template_contains: LINES[i] as string },
+    identifier_keys: ["host"],
+    dedup_window_minutes: random.pick([0, 0, 10, 300]),
+    auto_resolve_quiet_minutes: random.pick([0, 0, 60, 1000, 3000]),
+    renotify_minutes: random.pick([0, 0, 200, 600, 5000]),
+    max_renotify: random.pick([0, 1, 3]),
+    escalations: Array.from({ length: random.below(5) }, () => makeStep(random, rotas)),
+  };
+}
+
+function makeStep(random: Seeded, rotas: readonly Rota[]): RuleBody["escalations"][number] {
+  const byRota = random.chance(0.5);
+  return {
+    accounts: random.chance(0.6) ? someOf(random, PEOPLE, random.below(3)) : [],
+    schedules: byRota ? [random.pick(rotas).name] : [],
+    after_minutes: random.pick([0, 0, 5, 10, 10, 30, 60, 240, 2000]),
+    repeat_minutes: random.pick([0, 0, 45, 240, 480, 1440]),
+  };
+}
+
+function someOf<T>(random: Seeded, list: readonly T[], n: number): T[] {
+  const left = [...list];
+  return Array.from({ length: n }, () => left.splice(random.below(left.length), 1)[0] as T);
+}
