@@ -171,6 +171,17 @@ test("a miner made from the rows answers like the one that wrote them, from then
   );
 });
 
+test("only roots that were seen are reported as merged; after an eviction any alias may have been one", () => {
+  const miner = fresh(10);
+  for (const name of NAMES) miner.mine(`mail sent to user ${name}`);
+  assert.equal(miner.takeChanges().merged.length, 1);
+  miner.mine("mail sent to user zoe");
+  assert.deepEqual(miner.takeChanges().merged, []);
+  for (const word of ["oak", "elm", "ash"]) miner.mine(word);
+  const { id, root } = miner.mine("mail sent to user yves");
+  assert.deepEqual(miner.takeChanges().merged, [{ younger: id, older: root.id }]);
+});
+
 test("what was taken is not reported again, and a restored miner reports nothing", () => {
   const miner = fresh();
   const rows = new Rows();

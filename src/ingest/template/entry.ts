@@ -1,11 +1,12 @@
 import { textOfShape } from "./buffer.ts";
-import type { Tokens } from "./tokens.ts";
+import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 /** Shapes of one structure whose words differ only in known places. */
 export interface Pattern {
   /** The shape with a mark in the places that vary. */
   readonly words: string;
   readonly tokens: Tokens;
+  readonly marks: Int32Array;
   /** The shape it was made for; its root is the template. */
   readonly owner: Entry;
   dead: boolean;
@@ -16,6 +17,14 @@ export interface Bucket {
   readonly structure: string;
   readonly entries: Set<Entry>;
   patterns: Pattern[];
+}
+
+const NO_MARKS = new Int32Array(0);
+
+/** A pattern of a root. */
+export function patternOf(owner: Entry, words: string): Pattern {
+  const tokens = tokensOf(words);
+  return { words, tokens, marks: marksOf(tokens.words), owner, dead: false };
 }
 
 /** One masked shape and what became of it. A root is its own root; an alias names an older shape. */
@@ -29,6 +38,8 @@ export class Entry {
   version = 1;
   pattern: Pattern | null = null;
   bucket: Bucket | null = null;
+  /** A hash for each word, to compare many quickly. */
+  marks: Int32Array = NO_MARKS;
   /** The shapes merged into this root. */
   aliases: Set<Entry> | null = null;
   dead = false;

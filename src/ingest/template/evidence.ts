@@ -6,6 +6,8 @@ import { NAMING, PREPOSITIONS, TELLING } from "./words.ts";
 export interface Witness {
   /** The shape or pattern. */
   readonly words: string;
+  /** A hash for each of its words. */
+  readonly marks: Int32Array;
   /** Whether it was evicted since. */
   readonly dead: boolean;
 }
@@ -42,11 +44,14 @@ export class Evidence<W extends Witness> {
     this.#limit = limit;
   }
 
-  /** Adds a witness; yields each place whose word is now known to vary, where `judge` is set. */
-  add(witness: W, tokens: Tokens, judge: boolean): Finding<W>[] {
+  /**
+   * Adds a witness; yields each place whose word is now known to vary. Places that `pattern` knows to vary, and words
+   * that tell events apart, are no news.
+   */
+  add(witness: W, tokens: Tokens, pattern: Tokens | null): Finding<W>[] {
     const findings: Finding<W>[] = [];
     const { words } = tokens;
-    const marks = words.map((word, i) => hashOf(word, Math.imul(i + 1, 0x9e3779b1)));
+    const { marks } = witness;
     let low = hashOf(tokens.structure, 0x9747b28c);
     let high = ~low;
     for (const mark of marks) {
@@ -54,14 +59,15 @@ export class Evidence<W extends Witness> {
       high = (high + Math.imul(mark, 0x85ebca6b)) | 0;
     }
     for (let i = 0; i < marks.length; i++) {
-      if (words[i] === SLOT_WORD) continue;
+      const word = words[i] as string;
+      if (word === SLOT_WORD || pattern?.words[i] === SLOT_WORD || tells(tokens, i, word)) continue;
       const mark = marks[i] as number;
       const group = this.#note(
         (low - mark) ^ Math.imul(i + 1, 0xc2b2ae35),
         (high - Math.imul(mark, 0x85ebca6b)) | 0,
         witness,
       );
-      if (!judge || group === null) continue;
+      if (group === null) continue;
       const witnesses = verdict(group, tokens, i);
       if (witnesses !== null) findings.push({ place: i, witnesses });
     }
@@ -131,7 +137,7 @@ function verdict<W extends Witness>(group: W[], tokens: Tokens, place: number): 
     if (witness.dead) continue;
     const other = tokensOf(witness.words);
     const word = other.words[place] ?? "";
-    if (tells(tokens, place, word) || !sameBut(tokens, other, place)) continue;
+    if (!sameBut(tokens, other, place)) continue;
     values.push(witness);
     if (word === WILD_WORD) masked = true;
     else distinct.add(word);

@@ -1,18 +1,18 @@
 import { SLOT } from "./chars.ts";
-import type { Bucket, Entry, Pattern } from "./entry.ts";
+import { type Bucket, type Entry, type Pattern, patternOf } from "./entry.ts";
 import { Evidence, type Finding, tells } from "./evidence.ts";
-import { type Tokens, tokensOf } from "./tokens.ts";
+import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 const SLOT_WORD = String.fromCharCode(SLOT);
 /** Patterns looked at for one new shape. */
-const MOST_PATTERNS = 32;
+const MOST_PATTERNS = 128;
 
 /** What the miner does when templates change; the decisions are made here. */
 export interface MergeEffects {
   /** The younger root and its aliases become aliases of the older. */
   merge(younger: Entry, older: Entry): void;
-  /** The root's words have become more general. */
-  generalise(root: Entry, pattern: Pattern): void;
+  /** The root has another pattern, or none any more. */
+  changed(root: Entry): void;
 }
 
 /** Finds out which shapes are one template: late, on evidence, and the same whatever the order of lines. */
@@ -29,17 +29,34 @@ export class Merging {
   /** A shape at its first sight: an alias where a pattern covers it; and one more witness of what varies. */
   add(entry: Entry): void {
     const tokens = this.#hold(entry);
-    const pattern = entry.bucket?.patterns.find((one) => covers(one.tokens, tokens.words));
-    if (pattern !== undefined) this.#effects.merge(entry, pattern.owner.root);
-    for (const finding of this.#evidence.add(entry, tokens, true)) this.#widen(finding, tokens);
+    const pattern = this.#covering(entry, tokens);
+    if (pattern !== null) this.#effects.merge(entry, pattern.owner.root);
+    const findings = this.#evidence.add(entry, tokens, pattern?.tokens ?? null);
+    for (const finding of findings) this.#widen(finding, tokens);
   }
 
-  /** A stored shape: what it taught is known again, and nothing is decided anew. */
-  restore(entry: Entry, pattern: string): void {
-    this.#evidence.add(entry, this.#hold(entry), false);
-    if (pattern === "") return;
-    const restored = this.#setPattern(entry, pattern);
-    this.#evidence.add(restored, restored.tokens, false);
+  /** A stored shape, with its pattern if it is a root that has one. */
+  restore(entry: Entry, words: string): void {
+    this.#hold(entry);
+    if (words !== "") this.#setPattern(entry, words);
+  }
+
+  /** What a stored shape taught is known again; nothing is decided anew. Comes after every shape is back. */
+  relearn(entry: Entry): void {
+    const tokens = tokensOf(entry.shape);
+    this.#evidence.add(entry, tokens, this.#covering(entry, tokens)?.tokens ?? null);
+    const { pattern } = entry;
+    if (pattern !== null) this.#evidence.add(pattern, pattern.tokens, null);
+  }
+
+  /** Of the patterns that cover a shape, the oldest root's. */
+  #covering(entry: Entry, tokens: Tokens): Pattern | null {
+    let oldest: Pattern | null = null;
+    for (const pattern of entry.bucket?.patterns ?? []) {
+      if (oldest !== null && pattern.owner.order > oldest.owner.order) continue;
+      if (mayCover(pattern, entry.marks) && covers(pattern.tokens, tokens.words)) oldest = pattern;
+    }
+    return oldest;
   }
 
   remove(entry: Entry): void {
@@ -59,6 +76,7 @@ export class Merging {
     }
     bucket.entries.add(entry);
     entry.bucket = bucket;
+    entry.marks = marksOf(tokens.words);
     return tokens;
   }
 
@@ -75,9 +93,9 @@ export class Merging {
     for (const root of roots) this.#merge(root, oldest);
     if (known) return;
     const pattern = this.#setPattern(oldest, text);
-    this.#effects.generalise(oldest, pattern);
+    this.#effects.changed(oldest);
     this.#sweep(pattern);
-    for (const finding of this.#evidence.add(pattern, pattern.tokens, true)) {
+    for (const finding of this.#evidence.add(pattern, pattern.tokens, null)) {
       this.#widen(finding, pattern.tokens);
     }
   }
@@ -86,7 +104,8 @@ export class Merging {
   #sweep(pattern: Pattern): void {
     for (const entry of pattern.owner.bucket?.entries ?? []) {
       const root = pattern.owner.root;
-      if (entry.root === root || !covers(pattern.tokens, tokensOf(entry.shape).words)) continue;
+      if (entry.root === root || !mayCover(pattern, entry.marks)) continue;
+      if (!covers(pattern.tokens, tokensOf(entry.shape).words)) continue;
       if (entry.root.order > root.order) {
         this.#merge(entry.root, root);
         continue;
@@ -94,7 +113,8 @@ export class Merging {
       const older = entry.root;
       this.#merge(root, older);
       if (older.pattern === null) {
-        this.#effects.generalise(older, this.#setPattern(older, pattern.words));
+        this.#setPattern(older, pattern.words);
+        this.#effects.changed(older);
       }
     }
   }
@@ -107,24 +127,37 @@ export class Merging {
 
   #setPattern(root: Entry, words: string): Pattern {
     this.#dropPattern(root);
-    const pattern = { words, tokens: tokensOf(words), owner: root, dead: false };
+    const pattern = patternOf(root, words);
     root.pattern = pattern;
     const { bucket } = root;
     if (bucket !== null) {
       bucket.patterns.push(pattern);
-      if (bucket.patterns.length > MOST_PATTERNS) this.#dropPattern(bucket.patterns[0]?.owner);
+      const first = bucket.patterns[0]?.owner;
+      if (bucket.patterns.length > MOST_PATTERNS && first !== undefined) {
+        this.#dropPattern(first);
+        this.#effects.changed(first);
+      }
     }
     return pattern;
   }
 
-  #dropPattern(root: Entry | undefined): void {
-    const pattern = root?.pattern;
-    if (root === undefined || pattern === null || pattern === undefined) return;
+  #dropPattern(root: Entry): void {
+    const { pattern } = root;
+    if (pattern === null) return;
     pattern.dead = true;
     root.pattern = null;
     if (root.bucket === null) return;
     root.bucket.patterns = root.bucket.patterns.filter((one) => one !== pattern);
   }
+}
+
+/** Whether the hashes of the words fit the pattern. */
+function mayCover(pattern: Pattern, marks: Int32Array): boolean {
+  const { words } = pattern.tokens;
+  for (let i = 0; i < marks.length; i++) {
+    if (pattern.marks[i] !== marks[i] && words[i] !== SLOT_WORD) return false;
+  }
+  return true;
 }
 
 /** Whether words of the pattern's structure fit it. */

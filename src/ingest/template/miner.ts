@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { textOfShape } from "./buffer.ts";
 import { WILD_TEXT } from "./chars.ts";
-import { Entry, type Pattern, Recency } from "./entry.ts";
+import { Entry, Recency } from "./entry.ts";
 import { LineCache } from "./lines.ts";
 import { Merging } from "./merging.ts";
 import { minerRules, Shaper } from "./shape.ts";
@@ -38,6 +38,7 @@ export interface Mined {
 export interface MinerChanges {
   /** To be written, by id. */
   rows: MinerRow[];
+  /** Roots that became aliases. A shape that is an alias from its first sight on is not among them. */
   merged: { younger: string; older: string }[];
   /** Ids whose rows may go: used least recently, past the limit. */
   evicted: string[];
@@ -78,6 +79,8 @@ class TemplateMiner implements Miner {
   readonly #recency = new Recency();
   readonly #merging: Merging;
   #order = 0;
+  /** The shape that is at its first sight just now. */
+  #newborn: Entry | null = null;
   #changed: Entry[] = [];
   #merged: { younger: string; older: string }[] = [];
   #evicted = new Set<string>();
@@ -86,7 +89,7 @@ class TemplateMiner implements Miner {
     this.#limit = Math.max(1, limit);
     this.#merging = new Merging(this.#limit, {
       merge: (younger, older) => this.#merge(younger, older),
-      generalise: (root, pattern) => this.#generalise(root, pattern),
+      changed: (root) => this.#retell(root),
     });
     this.#restore(rows);
   }
@@ -126,7 +129,9 @@ class TemplateMiner implements Miner {
     const entry = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
     this.#evicted.delete(entry.id);
     this.#change(entry);
+    this.#newborn = entry;
     this.#merging.add(entry);
+    this.#newborn = null;
     return entry;
   }
 
@@ -153,7 +158,9 @@ class TemplateMiner implements Miner {
       this.#link(entry, older);
       this.#change(entry);
     }
-    this.#merged.push({ younger: younger.id, older: older.id });
+    // a shape that no one can have seen as a root needs no word; after an eviction it may have been one before
+    const unseen = younger === this.#newborn && this.#order <= this.#byId.size;
+    if (!unseen) this.#merged.push({ younger: younger.id, older: older.id });
   }
 
   #link(entry: Entry, root: Entry): void {
@@ -163,9 +170,10 @@ class TemplateMiner implements Miner {
     this.#recency.touch(root);
   }
 
-  #generalise(root: Entry, pattern: Pattern): void {
+  /** A root's pattern has changed; one that lost it keeps its text. */
+  #retell(root: Entry): void {
     this.#change(root);
-    const text = textOfShape(pattern.words);
+    const text = root.pattern === null ? root.text : textOfShape(root.pattern.words);
     if (text === root.text) return;
     root.text = text;
     root.version++;
@@ -198,6 +206,7 @@ class TemplateMiner implements Miner {
       this.#merging.restore(this.#hold(new Entry(row.id, row.shape, state.order)), state.pattern);
     }
     for (const { row } of known) this.#restoreRoot(row);
+    for (const entry of this.#byId.values()) this.#merging.relearn(entry);
     for (const { row, state } of known) {
       if (state.rules !== minerRules) this.#carryOver(row.id);
     }
@@ -221,6 +230,7 @@ class TemplateMiner implements Miner {
     if (this.#byShape.has(shape)) return;
     const twin = this.#hold(new Entry(this.#idOf(shape), shape, ++this.#order));
     this.#merging.restore(twin, "");
+    this.#merging.relearn(twin);
     this.#link(twin, entry.root);
     this.#change(twin);
   }

@@ -76,6 +76,15 @@ function isJoint(code: number): boolean {
   );
 }
 
+/** A hash for each word and its place. */
+export function marksOf(words: readonly string[]): Int32Array {
+  const marks = new Int32Array(words.length);
+  for (let i = 0; i < words.length; i++) {
+    marks[i] = hashOf(words[i] as string, Math.imul(i + 1, 0x9e3779b1));
+  }
+  return marks;
+}
+
 /** A 32-bit hash of a text; what it finds is always compared. */
 export function hashOf(text: string, seed: number): number {
   let hash = seed ^ text.length;
