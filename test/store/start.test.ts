@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -19,6 +18,7 @@ import { systemRandom } from "../../src/kit/random.ts";
 import { StoreFault } from "../../src/store/faults.ts";
 import { setMeta } from "../../src/store/meta.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { run } from "../support/children.ts";
 import { hashes, scratch } from "../support/scratch.ts";
 
 function open(path: string): Store {
@@ -178,27 +178,25 @@ test("a file that may not be read says so", { skip: process.getuid?.() === 0 }, 
 });
 
 test("a first start that is killed at any moment leaves a directory that starts", async (t) => {
-  const directory = scratch(t);
-  const path = join(directory, "box.db");
   const child = join(import.meta.dirname, "first-start.ts");
-  // The child kills itself before its n-th step.
-  let finished = 0;
-  for (let n = 1; finished === 0; n += 7) {
-    const { signal } = await ended(spawn(process.execPath, [child, path, String(n)]));
-    if (signal === null) finished = n;
-    if (existsSync(path)) {
-      const store = open(path);
-      assert.equal(store.sql("SELECT count(*) FROM projects").pluck().get(), 0);
-      store.close();
-      for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
-    }
-    assert.ok(n < 150);
+  const whole = await run(child, [join(scratch(t), "box.db"), 0]);
+  const steps = Number(whole.out);
+  assert.ok(steps > 40, whole.err);
+  let made = 0;
+  for (let i = 1; i <= 12; i++) {
+    const directory = scratch(t);
+    const path = join(directory, "box.db");
+    const { signal, err } = await run(child, [path, Math.ceil((i * steps) / 12)]);
+    assert.equal(signal, "SIGKILL", err);
+    if (existsSync(path)) made++;
+    const store = open(path);
+    assert.equal(store.sql("SELECT count(*) FROM projects").pluck().get(), 0);
+    store.close();
+    const left = Object.keys(hashes(directory)).filter((name) => name !== "box.db");
+    assert.ok(
+      left.every((name) => name.includes("aside")),
+      String(left),
+    );
   }
-  assert.ok(finished > 40, `${finished} moments`);
-  open(path).close();
-  assert.deepEqual(Object.keys(hashes(directory)), ["box.db"], "what the killed left is gone");
+  assert.ok(made > 0 && made < 12, `${made}`);
 });
-
-function ended(child: ReturnType<typeof spawn>): Promise<{ signal: NodeJS.Signals | null }> {
-  return new Promise((resolve) => child.on("exit", (_code, signal) => resolve({ signal })));
-}

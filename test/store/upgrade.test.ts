@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import Database from "better-sqlite3";
+import { systemRandom } from "../../src/kit/random.ts";
+import { checkCopy } from "../../src/store/check.ts";
+import { StoreFault } from "../../src/store/faults.ts";
+import { digestFile } from "../../src/store/files.ts";
+import { migrations } from "../../src/store/migrations.ts";
+import { openStore } from "../../src/store/store.ts";
+import { run } from "../support/children.ts";
+import { handClock } from "../support/clock.ts";
+import { schemaOf } from "../support/dump.ts";
+import { fixtureText } from "../support/schema-fixture.ts";
+import { hashes, scratch } from "../support/scratch.ts";
+import { later } from "./later.ts";
+
+const fixtures = join(import.meta.dirname, "../fixtures");
+const released = readdirSync(fixtures)
+  .map((name) => /^schema-(\d+)\.sql$/.exec(name)?.[1])
+  .filter((number) => number !== undefined)
+  .map(Number)
+  .sort((a, b) => a - b);
+const head = migrations("box").length;
+
+function fixture(directory: string, schema: number): string {
+  const path = join(directory, "box.db");
+  const db = new Database(path);
+  db.pragma("foreign_keys = OFF");
+  db.exec(`BEGIN; ${readFileSync(join(fixtures, `schema-${schema}.sql`), "utf8")} COMMIT`);
+  db.close();
+  return path;
+}
+
+const open = (path: string, options: { older?: "copy" | "refuse"; known?: typeof later } = {}) =>
+  openStore({
+    path,
+    kind: "box",
+    clock: handClock(),
+    random: systemRandom,
+    ...(options.older && { older: options.older }),
+    ...(options.known && { migrations: options.known }),
+  });
+
+function rowsOf(path: string): Record<string, number> {
+  return checkCopy(path).counts;
+}
+
+test("a fixture of every schema is kept, and the last one is of this program's", () => {
+  assert.deepEqual(
+    released,
+    Array.from({ length: head }, (_, i) => i + 1),
+  );
+  const text = readFileSync(join(fixtures, `schema-${head}.sql`), "utf8");
+  assert.ok(
+    text === fixtureText(),
+    "The schema changed. Released schemas never do: add a migration. Of one that isn't released yet make the fixture anew: node test/support/schema-fixture.ts",
+  );
+});
+
+for (const schema of released) {
+  test(`data of schema ${schema} becomes what a new store is, and loses no row`, (t) => {
+    const directory = scratch(t);
+    const path = fixture(directory, schema);
+    const before = rowsOf(path);
+    for (const [table, rows] of Object.entries(before)) assert.ok(rows > 0, table);
+    open(path).close();
+    const fresh = join(directory, "fresh.db");
+    open(fresh).close();
+    const [upgraded, made] = [path, fresh].map((file) => new Database(file, { readonly: true }));
+    assert.ok(upgraded && made);
+    assert.deepEqual(schemaOf(upgraded), schemaOf(made));
+    upgraded.close();
+    made.close();
+    const after = rowsOf(path);
+    for (const [table, rows] of Object.entries(before))
+      assert.ok((after[table] ?? 0) >= rows, table);
+    assert.equal(existsSync(`${path}.schema-${schema}`), schema < head);
+  });
+}
+
+test("a newer program lays a proved copy beside the data before it changes it", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory, head);
+  const before = rowsOf(path);
+  open(path, { known: later }).close();
+  const copy = `${path}.schema-${head}`;
+  const manifest = JSON.parse(readFileSync(`${copy}.json`, "utf8"));
+  assert.deepEqual(
+    [manifest.schema, manifest.sha256, manifest.counts],
+    [head, digestFile(copy).sha256, before],
+  );
+  assert.deepEqual(rowsOf(copy), before);
+  const db = new Database(path, { readonly: true });
+  assert.equal(db.pragma("user_version", { simple: true }), later.length);
+  assert.equal(db.prepare("SELECT count(*) FROM later").pluck().get(), 40);
+  db.close();
+  assert.throws(() => open(path), { kind: "newer" });
+  open(path, { known: later }).close();
+});
+
+test("a migration that fails leaves data that the older program opens", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory, head);
+  const failing = [
+    ...later,
+    { number: later.length + 1, name: "9999_bad", sql: "INSERT INTO later (a) VALUES ('x'); BAD;" },
+  ];
+  assert.throws(() => open(path, { known: failing }), StoreFault);
+  open(path).close();
+});
+
+test("a migration that would break references is undone", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory, head);
+  const failing = [
+    ...migrations("box"),
+    { number: head + 1, name: "9999_bad", sql: "DELETE FROM projects WHERE id = 1" },
+  ];
+  assert.throws(() => open(path, { known: failing }), { kind: "damaged", message: /references/ });
+  open(path).close();
+});
+
+test("commands beside the box never change its schema", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory, head);
+  const before = hashes(directory);
+  assert.throws(() => open(path, { known: later, older: "refuse" }), {
+    message: /start box serve of this program first/,
+  });
+  // Opening for writing turns the fixture into a file that keeps a log, and nothing else.
+  assert.deepEqual(Object.keys(hashes(directory)), Object.keys(before));
+  open(path).close();
+});
+
+test("too little room is refused before anything is done, with the bytes that are needed", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory, head);
+  open(path).close();
+  const before = hashes(directory);
+  const size = readFileSync(path).length;
+  t.mock.method(process.getBuiltinModule("node:fs"), "statfsSync", () => ({
+    bavail: 3,
+    bsize: 4096,
+  }));
+  syncExports(t);
+  assert.throws(
+    () => open(path, { known: later }),
+    (error) => {
+      assert.ok(error instanceof StoreFault);
+      const needed = 2 * size + 16 * 1024 * 1024;
+      assert.equal(error.kind, "io");
+      assert.ok(error.message.includes(`needs ${needed} bytes`), error.message);
+      return true;
+    },
+  );
+  assert.deepEqual(hashes(directory), before);
+});
+
+function syncExports(t: TestContext): void {
+  const { syncBuiltinESMExports } = process.getBuiltinModule("node:module");
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+}
+
+test("a kill at any of its steps leaves the old schema or the new, and the next start finishes", async (t) => {
+  const child = join(import.meta.dirname, "kill-upgrade.ts");
+  const whole = await run(child, [fixture(scratch(t), head), 0]);
+  const steps = Number(whole.out);
+  assert.ok(steps > 40, whole.err);
+  const seen = { old: 0, new: 0 };
+  for (let i = 1; i <= 20; i++) {
+    const directory = scratch(t);
+    const path = fixture(directory, head);
+    const before = rowsOf(path);
+    const n = Math.ceil((i * steps) / 20);
+    const { signal, err } = await run(child, [path, n]);
+    assert.equal(signal, "SIGKILL", `step ${n}: ${err}`);
+    const db = new Database(path);
+    const schema = db.pragma("user_version", { simple: true });
+    db.close();
+    assert.ok(schema === head || schema === later.length, `${schema}`);
+    seen[schema === head ? "old" : "new"] += 1;
+    open(path, { known: later }).close();
+    const rows = { later: 40, migrations: (before["migrations"] ?? 0) + 2 };
+    assert.deepEqual(rowsOf(path), { ...before, ...rows });
+    const left = readdirSync(directory).filter((name) => name.includes("aside"));
+    assert.deepEqual(left, []);
+  }
+  assert.ok(seen.old > 5 && seen.new > 0, JSON.stringify(seen));
+});

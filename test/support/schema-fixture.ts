@@ -1,0 +1,79 @@
+/**
+ * Writes test/fixtures/schema-N.sql: a database of the present schema with rows in every table, kept
+ * from the release of that schema on. `node test/support/schema-fixture.ts`
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemRandom } from "../../src/kit/random.ts";
+import type { SqliteDatabase } from "../../src/store/database.ts";
+import { migrations } from "../../src/store/migrations.ts";
+import { openStore } from "../../src/store/store.ts";
+import { handClock } from "./clock.ts";
+import { columnsOf, dump } from "./dump.ts";
+
+/** Values that a column's type doesn't tell: those of checks, references and JSON. */
+const values: Record<string, (n: number) => string | number | null> = {
+  role: () => "owner",
+  state: () => "open",
+  status: () => "pending",
+  entry_type: () => "update",
+  type: () => "webhook",
+  account_id: (n) => `id ${n}`,
+  schedule_id: (n) => `id ${n}`,
+  report_id: (n) => `id ${n}`,
+  body: () => "{}",
+  keys: () => "{}",
+  tags: () => "[]",
+  layers: () => "[]",
+  detail: () => "{}",
+  identifiers: () => "{}",
+  page_accounts: () => "[]",
+};
+
+const onlyOne = ["relay"];
+
+export function fill(db: SqliteDatabase): void {
+  const tables = db
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations' ORDER BY rowid",
+    )
+    .pluck()
+    .all() as string[];
+  for (const table of tables) {
+    const columns = columnsOf(db, table);
+    const insert = db.prepare(
+      `INSERT INTO "${table}" VALUES (${columns.map(() => "?").join(", ")})`,
+    );
+    for (let n = 1; n <= (onlyOne.includes(table) ? 1 : 2); n++)
+      insert.run(
+        columns.map(
+          ({ name, type }) => values[name]?.(n) ?? (type === "TEXT" ? `${name} ${n}` : n),
+        ),
+      );
+  }
+}
+
+/** The text of the fixture of the present schema. */
+export function fixtureText(): string {
+  const directory = mkdtempSync(join(tmpdir(), "box-fixture-"));
+  const store = openStore({
+    path: join(directory, "box.db"),
+    kind: "box",
+    clock: handClock(),
+    random: systemRandom,
+  });
+  try {
+    fill(store.db);
+    return dump(store.db);
+  } finally {
+    store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const file = `schema-${migrations("box").length}.sql`;
+  writeFileSync(join(import.meta.dirname, "../fixtures", file), fixtureText());
+  process.stdout.write(`wrote ${file}\n`);
+}
