@@ -147,7 +147,8 @@ CREATE TABLE window_hits (
   alert_key TEXT NOT NULL,
   at        INTEGER NOT NULL,
   source_id INTEGER NOT NULL,
-  n         INTEGER NOT NULL
+  n         INTEGER NOT NULL,
+  level     INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX window_hits_rule ON window_hits (rule_id, alert_key);
 

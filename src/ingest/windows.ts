@@ -1,98 +1,117 @@
 import type { Tx } from "../store/store.ts";
 import type { CompiledRule } from "./match.ts";
-import { fires, type Hit, within } from "./window.ts";
+import { type Firing, type Hit, SlidingWindow } from "./window.ts";
 
-const LOAD =
-  "SELECT at, source_id AS sourceId, n FROM window_hits WHERE rule_id = ? AND alert_key = ? ORDER BY id";
-const ADD = "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n) VALUES (?, ?, ?, ?, ?)";
+const LOAD = `SELECT at, source_id AS sourceId, n, level FROM window_hits
+  WHERE rule_id = ? AND alert_key = ? AND at > ? ORDER BY id`;
+const ADD =
+  "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level) VALUES (?, ?, ?, ?, ?, ?)";
 const DROP = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key = ?";
 
 /**
  * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch;
- * memory holds at most `limit` keys, and a key that is not there is read back from its rows.
+ * memory holds a bounded part of them, and a key that is not there is read back from its rows.
  */
 export interface Windows {
   /** Counts one match; what the alert starts from if the window fires with it, else null. */
   count(
     tx: Tx,
     rule: CompiledRule,
-    match: { key: string; sourceId: number },
-  ): { count: number; firstSeen: number } | null;
+    match: { key: string; sourceId: number; level: number },
+  ): Firing | null;
   /** Writes what the batch counted. */
   flush(tx: Tx): void;
   clear(): void;
 }
 
-interface Kept {
-  hits: Hit[];
-  ruleId: number;
-  key: string;
+export interface WindowLimits {
+  keys: number;
+  /** Hits of all keys. */
+  hits: number;
 }
 
-export function createWindows(limit: number): Windows {
+interface Kept {
+  ruleId: number;
+  window: SlidingWindow;
+  /** What this batch added, by the hit it went into: not in the table yet. */
+  unwritten: Map<Hit, Hit>;
+}
+
+export function createWindows(limits: WindowLimits): Windows {
   const kept = new Map<string, Kept>();
-  const pending = new Map<string, { ruleId: number; key: string; hit: Hit }>();
+  const touched = new Set<string>();
+  let hits = 0;
+
+  const forget = (key: string) => {
+    hits -= kept.get(key)?.window.size ?? 0;
+    kept.delete(key);
+    touched.delete(key);
+  };
+
+  /** The longest untouched go first; what this batch counted stays until it is written. */
+  const makeRoom = () => {
+    for (const key of kept.keys()) {
+      if (kept.size < limits.keys && hits < limits.hits) return;
+      if (!touched.has(key)) forget(key);
+    }
+  };
 
   const load = (tx: Tx, rule: CompiledRule, key: string): Kept => {
     const cached = kept.get(key);
-    if (cached !== undefined) return cached;
-    if (kept.size >= limit) evictOldest();
-    const entry = { hits: tx.sql(LOAD).all(rule.rule.id, key) as Hit[], ruleId: rule.rule.id, key };
+    if (cached !== undefined) {
+      kept.delete(key);
+      kept.set(key, cached);
+      return cached;
+    }
+    makeRoom();
+    const rows = tx.sql(LOAD).all(rule.rule.id, key, tx.at - rule.windowSeconds) as Hit[];
+    const entry = { ruleId: rule.rule.id, window: new SlidingWindow(rows), unwritten: new Map() };
+    hits += entry.window.size;
     kept.set(key, entry);
     return entry;
   };
 
-  // A key with unwritten hits must stay: its rows don't have them yet.
-  const evictOldest = () => {
-    for (const [key] of kept) {
-      if (!hasPending(key)) {
-        kept.delete(key);
-        return;
-      }
+  const add = (entry: Kept, match: { at: number; sourceId: number; level: number }) => {
+    const { hit, isNew } = entry.window.add(match);
+    const row = entry.unwritten.get(hit);
+    if (row === undefined) entry.unwritten.set(hit, { ...match, n: 1 });
+    else {
+      row.n++;
+      row.level = Math.max(row.level, match.level);
     }
-  };
-  const pendingKeys = new Set<string>();
-  const hasPending = (key: string) => pendingKeys.has(key);
-
-  const add = (entry: Kept, at: number, sourceId: number) => {
-    const slot = `${at}:${sourceId}:${entry.key}`;
-    const counted = pending.get(slot);
-    if (counted !== undefined) {
-      counted.hit.n++;
-      return;
-    }
-    const hit = { at, sourceId, n: 1 };
-    entry.hits.push(hit);
-    pending.set(slot, { ruleId: entry.ruleId, key: entry.key, hit });
-    pendingKeys.add(entry.key);
-  };
-
-  const drop = (tx: Tx, entry: Kept) => {
-    kept.delete(entry.key);
-    pendingKeys.delete(entry.key);
-    for (const [slot, { key }] of pending) if (key === entry.key) pending.delete(slot);
-    tx.sql(DROP).run(entry.ruleId, entry.key);
+    if (isNew) hits++;
   };
 
   return {
-    count(tx, rule, { key, sourceId }) {
+    count(tx, rule, { key, sourceId, level }) {
       const entry = load(tx, rule, key);
-      add(entry, tx.at, sourceId);
-      entry.hits = within(entry.hits, tx.at, rule.windowSeconds);
-      const fired = fires(entry.hits, { ...rule.rule.fire_after, seconds: rule.windowSeconds });
-      if (fired !== null) drop(tx, entry);
+      touched.add(key);
+      add(entry, { at: tx.at, sourceId, level });
+      const before = entry.window.size;
+      const fired = entry.window.fires(tx.at, {
+        ...rule.rule.fire_after,
+        seconds: rule.windowSeconds,
+      });
+      hits -= before - entry.window.size;
+      if (fired === null) return null;
+      forget(key);
+      tx.sql(DROP).run(rule.rule.id, key);
       return fired;
     },
     flush(tx) {
-      for (const { ruleId, key, hit } of pending.values())
-        tx.sql(ADD).run(ruleId, key, hit.at, hit.sourceId, hit.n);
-      pending.clear();
-      pendingKeys.clear();
+      for (const key of touched) {
+        const entry = kept.get(key);
+        if (entry === undefined) continue;
+        for (const row of entry.unwritten.values())
+          tx.sql(ADD).run(entry.ruleId, key, row.at, row.sourceId, row.n, row.level);
+        entry.unwritten.clear();
+      }
+      touched.clear();
     },
     clear() {
       kept.clear();
-      pending.clear();
-      pendingKeys.clear();
+      touched.clear();
+      hits = 0;
     },
   };
 }

@@ -28,12 +28,14 @@ export interface WriterLimits {
   templates: number;
   standingAlerts: number;
   windowKeys: number;
+  windowHits: number;
 }
 
 export const defaultWriterLimits: WriterLimits = {
   templates: 10_000,
   standingAlerts: 50_000,
   windowKeys: 20_000,
+  windowHits: 500_000,
 };
 
 export interface Writer {
@@ -51,7 +53,7 @@ export interface Writer {
 export function createWriter(store: Store, limits: WriterLimits): Writer {
   const projects = createProjectStates(store, limits.templates);
   const standing = createStandingAlerts(limits.standingAlerts);
-  const windows = createWindows(limits.windowKeys);
+  const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
   const bursts: { key: string; alert: Standing }[] = [];
 
@@ -115,8 +117,8 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       return true;
     }
     const fired = rule.atOnce
-      ? { count: 1, firstSeen: tx.at }
-      : windows.count(tx, rule, { key, sourceId: source.id });
+      ? { count: 1, firstSeen: tx.at, level: event.level }
+      : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return false;
     openAlert(tx, {
       projectId: source.projectId,
@@ -124,7 +126,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       alertKey: key,
       templateId: mined.root.id,
       template: mined.root.text,
-      level: event.level,
+      level: fired.level,
       count: fired.count,
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
