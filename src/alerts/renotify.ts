@@ -4,7 +4,10 @@ import { emit } from "./emit.ts";
 import { ruleActions } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
-/** Says again that an open alert is open, for a new burst of matches (decisions §5, dedup_window_minutes). */
+/**
+ * Says again that an open alert is open, for a new burst of matches (decisions §5, dedup_window_minutes).
+ * `max_renotify` bounds the repeats of `renotify_minutes` and not these.
+ */
 export function renotifyBurst(tx: Tx, id: number): void {
   const row = getAlertRow(tx, id);
   if (row.state !== "open") return;

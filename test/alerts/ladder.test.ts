@@ -10,6 +10,7 @@ import {
   type Timers,
   whatIsDue,
 } from "../../src/alerts/ladder.ts";
+import { lateness } from "../../src/alerts/settle.ts";
 import type { EscalationStep } from "../../src/projects/rule.ts";
 import { step } from "../support/plane.ts";
 
@@ -183,3 +184,27 @@ test("50,000 minutes are 50,000 minutes", () => {
   const due = whatIsDue(rule([], 50_000), timers({ renotifyAt: NOW + 3_000_000 }), NOW + 2_147_484);
   assert.equal(due.renotify, null);
 });
+
+const latenessTable: [what: string, dueAt: number, upSince: number, says: object][] = [
+  ["in time", NOW, 0, {}],
+  ["a few seconds are no matter", NOW - 4, 0, {}],
+  ["late with the box up", NOW - 5, 0, { late_seconds: 5 }],
+  [
+    "late because the box was down",
+    NOW - 660,
+    NOW - 1,
+    { late_seconds: 660, late_because: "box was down" },
+  ],
+  [
+    "a short outage is named, too",
+    NOW - 2,
+    NOW - 1,
+    { late_seconds: 2, late_because: "box was down" },
+  ],
+];
+
+for (const [what, dueAt, upSince, says] of latenessTable) {
+  test(`lateness: ${what}`, () => {
+    assert.deepEqual(lateness({ dueAt, now: NOW, upSince }), says);
+  });
+}
