@@ -15,6 +15,12 @@ export interface Operating {
 
 /** Liveness, readiness, metrics and the interface's own description (decisions §10). */
 export function operatingRoutes(operating: Operating): RawRoute[] {
+  // Making it costs tens of milliseconds, and anyone may ask.
+  let document: object | null = null;
+  const openapi = () => {
+    document ??= operating.openapi();
+    return document;
+  };
   return [
     { method: "GET", path: "/healthz", handle: () => json(200, { status: "ok" }) },
     {
@@ -38,7 +44,7 @@ export function operatingRoutes(operating: Operating): RawRoute[] {
         });
       },
     },
-    { method: "GET", path: "/v1/openapi.json", handle: () => json(200, operating.openapi()) },
+    { method: "GET", path: "/v1/openapi.json", handle: () => json(200, openapi()) },
     { method: "GET", path: "/v1/version", handle: () => json(200, { name: "box", version }) },
   ];
 }

@@ -13,8 +13,6 @@ export interface ServerLimits {
   silence: number;
   /** How often the first two are looked at. */
   check: number;
-  /** Requests on one connection; the last one's answer says that it closes. */
-  requestsPerConnection: number;
   connections: number;
   /** Of one address (IPv6: /64), so that no one can hold all of them. Trusted proxies are exempt. */
   connectionsPerAddress: number;
@@ -28,7 +26,6 @@ export const serverLimits: ServerLimits = {
   keepAlive: 65_000,
   silence: 75_000,
   check: 1_000,
-  requestsPerConnection: 10_000,
   connections: 4096,
   connectionsPerAddress: 2048,
   bodyBytes: 64 * 1024 * 1024,
@@ -56,7 +53,6 @@ export function limitConnections(
 ): void {
   server.timeout = limits.silence;
   server.maxHeadersCount = 100;
-  server.maxRequestsPerSocket = limits.requestsPerConnection;
   server.maxConnections = limits.connections;
   const held = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

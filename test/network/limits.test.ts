@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { describe, test } from "node:test";
+import type { ServerLimits } from "../../src/http/server-limits.ts";
+import { exchange } from "./raw.ts";
+import { hasty, type Served, served } from "./served.ts";
+
+async function withBox(
+  limits: Partial<ServerLimits>,
+  run: (box: Served) => Promise<void>,
+  flags: object = {},
+): Promise<void> {
+  const box = await served({ ...hasty, ...limits }, flags);
+  try {
+    await run(box);
+    assert.deepEqual(box.errors, []);
+  } finally {
+    await box.stop();
+  }
+}
+
+const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
+const ingestHead = (box: Served, length: number) =>
+  `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${box.token}\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** A character at a time with a pause after each. */
+const slowly = (text: string, ms: number) => [...text].flatMap((char) => [char, ms]);
+
+/** A connection, and whether the server has closed it. */
+async function held(port: number): Promise<{ socket: Socket; closed: Promise<void> }> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  await new Promise<void>((resolve) => {
+    socket.once("connect", () => resolve());
+    socket.once("close", () => resolve());
+  });
+  return { socket, closed };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("time", { concurrency: true }, () => {
+  const cases: [string, (box: Served) => (string | number)[], number][] = [
+    ["a connection that says nothing", () => [], 408],
+    [
+      "a head that doesn't end",
+      () => slowly("GET /v1/version HTTP/1.1\r\nHost: ".padEnd(80, "a"), 50),
+      408,
+    ],
+    ["a body that doesn't end", (box) => [ingestHead(box, 80), ...slowly("x".repeat(79), 50)], 408],
+    [
+      "an API body that doesn't come",
+      (box) => [ingestHead(box, 80).replace("ingest", "pair")],
+      408,
+    ],
+    [
+      "chunks that don't end",
+      (box) => [
+        ingestHead(box, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked"),
+        ...slowly("1\r\na\r\n".repeat(12), 50),
+      ],
+      408,
+    ],
+  ];
+  for (const [what, parts, status] of cases) {
+    test(`${what} is ended`, () =>
+      withBox({}, async (box) => {
+        const { answers, end, ms } = await exchange(box.port, parts(box), { patience: 10_000 });
+        assert.notEqual(end, "open");
+        assert.deepEqual(
+          answers.map((answer) => answer.status),
+          [status],
+        );
+        assert.equal(JSON.parse(answers[0]?.body ?? "").error.code, "request_timeout");
+        assert.ok(ms < 5000, `after ${ms} ms`);
+      }));
+  }
+
+  test("a kept connection without a request is closed", () =>
+    withBox({ keepAlive: 300 }, async (box) => {
+      const { answers, end } = await exchange(box.port, [VERSION], { patience: 10_000 });
+      assert.deepEqual([answers[0]?.status, end], [200, "closed"]);
+    }));
+
+  test("a client that never reads its answers is closed", () =>
+    withBox({ silence: 300, keepAlive: 300 }, async (box) => {
+      const { socket, closed } = await held(box.port);
+      socket.pause();
+      socket.write("GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(400));
+      // Long enough to be given up. What its system had taken for it until then, it may still read.
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      socket.resume();
+      let read = 0;
+      socket.on("data", (chunk) => {
+        read += chunk.length;
+      });
+      await closed;
+      assert.ok(read < 20_000_000, `${read} bytes were kept for it`);
+    }));
+
+  test("a client that goes away in its body leaves nothing behind", () =>
+    withBox({ bodyBytes: 100_000 }, async (box) => {
+      for (let i = 0; i < 5; i++) {
+        const { socket } = await held(box.port);
+        socket.write(ingestHead(box, 90_000) + "x".repeat(60_000));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        socket.destroy();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const body = JSON.stringify({ message: "y".repeat(60_000) });
+      const { answers } = await exchange(box.port, [ingestHead(box, body.length), body], {
+        enough: 1,
+      });
+      assert.equal(answers[0]?.status, 202);
+      const half = await exchange(box.port, [ingestHead(box, 50), "{"], { halfClose: true });
+      assert.notEqual(half.end, "open");
+      assert.deepEqual(
+        half.answers.map(({ status }) => status),
+        [400],
+      );
+    }));
+});
+
+describe("numbers", () => {
+  test("bodies under way are bounded: past it 429, and what is held is given back", () =>
+    withBox({ bodyBytes: 100_000 }, async (box) => {
+      const { socket } = await held(box.port);
+      socket.write(ingestHead(box, 90_000) + "x".repeat(70_000));
+      const body = JSON.stringify({ message: "y".repeat(60_000) });
+      const send = () => exchange(box.port, [ingestHead(box, body.length), body], { enough: 1 });
+      let { answers } = await send();
+      while (answers[0]?.status === 202) ({ answers } = await send());
+      assert.equal(answers[0]?.status, 429);
+      assert.equal(JSON.parse(answers[0]?.body ?? "").error.code, "overloaded");
+      assert.equal(answers[0]?.headers["retry-after"], "1");
+      socket.destroy();
+      while (answers[0]?.status === 429) ({ answers } = await send());
+      assert.equal(answers[0]?.status, 202);
+    }));
+
+  test("one address holds its share of connections and no more", () =>
+    withBox({ connectionsPerAddress: 3 }, async (box) => {
+      const three = await Promise.all([held(box.port), held(box.port), held(box.port)]);
+      await (await held(box.port)).closed;
+      three[0]?.socket.destroy();
+      let answered = false;
+      while (!answered) {
+        const { answers } = await exchange(box.port, [VERSION], { enough: 1 });
+        answered = answers[0]?.status === 200;
+      }
+      for (const { socket } of three) socket.destroy();
+    }));
+
+  test("a trusted proxy speaks for many and has no share", () =>
+    withBox(
+      { connectionsPerAddress: 1 },
+      async (box) => {
+        const two = [await held(box.port), await held(box.port)];
+        const { answers } = await exchange(box.port, [VERSION], { enough: 1 });
+        assert.equal(answers[0]?.status, 200);
+        for (const { socket } of two) socket.destroy();
+      },
+      { trustedProxy: ["127.0.0.0/8"] },
+    ));
+
+  test("all connections together are bounded", () =>
+    withBox({ connections: 4 }, async (box) => {
+      const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => held(box.port)));
+      await Promise.any([all[4]?.closed, all[5]?.closed]);
+      for (const { socket } of all) socket.destroy();
+    }));
+
+  test("a parked reader that goes away gives its place back", () =>
+    withBox({}, async (box) => {
+      const pull = `GET /v1/pull?wait=60 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${box.key}\r\n\r\n`;
+      const { socket } = await held(box.port);
+      socket.write(pull);
+      await until(() => box.tenant.waiters.parked === 1);
+      socket.destroy();
+      await until(() => box.tenant.waiters.parked === 0);
+    }));
+});
