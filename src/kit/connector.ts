@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { getCACertificates } from "node:tls";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 import { type AddressRules, addressRefusal } from "./addresses.ts";
 import { EgressFault } from "./egress-error.ts";
 
@@ -16,6 +16,8 @@ export interface ConnectorOptions {
   resolve: Resolve;
   /** Certificates (PEM) trusted beside the usual ones. */
   ca: readonly string[];
+  /** undici's own, handed in because it is loaded only with the first request. */
+  build: typeof buildConnector;
 }
 
 /** How long one of several addresses is tried alone; Node's 250 ms gives up on slow lines. */
@@ -27,7 +29,7 @@ const ONE_ADDRESS_MS = 1_000;
  * to (so a second answer can't differ), and the socket's own word is the last.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const connect = buildConnector({
+  const connect = options.build({
     allowH2: false,
     timeout: options.connectMs,
     autoSelectFamily: true,

@@ -1,8 +1,13 @@
-import { Pool } from "undici";
+import type { Pool } from "undici";
 import type { AddressRules } from "./addresses.ts";
 import { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import { guardedConnector, type Resolve, systemResolve } from "./connector.ts";
+import {
+  type ConnectorOptions,
+  guardedConnector,
+  type Resolve,
+  systemResolve,
+} from "./connector.ts";
 import { type EgressError, EgressFault } from "./egress-error.ts";
 import { readUrl } from "./url.ts";
 
@@ -82,7 +87,7 @@ interface OriginPool {
  */
 export function createEgress(options: EgressOptions): EgressClient {
   const { rules, publicHttpsOnly = false, maxOrigins = 256 } = options;
-  const connect = guardedConnector({
+  const makePool = poolMaker({
     rules: publicHttpsOnly ? { role: "hosted", deny: rules.deny ?? [] } : rules,
     connectMs: options.connectMs ?? 5_000,
     resolve: options.resolve ?? systemResolve,
@@ -92,11 +97,11 @@ export function createEgress(options: EgressOptions): EgressClient {
   const pools = new Map<string, OriginPool>();
   let closed = false;
 
-  function poolFor(origin: string): OriginPool | null {
+  function poolFor(origin: string, newPool: NewPool): OriginPool | null {
     const present = pools.get(origin);
     pools.delete(origin);
     if (present === undefined && pools.size >= maxOrigins && !dropIdle(pools)) return null;
-    const held = present ?? { pool: newPool(origin, connect, options.connections), inFlight: 0 };
+    const held = present ?? { pool: newPool(origin, options.connections), inFlight: 0 };
     pools.set(origin, held);
     return held;
   }
@@ -105,8 +110,9 @@ export function createEgress(options: EgressOptions): EgressClient {
     const url = readUrl(request.url);
     if (typeof url === "string") return unsent("bad_url");
     if (publicHttpsOnly && url.protocol !== "https:") return unsent("https_required");
+    const newPool = await makePool();
     if (closed || request.signal?.aborted) return unsent("stopped");
-    const held = poolFor(url.origin);
+    const held = poolFor(url.origin, newPool);
     if (held === null) return unsent("busy");
     held.inFlight++;
     const attempt = new Attempt(options.clock, request);
@@ -141,22 +147,31 @@ export function createEgress(options: EgressOptions): EgressClient {
   };
 }
 
-function newPool(
-  origin: string,
-  connect: ReturnType<typeof guardedConnector>,
-  connections = 4,
-): Pool {
-  return new Pool(origin, {
-    connect,
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 30_000,
-    maxHeaderSize: 16_384,
-    // The attempt's own limit covers both.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+type NewPool = (origin: string, connections?: number) => Pool;
+
+/** undici is half of what the program would load to start, and none of it is needed before a first request. */
+function poolMaker(options: Omit<ConnectorOptions, "build">): () => Promise<NewPool> {
+  let maker: Promise<NewPool> | null = null;
+  const load = async (): Promise<NewPool> => {
+    const { Pool, buildConnector } = await import("undici");
+    const connect = guardedConnector({ ...options, build: buildConnector });
+    return (origin, connections = 4) =>
+      new Pool(origin, {
+        connect,
+        connections,
+        pipelining: 1,
+        keepAliveTimeout: 4_000,
+        keepAliveMaxTimeout: 30_000,
+        maxHeaderSize: 16_384,
+        // The attempt's own limit covers both.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+  };
+  return () => {
+    maker ??= load();
+    return maker;
+  };
 }
 
 /** Ends the pool that was idle longest; false when every one is in use. */
