@@ -109,6 +109,8 @@ test("what only looks like a header stays", () => {
     "1131563037 alignment exceptions": "<*> alignment exceptions",
     "10.45.22.126 - port closed": "<*> - port closed",
     "May we go on": "May we go on",
+    "2024-05-01 10:00:00 INFO Connection - lost 5 times": "<*> Connection - lost <*> times",
+    "2024-05-01 10:00:00 INFO Retrying: 5 of 7": "<*> Retrying: <*> of <*>",
     "Retrying: 5 of 7": "Retrying: <*> of <*>",
   });
 });
@@ -284,6 +286,11 @@ test("any string gets a shape, without control characters in its text", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("the digits of names do tell, also where the cache is asked", () => {
+  assertApart("ran ssh2 now", "ran ssh3 now");
+  assertApart("redis:6379 refused", "redis:1234 refused");
 });
 
 test("the digits of numbers don't tell, so lines that differ in them are remembered as one", () => {

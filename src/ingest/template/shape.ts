@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { putBody, scanOf } from "./body.ts";
 import { ShapeBuffer } from "./buffer.ts";
 import { HEADER, REST } from "./chars.ts";
-import { headerOf } from "./header.ts";
+import { headerEnd } from "./header.ts";
 import { scanProse } from "./scan.ts";
 import { withoutFrames } from "./trace.ts";
 
@@ -29,9 +29,9 @@ export class Shaper {
     const whole = withoutFrames(plainText(message));
     const text = whole.length > SHAPED ? whole.slice(0, cutAt(whole)) : whole;
     const from = blanksEnd(text, 0);
-    const header = headerOf(text, from);
-    if (header.end > from) buffer.put(HEADER);
-    putBody(buffer, text, header.end, this.#shapeText);
+    const body = headerEnd(text, from);
+    if (body > from) buffer.put(HEADER);
+    putBody(buffer, text, body, this.#shapeText);
     if (text.length < whole.length) {
       buffer.blank();
       buffer.mask();
@@ -43,7 +43,7 @@ export class Shaper {
   #innerShape(text: string): string {
     const buffer = this.#inner;
     buffer.reset();
-    const from = headerOf(text, blanksEnd(text, 0)).end;
+    const from = headerEnd(text, blanksEnd(text, 0));
     scanProse(scanOf(buffer, text, from));
     return buffer.toString();
   }
