@@ -43,3 +43,17 @@ export async function busy(box: TestBox, condition: () => boolean, what: string)
     await pause(1);
   }
 }
+
+/** Waits for `work` that itself waits for the box's clock, which is turned meanwhile. */
+export async function through<T>(box: TestBox, work: Promise<T>): Promise<T> {
+  let over = false;
+  const done = work.finally(() => {
+    over = true;
+  });
+  done.catch(() => {});
+  while (!over) {
+    await box.clock.turn(100);
+    await pause(1);
+  }
+  return done;
+}
