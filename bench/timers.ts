@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openAlert } from "../src/alerts/open.ts";
+import { createRule } from "../src/alerts/rules.ts";
 import { createSweep } from "../src/alerts/sweep.ts";
 import type { Clock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
@@ -10,7 +11,6 @@ import { systemRandom } from "../src/kit/random.ts";
 import { steadyClock } from "../src/kit/steady-clock.ts";
 import { createProject, getProject } from "../src/projects/projects.ts";
 import type { RuleBody, StoredRule } from "../src/projects/rule.ts";
-import { createRule } from "../src/projects/rules.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { startClockWatch } from "../src/tenant/clock-watch.ts";
 

@@ -1,4 +1,4 @@
-import { findRule } from "../projects/rule-row.ts";
+import { findRule } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 

@@ -2,7 +2,7 @@ import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { findRule } from "../projects/rule-row.ts";
+import { findRule } from "../projects/rules.ts";
 import { isFatal, sqliteCode } from "../store/faults.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Store, Tx } from "../store/store.ts";
@@ -11,7 +11,7 @@ import { createReach } from "./reach.ts";
 import { type Settling, settleAlert } from "./settle.ts";
 
 export interface SweepLimits {
-  /** Alerts of one transaction. */
+  /** Most alerts of one transaction. */
   slice: number;
   /** No alert is begun after this many milliseconds of one transaction. */
   budgetMs: number;
@@ -47,6 +47,9 @@ const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 export function createSweep(store: Store, log: Log, limits = defaultSweepLimits): Sweep {
   const counted: SweepStats = { settled: 0, postponed: 0 };
 
+  // As many as fitted into the time before, so that few are read in vain.
+  let pace = limits.slice;
+
   /** How many of the rows, from the first, were settled in one transaction. */
   const settleAll = (rows: readonly AlertRow[], upSince: number): number => {
     const until = store.clock.mono() + limits.budgetMs;
@@ -73,7 +76,9 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
   /** After a rollback the slice is halved until the one that throws stands alone. */
   const settle = (rows: readonly AlertRow[], upSince: number): void => {
     try {
-      counted.settled += settleAll(rows, upSince);
+      const done = settleAll(rows, upSince);
+      counted.settled += done;
+      pace = done === rows.length ? Math.min(pace * 2, limits.slice) : done;
     } catch (error) {
       if (meetsAll(error)) throw error;
       const [only] = rows;
@@ -90,7 +95,7 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
   return {
     run(upSince) {
       const now = unixSeconds(store.clock);
-      const rows = store.sql(DUE).all(now, limits.slice) as AlertRow[];
+      const rows = store.sql(DUE).all(now, pace) as AlertRow[];
       if (rows.length > 0) settle(rows, upSince);
       return store.sql(NEXT).pluck().get() as number | null;
     },

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { BLOCK_LINES } from "../ingest/lines.ts";
-import { listAllRules } from "../projects/rule-row.ts";
+import { listAllRules } from "../projects/rules.ts";
 import { setMeta } from "../store/meta.ts";
 import type { Store, Tx } from "../store/store.ts";
 

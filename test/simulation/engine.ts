@@ -1,12 +1,12 @@
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { resolve } from "../../src/alerts/resolve.ts";
+import { createRule } from "../../src/alerts/rules.ts";
 import { createSweep } from "../../src/alerts/sweep.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
 import { steadyClock } from "../../src/kit/steady-clock.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
-import { createRule } from "../../src/projects/rules.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
 import { getMeta } from "../../src/store/meta.ts";
 import { openStore, type Store } from "../../src/store/store.ts";

@@ -11,25 +11,28 @@ export const rooms: Record<string, readonly string[]> = {
   kit: [],
   store: ["kit"],
   outbox: ["kit", "store"],
-  oncall: ["kit", "store"],
-  alerts: ["kit", "store", "oncall", "outbox/enqueue.ts", "outbox/event.ts"],
-  ingest: ["kit", "store", "alerts/open.ts"],
-  projects: ["kit", "store"],
-  reports: ["kit", "store"],
   people: ["kit", "store"],
+  reports: ["kit", "store"],
+  backup: ["kit", "store"],
+  projects: ["kit", "store", "outbox"],
+  oncall: ["kit", "store", "projects"],
+  alerts: ["kit", "store", "outbox", "projects", "oncall"],
+  ingest: ["kit", "store", "projects", "alerts"],
   tenant: [
-    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
+    ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
+    "ingest",
   ],
   http: [
-    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
+    ...["kit", "store", "outbox", "people", "reports", "projects", "oncall", "alerts", "ingest"],
     "tenant",
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   app: [
-    ...["kit", "store", "outbox", "oncall", "alerts", "ingest", "projects", "reports", "people"],
-    ...["tenant", "http", "hosted"],
+    ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
+    ...["ingest", "tenant", "http", "hosted"],
   ],
-  cli: ["app", "kit"],
+  // What it prints are the interface's own shapes.
+  cli: ["app", "kit", "store/faults.ts", "alerts/alert.ts", "ingest/event.ts", "ingest/logtail.ts"],
 };
 
 /** `src/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */

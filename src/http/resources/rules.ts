@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../../projects/rule.ts";
-import { createRule, deleteRule, getRule, listRules, replaceRule } from "../../projects/rules.ts";
+import { getRule, listRules } from "../../projects/rules.ts";
 import { deleted, flag, hexId, integer, list, pathName, projectPath, text } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
