@@ -72,8 +72,8 @@ test("an import that is allowed, or only spoken of, is none", () => {
 });
 
 test("one open file of a room doesn't open the room", () => {
-  const text = 'import { due } from "../outbox/due.ts"; use(due);';
-  assert.equal(borders(readSource("src/alerts/open.ts", text)).length, 1);
+  const text = 'import { getAlertRow } from "../src/alerts/resolve.ts"; use(getAlertRow);';
+  assert.equal(borders(readSource("cli/alerts.ts", text)).length, 1);
   assert.equal(borders(readSource("cli/box.ts", 'import "../src/store/open.ts";')).length, 1);
   assert.equal(borders(readSource("src/cellar/a.ts", "")).length, 1);
 });
