@@ -3,6 +3,7 @@ import { version } from "../src/kit/assets.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerCompletion } from "./completion.ts";
 import { exitWith } from "./exit.ts";
+import { registerHosted } from "./hosted.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   registerPeople(program);
   registerProjects(program);
   registerReports(program);
+  registerHosted(program);
   registerCompletion(program);
   return program;
 }

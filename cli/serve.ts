@@ -4,15 +4,22 @@ import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
-  const serve = new Command("serve")
+  const serve = serveFlags(new Command("serve"), "127.0.0.1:8080")
     .description("run the box")
+    .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
+    .action(async (flags: BoxFlags) => runBox(flags));
+  program.addCommand(serve);
+}
+
+/** What both roles take when they serve. */
+export function serveFlags(command: Command, listen: string): Command {
+  return command
     .addOption(dataFlag())
-    .addOption(flag("--listen <host:port>", "address to listen on (default 127.0.0.1:8080)"))
+    .addOption(flag("--listen <host:port>", `address to listen on (default ${listen})`))
     .addOption(flag("--tls-cert <file>", "certificate chain (PEM); read again on SIGHUP"))
     .addOption(flag("--tls-key <file>", "private key (PEM)"))
     .addOption(flag("--public-url <url>", "what links are built from"))
     .addOption(flag("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For is believed"))
-    .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
     .addOption(flag("--api-rate <n>", "requests a second for a key, 0 = off (default 100)"))
     .addOption(
       flag("--pair-rate <n>", "pairing tries a minute for an address, 0 = off (default 10)"),
@@ -43,9 +50,7 @@ export function registerServe(program: Command): void {
         "--log-level <level>",
         "trace, debug, info, warn, error, fatal or silent (default info)",
       ),
-    )
-    .action(async (flags: BoxFlags) => runBox(flags));
-  program.addCommand(serve);
+    );
 }
 
 async function runBox(flags: BoxFlags): Promise<void> {

@@ -12,7 +12,6 @@ import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
-import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
@@ -20,7 +19,7 @@ import { rememberBaseUrl } from "../people/codes.ts";
 import { findActor } from "../people/keys.ts";
 import { findPublicReport } from "../reports/public.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import type { BoxConfig } from "./config.ts";
+import { type BoxConfig, cidrs } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
 import { boxHealth, isAlive } from "./health.ts";
 import { createLifecycle } from "./lifecycle.ts";
@@ -96,11 +95,6 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     await lifecycle.stop();
     throw error;
   }
-}
-
-/** The configuration has checked them. */
-function cidrs(texts: readonly string[]): Cidr[] {
-  return texts.map(parseCidr).filter((cidr) => cidr !== null);
 }
 
 function httpSide(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {

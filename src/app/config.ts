@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { boxRates, type Rates } from "../http/limits.ts";
+import { type Cidr, parseCidr } from "../kit/addresses.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */
 export interface BoxConfig {
@@ -157,4 +158,9 @@ function networks(name: string, values: string[] | undefined, faults: string[]):
 /** Whether only this machine can reach the listener. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+/** Networks of a configuration, which has checked them. */
+export function cidrs(texts: readonly string[]): Cidr[] {
+  return texts.map(parseCidr).filter((cidr) => cidr !== null);
 }

@@ -2,7 +2,7 @@ import { version } from "../kit/assets.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
-interface Metric {
+export interface Metric {
   name: string;
   help: string;
   type: "counter" | "gauge";
@@ -11,7 +11,12 @@ interface Metric {
 
 /** The tenant's metrics in the Prometheus text format. */
 export function renderMetrics(tenant: Tenant): string {
-  return `${metricsOf(tenant).map(render).join("\n")}\n`;
+  return exposition(metricsOf(tenant));
+}
+
+/** Metrics in the Prometheus text format 0.0.4. */
+export function exposition(metrics: readonly Metric[]): string {
+  return `${metrics.map(render).join("\n")}\n`;
 }
 
 function metricsOf(tenant: Tenant): Metric[] {
@@ -108,7 +113,7 @@ function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
   ];
 }
 
-function gauge(name: string, help: string, value: number): Metric {
+export function gauge(name: string, help: string, value: number): Metric {
   return { name, help, type: "gauge", values: [{ value }] };
 }
 

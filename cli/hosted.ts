@@ -1,0 +1,151 @@
+import { Command } from "commander";
+import type { HostedFlags } from "../src/app/hosted-config.ts";
+import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/app/hosted-desk.ts";
+import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { endOnFatal, keepRunning } from "./running.ts";
+import { serveFlags } from "./serve.ts";
+
+interface DeskOptions {
+  data: string;
+  json?: boolean;
+}
+
+/** The hosted role: it gives boxes their phones, and runs tenants without a box (decisions §7, §11). */
+export function registerHosted(program: Command): void {
+  const hosted = new Command("hosted").description(
+    "the hosted role: relay, phones, hosted tenants",
+  );
+  hosted.addCommand(serveCommand());
+  registerPeople(hosted);
+  registerTenants(hosted);
+  deskFlags(hosted.command("apns").description("the push provider").command("set"))
+    .description("set the APNs key; a running service takes it with the next push")
+    .requiredOption("--key-file <p8>", "Apple's .p8 file")
+    .requiredOption("--key-id <id>", "the key's id")
+    .requiredOption("--team-id <id>", "the team's id")
+    .requiredOption("--topic <bundle>", "the app's bundle id")
+    .option("--endpoint <url>", "default https://api.push.apple.com")
+    .option("--ca <file>", "the only authority to trust there (PEM)")
+    .action(setApns);
+  program.addCommand(hosted);
+}
+
+function serveCommand(): Command {
+  return serveFlags(new Command("serve"), "127.0.0.1:8090")
+    .description("run the hosted role")
+    .addOption(
+      flag(
+        "--ingest-rate <n>",
+        "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
+      ),
+    )
+    .addOption(flag("--relay-rate <n>", "pages a second from one box, 0 = off (default 20)"))
+    .addOption(flag("--open-tenants <n>", "hosted tenants open at one time (default 128)"))
+    .addOption(flag("--lab", "let receipt checks use http and private addresses: for labs"))
+    .action(async (flags: HostedFlags) => serve(flags));
+}
+
+async function serve(flags: HostedFlags): Promise<void> {
+  const [{ hostedConfig }, { startHosted }, { createLog }, { systemClock }, { systemRandom }] =
+    await Promise.all([
+      import("../src/app/hosted-config.ts"),
+      import("../src/app/hosted.ts"),
+      import("../src/kit/log.ts"),
+      import("../src/kit/clock.ts"),
+      import("../src/kit/random.ts"),
+    ]);
+  const config = hostedConfig(flags);
+  const log = createLog(config.logLevel);
+  const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
+  await keepRunning(await startHosted(config, deps), deps);
+}
+
+function registerPeople(hosted: Command): void {
+  deskFlags(hosted.command("account").description("hosted accounts").command("add"))
+    .description("add the account of an email, or find it")
+    .requiredOption("--email <email>", "whose it is")
+    .action(addAccount);
+  deskFlags(hosted.command("session").description("sessions").command("add"))
+    .description("mint a session token for an account; shown this once")
+    .requiredOption("--email <email>", "whose it is")
+    .action(addSession);
+  deskFlags(hosted.command("key").description("API keys of hosted tenants").command("add"))
+    .description("mint an API key of a hosted tenant; shown this once")
+    .requiredOption("--tenant <id>", "the tenant")
+    .requiredOption("--email <email>", "whose it is; made a member where need be")
+    .option("--role <role>", "owner, admin or member (default member; owner for the first one)")
+    .action(addKey);
+}
+
+function registerTenants(hosted: Command): void {
+  const tenant = hosted.command("tenant").description("tenants");
+  tenantFlags(deskFlags(tenant.command("add")))
+    .description("add a tenant")
+    .requiredOption("--kind <kind>", "box (with a box of its own) or hosted (without)")
+    .option("--owner <email>", "the only account that may make the first pairing")
+    .action(addTenant);
+  tenantFlags(deskFlags(tenant.command("set <tenant>")))
+    .description("change a tenant")
+    .action(setTenant);
+}
+
+function tenantFlags(command: Command): Command {
+  return command
+    .option("--box-url <url>", "where the box is reached for receipt checks")
+    .option("--plan <plan>", "free or pro")
+    .option("--watch <seconds>", "how long a box may be silent, 0 = not watched (default 300)");
+}
+
+function deskFlags(command: Command): Command {
+  return command.addOption(dataFlag()).addOption(jsonFlag());
+}
+
+async function onDesk<T>({ data }: DeskOptions, use: (desk: HostedDesk) => Promise<T>): Promise<T> {
+  const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/app/hosted-desk.ts"),
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+  ]);
+  return withHosted({ data, clock: systemClock, random: systemRandom }, use);
+}
+
+async function addAccount(options: DeskOptions & { email: string }): Promise<void> {
+  const made = await onDesk(options, (desk) => desk.addAccount(options.email));
+  print(made, options, () => `account  ${made.account_id}`);
+}
+
+async function addSession(options: DeskOptions & { email: string }): Promise<void> {
+  const made = await onDesk(options, (desk) => desk.addSession(options.email));
+  print(made, options, () => `session token  ${made.token}`);
+}
+
+async function addTenant(options: DeskOptions & TenantFlags): Promise<void> {
+  const made = await onDesk(options, (desk) => desk.addTenant(options));
+  print(made, options, () => `tenant  ${made.tenant_id}`);
+}
+
+async function setTenant(id: string, options: DeskOptions & TenantFlags): Promise<void> {
+  const tenant = await onDesk(options, (desk) => desk.setTenant(id, options));
+  const shown = {
+    tenant_id: tenant.id,
+    kind: tenant.kind,
+    plan: tenant.plan,
+    box_url: tenant.boxUrl,
+    watch_seconds: tenant.watchSeconds,
+  };
+  const plain = () =>
+    Object.entries(shown)
+      .map(([name, value]) => `${name.padEnd(14)} ${value ?? "-"}`)
+      .join("\n");
+  print(shown, options, plain);
+}
+
+async function addKey(options: DeskOptions & KeyFlags): Promise<void> {
+  const made = await onDesk(options, (desk) => desk.addKey(options));
+  print(made, options, () => `API key  ${made.api_key}`);
+}
+
+async function setApns(options: DeskOptions & ApnsFlags): Promise<void> {
+  await onDesk(options, (desk) => desk.setApns(options));
+  print({ set: true, topic: options.topic }, options, () => `set for ${options.topic}`);
+}

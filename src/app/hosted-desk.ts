@@ -1,0 +1,214 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readApnsKey } from "../hosted/apns-token.ts";
+import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
+import type { Plan, Tenant } from "../hosted/registry/tenants.ts";
+import { isBoxUrl } from "../hosted/relay-event.ts";
+import type { Clock } from "../kit/clock.ts";
+import { notFound } from "../kit/errors.ts";
+import type { Random } from "../kit/random.ts";
+import { fileSealer } from "../kit/sealer.ts";
+import { isEmail } from "../people/email.ts";
+import { mintKey } from "../people/keys.ts";
+import { roles } from "../people/roles.ts";
+import type { Role } from "../store/schema.ts";
+import { openStore, type Tx } from "../store/store.ts";
+import { ensureTenant } from "../tenant/tenant.ts";
+import { UsageError, webUrl } from "./config.ts";
+import { prepareDirectory } from "./data-directory.ts";
+import { hostedFiles } from "./hosted-files.ts";
+
+/** As they are typed. */
+export interface TenantFlags {
+  kind?: string;
+  boxUrl?: string;
+  owner?: string;
+  plan?: string;
+  watch?: string;
+}
+
+export interface KeyFlags {
+  tenant: string;
+  email: string;
+  role?: string;
+}
+
+export interface ApnsFlags {
+  keyFile: string;
+  keyId: string;
+  teamId: string;
+  topic: string;
+  endpoint?: string;
+  ca?: string;
+}
+
+/** What the operator of the hosted role does on its data directory, for what the interface leaves out (decisions §11). */
+export interface HostedDesk {
+  /** The account of this email, made where there is none. */
+  addAccount(email: string): Promise<{ account_id: string }>;
+  /** A session token of an account. Throws ServiceError not_found. */
+  addSession(email: string): Promise<{ token: string }>;
+  addTenant(flags: TenantFlags): Promise<{ tenant_id: string }>;
+  /** Throws ServiceError not_found. */
+  setTenant(id: string, flags: TenantFlags): Promise<Tenant>;
+  /** An API key of a hosted tenant; its account and membership are made where need be. */
+  addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }>;
+  setApns(flags: ApnsFlags): Promise<void>;
+}
+
+interface DeskOptions {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+/** Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault. */
+export async function withHosted<T>(
+  options: DeskOptions,
+  use: (desk: HostedDesk) => Promise<T>,
+): Promise<T> {
+  const { data, clock, random } = options;
+  prepareDirectory(data);
+  mkdirSync(join(data, hostedFiles.tenants), { recursive: true, mode: 0o700 });
+  const registry = openRegistry({
+    path: join(data, hostedFiles.registry),
+    ...{ clock, random },
+    sealer: (inUse) =>
+      fileSealer({ dir: data, name: hostedFiles.key, inUse, ...{ clock, random } }),
+  });
+  try {
+    return await use(deskOf(registry, options));
+  } finally {
+    registry.close();
+  }
+}
+
+function deskOf(registry: Registry, options: DeskOptions): HostedDesk {
+  return {
+    async addAccount(email) {
+      refuse(emailFaults("email", email));
+      const { account } = await registry.accounts.add(email);
+      return { account_id: account.id };
+    },
+    async addSession(email) {
+      const account = await registry.accounts.byEmail(email);
+      if (account === null) throw notFound("account");
+      return { token: await registry.sessions.add(account.id) };
+    },
+    async addTenant(flags) {
+      const change = checkTenant(flags);
+      const kind = flags.kind === "box" || flags.kind === "hosted" ? flags.kind : null;
+      if (kind === null) throw new UsageError("--kind must be box or hosted.");
+      const { boxUrl } = change;
+      const { id } = await registry.tenants.add({
+        kind,
+        ...(boxUrl === undefined ? {} : { boxUrl }),
+        ...(flags.owner === undefined ? {} : { ownerEmail: flags.owner }),
+      });
+      await registry.tenants.set(id, change);
+      return { tenant_id: id };
+    },
+    async setTenant(id, flags) {
+      const isKnown = await registry.tenants.set(id, checkTenant(flags));
+      const tenant = isKnown ? await registry.tenants.get(id) : null;
+      if (tenant === null) throw notFound("tenant");
+      return tenant;
+    },
+    addKey: (flags) => addKey(registry, options, flags),
+    setApns: (flags) => registry.apns.set(checkApns(flags)),
+  };
+}
+
+function checkTenant(flags: TenantFlags) {
+  const faults = flags.owner === undefined ? [] : emailFaults("owner", flags.owner);
+  const { boxUrl, plan, watch } = flags;
+  if (boxUrl !== undefined && !isBoxUrl(boxUrl))
+    faults.push(`--box-url must be an http or https address, not "${boxUrl}".`);
+  if (plan !== undefined && plan !== "free" && plan !== "pro")
+    faults.push(`--plan must be free or pro, not "${plan}".`);
+  if (watch !== undefined && !/^\d{1,6}$/.test(watch))
+    faults.push(`--watch must be seconds (0 = off), not "${watch}".`);
+  refuse(faults);
+  return {
+    ...(boxUrl === undefined ? {} : { boxUrl }),
+    ...(plan === undefined ? {} : { plan: plan as Plan }),
+    ...(watch === undefined ? {} : { watchSeconds: Number(watch) }),
+  };
+}
+
+async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags) {
+  const faults = emailFaults("email", flags.email);
+  const role = roles.find((known) => known === flags.role);
+  if (flags.role !== undefined && role === undefined)
+    faults.push(`--role must be one of ${roles.join(", ")}, not "${flags.role}".`);
+  refuse(faults);
+  const tenant = await registry.tenants.get(flags.tenant);
+  if (tenant === null) throw notFound("tenant");
+  if (tenant.kind === "box")
+    throw new UsageError("A box mints its own keys: box pair-code, and POST /v1/pair there.");
+  const { account } = await registry.accounts.add(flags.email);
+  const { clock, random, data } = options;
+  const path = join(data, hostedFiles.tenants, `${tenant.id}.db`);
+  const store = openStore({ path, kind: "box", clock, random });
+  try {
+    ensureTenant(store, tenant.id);
+    const made = store.write((tx) => {
+      const held = seat(tx, account, role);
+      return { held, key: mintKey(tx, tenant.id, account.id).key };
+    });
+    await registry.memberships.put({
+      tenantId: tenant.id,
+      accountId: account.id,
+      role: made.held,
+    });
+    return { api_key: made.key, account_id: account.id };
+  } finally {
+    store.close();
+  }
+}
+
+/** Makes the account one of the tenant's, the first one its owner; its role. */
+function seat(tx: Tx, account: { id: string; email: string }, wanted: Role | undefined): Role {
+  const known = tx.sql("SELECT role FROM accounts WHERE id = ?").pluck().get(account.id);
+  const isFirst = tx.sql("SELECT 1 FROM accounts LIMIT 1").get() === undefined;
+  const role = wanted ?? (known as Role | undefined) ?? (isFirst ? "owner" : "member");
+  tx.sql(
+    `INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at)
+     VALUES (@id, @email, @folded, '', '', @role, @now) ON CONFLICT (id) DO UPDATE SET role = @role`,
+  ).run({ ...account, folded: account.email.toLowerCase(), role, now: tx.at });
+  tx.note({ topic: "people" });
+  return role;
+}
+
+const APPLE = "https://api.push.apple.com";
+
+function checkApns(flags: ApnsFlags) {
+  const faults: string[] = [];
+  const key = readFile("key-file", flags.keyFile, faults);
+  const ca = flags.ca === undefined ? null : readFile("ca", flags.ca, faults);
+  if (key !== "" && readApnsKey(key) === null)
+    faults.push("--key-file holds no P-256 private key (a .p8 file of Apple's).");
+  const endpoint = webUrl("endpoint", flags.endpoint ?? APPLE, faults);
+  if (endpoint !== "" && !endpoint.startsWith("https:")) faults.push("--endpoint must be https.");
+  refuse(faults);
+  const { keyId, teamId, topic } = flags;
+  return { keyId, teamId, topic, endpoint, ca, key };
+}
+
+function readFile(name: string, path: string, faults: string[]): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? error.code : "unreadable";
+    faults.push(`--${name}: ${path} can't be read (${why}).`);
+    return "";
+  }
+}
+
+function emailFaults(name: string, email: string): string[] {
+  return isEmail(email) ? [] : [`--${name}: "${email}" is no email address.`];
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length > 0) throw new UsageError(faults.join("\n"));
+}

@@ -1,0 +1,52 @@
+import type { PageDeps } from "../hosted/page.ts";
+import type { TenantHouse } from "../hosted/tenant-house.ts";
+import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
+import type { Log } from "../kit/log.ts";
+import type { Job } from "../tenant/scheduler.ts";
+import type { ApnsState } from "./hosted-health.ts";
+
+const PURGE_SECONDS = 60;
+/** Where a purge forgot this many rows there may be more. */
+const PURGE_SLICE = 100;
+const SOON_MS = 200;
+const HOUSE_MS = 1_000;
+const BEAT_SECONDS = 10;
+
+/** The hosted role's own due work. */
+export function hostedJobs(
+  deps: PageDeps & { house: TenantHouse; log: Log; sawApns(kind: ApnsState): void },
+): Job[] {
+  const { registry, house, log } = deps;
+  return [
+    {
+      name: "tenants",
+      async run() {
+        await house.look();
+        return deps.clock.now() + HOUSE_MS;
+      },
+    },
+    {
+      name: "silence",
+      async run(now) {
+        deps.sawApns((await registry.apns.get()).kind);
+        for (const { tenantId, news } of await checkSilence(deps))
+          log.warn({ tenant: tenantId, news }, "a box's people were told");
+        return (now + LOOK_EVERY_SECONDS) * 1000;
+      },
+    },
+    {
+      name: "purge",
+      async run(now) {
+        const forgotten = await registry.purge();
+        return forgotten >= PURGE_SLICE ? deps.clock.now() + SOON_MS : (now + PURGE_SECONDS) * 1000;
+      },
+    },
+    {
+      name: "alive",
+      async run(now) {
+        await registry.uptime.beat();
+        return (now + BEAT_SECONDS) * 1000;
+      },
+    },
+  ];
+}

@@ -1,0 +1,209 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openPusher, type Pusher } from "../hosted/pusher.ts";
+import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
+import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
+import { downSince } from "../hosted/registry/uptime.ts";
+import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
+import { tenantPages } from "../hosted/tenant-pages.ts";
+import { version } from "../kit/assets.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import { createEgress, type EgressClient } from "../kit/egress.ts";
+import { createPasswords } from "../kit/password.ts";
+import { fileSealer, type Sealer } from "../kit/sealer.ts";
+import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
+import { createScheduler } from "../tenant/scheduler.ts";
+import { startTenant, type Tenant } from "../tenant/tenant.ts";
+import type { BoxDeps } from "./box.ts";
+import { cidrs } from "./config.ts";
+import { lockDirectory, prepareDirectory } from "./data-directory.ts";
+import type { HostedConfig } from "./hosted-config.ts";
+import { hostedFiles } from "./hosted-files.ts";
+import { type ApnsState, isHostedAlive } from "./hosted-health.ts";
+import { hostedHttp } from "./hosted-http.ts";
+import { hostedJobs } from "./hosted-jobs.ts";
+import { createLifecycle } from "./lifecycle.ts";
+import { listen } from "./web.ts";
+
+export interface RunningHosted {
+  /** With the real port. */
+  url: string;
+  registry: Registry;
+  house: TenantHouse;
+  /** Re-reads the TLS files (SIGHUP). */
+  reload(): void;
+  /** Due work is looked at. */
+  isWell(): boolean;
+  stop(): Promise<void>;
+}
+
+/** Sockets of one tenant's outbox, and of one origin that many tenants may call. */
+const TENANT_SOCKETS = 32;
+
+/** Starts the hosted role: lock, registry, tenants, HTTP, in this order; stopping runs backwards. Throws StoreFault or a listen error. */
+export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
+  const { clock, log } = deps;
+  const lifecycle = createLifecycle(clock, log);
+  try {
+    prepareDirectory(config.data);
+    mkdirSync(join(config.data, hostedFiles.tenants), { recursive: true, mode: 0o700 });
+    lifecycle.onStop("lock", lockDirectory(config.data));
+    const { registry, sealer } = openFiles(config, deps);
+    lifecycle.onStop("registry", () => registry.close());
+    // Nobody else can hold a claim, now that the directory is ours.
+    await registry.claims.releaseAll();
+    const pusher = openPusher({ apns: registry.apns, clock });
+    lifecycle.onStop("pusher", () => pusher.close());
+    const egress = egressOf(config, deps);
+    lifecycle.onStop("egress", () => egress.close());
+    const receipts = receiptEgress(config, deps);
+    lifecycle.onStop("receipts", () => receipts.close());
+
+    const renderer = createRenderer({ source: workerSource(), clock });
+    lifecycle.onStop("renderer", () => renderer.close());
+    const house = await houseOf(config, deps, { registry, sealer, egress, pusher, renderer });
+    lifecycle.onStop("tenants", () => house.stop());
+    const page = { registry, pusher, clock };
+    let apns: ApnsState = "unknown";
+    const sawApns = (seen: ApnsState) => {
+      apns = seen;
+    };
+    const jobs = hostedJobs({ ...page, house, log, sawApns });
+    const scheduler = createScheduler(clock, log, jobs);
+    lifecycle.onStop("jobs", () => scheduler.stop());
+    const state = { clock, scheduler, apns: () => apns, house: () => house.stats() };
+    let base = config.publicUrl;
+    const http = hostedHttp(config, deps, {
+      ...page,
+      ...{ house, state },
+      redeemReceipt: receiptRedeemer(receipts),
+      publicUrl: () => base,
+    });
+    const web = await listen(config, {
+      ...http,
+      ...{ clock, log },
+      ...(deps.limits ? { limits: deps.limits } : {}),
+    });
+    base ||= web.url;
+    lifecycle.onStop("http", () => web.close(() => house.wake()));
+    scheduler.start();
+    if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
+    const { url, reload } = web;
+    const isWell = () => isHostedAlive(state);
+    return { url, registry, house, reload, isWell, stop: () => lifecycle.stop() };
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+}
+
+function openFiles(config: HostedConfig, deps: BoxDeps): { registry: Registry; sealer: Sealer } {
+  const { clock, random, log, onFatal } = deps;
+  const made: { sealer?: Sealer } = {};
+  const registry = openRegistry({
+    path: join(config.data, hostedFiles.registry),
+    ...{ clock, random, onFatal },
+    sealer(inUse) {
+      const files = fileSealer({
+        ...{ dir: config.data, name: hostedFiles.key, inUse },
+        ...{ clock, random },
+      });
+      for (const { file, problem } of files.faults)
+        log.error({ file, problem }, "key file unusable");
+      if (files.missing.length > 0)
+        log.error({ keys: files.missing }, "relay keys or the APNs key can't be opened");
+      made.sealer = files;
+      return files;
+    },
+  });
+  if (made.sealer === undefined) throw new Error("the registry was opened without a sealer");
+  return { registry, sealer: made.sealer };
+}
+
+function egressOf(config: HostedConfig, { clock }: BoxDeps): EgressClient {
+  return createEgress({
+    clock,
+    rules: { role: "hosted", ...addressesOf(config) },
+    connections: TENANT_SOCKETS,
+    userAgent: `box/${version}`,
+  });
+}
+
+/** Receipt checks go where a stranger's box says, so only the public internet will do; --lab relaxes it. */
+function receiptEgress(config: HostedConfig, { clock }: BoxDeps): EgressClient {
+  return createEgress({
+    clock,
+    rules: { role: config.lab ? "box" : "hosted", ...addressesOf(config) },
+    publicHttpsOnly: !config.lab,
+    userAgent: `box/${version}`,
+  });
+}
+
+function addressesOf(config: HostedConfig) {
+  return { allow: cidrs(config.egressAllow), deny: cidrs(config.egressDeny) };
+}
+
+interface HouseParts {
+  registry: Registry;
+  sealer: Sealer;
+  egress: EgressClient;
+  pusher: Pusher;
+  renderer: Renderer;
+}
+
+async function houseOf(
+  config: HostedConfig,
+  deps: BoxDeps,
+  { registry, sealer, egress, pusher, renderer }: HouseParts,
+): Promise<TenantHouse> {
+  const { clock, random, log } = deps;
+  const outages = await registry.uptime.begin();
+  const startedMono = clock.mono();
+  // Counted back from the present time, so that a clock that is set right takes the start with it.
+  const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);
+  const service = { upSince, downSince: (from: number) => downSince(outages, from) };
+  const shared = {
+    ...{ clock, random, log, egress, renderer, service },
+    devices: registry.devices,
+    publicUrl: config.publicUrl,
+    retention: config.retention,
+    addresses: addressesOf(config),
+    passwords: createPasswords(random),
+  };
+  const breaker = {
+    minFailures: config.breaker.failures,
+    minSpanMs: config.breaker.seconds * 1000,
+  };
+  return createTenantHouse({
+    ...{ registry, clock, log },
+    limits: { mostOpen: config.openTenants, warmMs: 600_000 },
+    start(id, { atClose, onFatal }) {
+      const apns = tenantPages({ registry, pusher, clock }, id, () => tenant.store);
+      const tenant: Tenant = startTenant({
+        ...shared,
+        path: join(config.data, hostedFiles.tenants, `${id}.db`),
+        role: "hosted",
+        tenantId: id,
+        sealer: ownSealer(sealer, id),
+        outbox: { telegramApi: config.telegramApi, breaker, sockets: TENANT_SOCKETS, apns },
+        atClose,
+        onFatal: (error) => (isDiskFault(error) ? deps.onFatal(error) : onFatal(error)),
+      });
+      return tenant;
+    },
+  });
+}
+
+/** One key for all, but what is sealed for one tenant opens in no other. */
+function ownSealer(sealer: Sealer, tenantId: string): Sealer {
+  return {
+    ...sealer,
+    seal: (text, place) => sealer.seal(text, `${tenantId}|${place}`),
+    open: (sealed, place) => sealer.open(sealed, `${tenantId}|${place}`),
+  };
+}
+
+/** A disk that fails meets every tenant alike; a damaged file only its own. */
+function isDiskFault(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_IOERR");
+}

@@ -1,0 +1,304 @@
+import type { Clock } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import type { Log } from "../kit/log.ts";
+import type { Store } from "../store/store.ts";
+import { nextDue } from "../tenant/due.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { Plan } from "./registry/tenants.ts";
+
+/** The running data planes of the hosted tenants: opened on demand, closed at rest, woken when something is due. */
+export interface TenantHouse {
+  /**
+   * The running tenant, at once where it is open; null for an id that is no hosted tenant's. Throws
+   * ServiceError overloaded where too many are in use, not_ready where its data can't be read.
+   */
+  find(id: string): Tenant | Promise<Tenant | null>;
+  /** The plan of a tenant that is open. */
+  plan(id: string): Plan;
+  /** Opens those whose time has come and closes those at rest. */
+  look(): Promise<void>;
+  /** Waits until the links of every report that was made are written down. */
+  linked(): Promise<void>;
+  /** Answers parked readers and writes what waits, for a server that is about to stop. */
+  wake(): void;
+  /** Closes every tenant. */
+  stop(): Promise<void>;
+  stats(): HouseStats;
+}
+
+export interface HouseStats {
+  open: number;
+  opened: number;
+  closed: number;
+  /** Tenants whose data can't be read; shut until the next start. */
+  broken: number;
+}
+
+export interface HouseLimits {
+  /** Tenants open at one time. */
+  mostOpen: number;
+  /** How long a tenant that was used stays open. */
+  warmMs: number;
+}
+
+export const defaultHouseLimits: HouseLimits = { mostOpen: 128, warmMs: 600_000 };
+
+export interface HouseDeps {
+  registry: Registry;
+  clock: Clock;
+  log: Log;
+  limits: HouseLimits;
+  /** Opens a tenant's store and starts its work. Throws StoreFault. */
+  start(id: string, hooks: StartHooks): Tenant;
+}
+
+export interface StartHooks {
+  atClose(store: Store): void;
+  /** Nothing may be written to this tenant's store any more. */
+  onFatal(error: unknown): void;
+}
+
+interface Entry {
+  tenant: Tenant;
+  plan: Plan;
+  /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
+  openedAt: number;
+  usedAt: number;
+}
+
+/** No request lasts longer: a tenant used before this may be closed. */
+const LONGEST_REQUEST_MS = 120_000;
+/** A tenant opened for due work has this long to begin it. */
+const SHORTEST_MS = 5_000;
+/** What is due sooner is waited for. */
+const SOON_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** Tenants opened for due work in one look. */
+const OPENED_A_LOOK = 16;
+/** When a tenant that can't be opened is due again. */
+const LATER_MS = 60_000;
+const PLANS_MS = 10_000;
+
+export function createTenantHouse(deps: HouseDeps): TenantHouse {
+  return new House(deps);
+}
+
+class House implements TenantHouse {
+  readonly #deps: HouseDeps;
+  readonly #open = new Map<string, Entry>();
+  readonly #opening = new Map<string, Promise<Entry | null>>();
+  readonly #closing = new Map<string, Promise<void>>();
+  readonly #broken = new Set<string>();
+  readonly #links = new Set<Promise<void>>();
+  #plansAt = Number.NEGATIVE_INFINITY;
+  #opened = 0;
+  #closed = 0;
+  #stopped = false;
+
+  constructor(deps: HouseDeps) {
+    this.#deps = deps;
+  }
+
+  find(id: string): Tenant | Promise<Tenant | null> {
+    const entry = this.#open.get(id);
+    if (entry !== undefined) return this.#used(entry);
+    return this.#entry(id).then((opened) => (opened === null ? null : this.#used(opened)));
+  }
+
+  plan(id: string): Plan {
+    return this.#open.get(id)?.plan ?? "free";
+  }
+
+  async look(): Promise<void> {
+    const { registry, clock } = this.#deps;
+    if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
+    for (const id of [...this.#open.keys()]) if (this.#atRest(id)) await this.#close(id);
+    // Those open are due all the time, in case this process dies.
+    const due = await registry.tenants.due(clock.now(), this.#open.size + OPENED_A_LOOK);
+    for (const id of due) if (!this.#open.has(id)) await this.#wake(id);
+  }
+
+  async linked(): Promise<void> {
+    await Promise.all(this.#links);
+  }
+
+  wake(): void {
+    for (const { tenant } of this.#open.values()) {
+      tenant.waiters.wake();
+      tenant.ingest.drain();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.allSettled(this.#opening.values());
+    await Promise.all([...this.#open.keys()].map((id) => this.#close(id)));
+    await Promise.allSettled([...this.#closing.values(), ...this.#links]);
+  }
+
+  stats(): HouseStats {
+    const [open, opened, closed] = [this.#open.size, this.#opened, this.#closed];
+    return { open, opened, closed, broken: this.#broken.size };
+  }
+
+  #used(entry: Entry): Tenant {
+    entry.usedAt = this.#deps.clock.mono();
+    return entry.tenant;
+  }
+
+  /** Requests that come while it opens wait for the one opening. */
+  #entry(id: string): Promise<Entry | null> {
+    const present = this.#open.get(id);
+    if (present !== undefined) return Promise.resolve(present);
+    const under = this.#opening.get(id);
+    if (under !== undefined) return under;
+    const opening = this.#openOne(id).finally(() => this.#opening.delete(id));
+    this.#opening.set(id, opening);
+    return opening;
+  }
+
+  async #openOne(id: string): Promise<Entry | null> {
+    const { registry, clock, log } = this.#deps;
+    if (this.#broken.has(id) || this.#stopped) throw notReady();
+    const known = await registry.tenants.get(id);
+    if (known === null || known.kind !== "hosted") return null;
+    await this.#closing.get(id);
+    await this.#makeRoom();
+    // From here on it counts as due: if this process dies, the next one opens it again.
+    await registry.tenants.setNextDue(id, clock.now());
+    if (this.#stopped) throw notReady();
+    try {
+      const tenant = this.#deps.start(id, {
+        atClose: (store) => this.#leave(id, store),
+        onFatal: (error) => this.#breakOff(id, error),
+      });
+      const entry: Entry = {
+        ...{ tenant, plan: known.plan },
+        ...{ openedAt: clock.mono(), usedAt: Number.NEGATIVE_INFINITY },
+      };
+      this.#open.set(id, entry);
+      this.#opened++;
+      tenant.store.onCommit((notes) => {
+        if (notes.some((note) => note.topic === "reports")) this.#link(id, tenant.store);
+      });
+      this.#link(id, tenant.store);
+      return entry;
+    } catch (error) {
+      log.error({ err: error, tenant: id }, "a tenant's data can't be opened");
+      throw notReady();
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    const { mostOpen } = this.#deps.limits;
+    if (this.#open.size + this.#opening.size <= mostOpen) return;
+    const quiet = [...this.#open].filter(([id]) => this.#isQuiet(id));
+    const [longest] = quiet.sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (longest !== undefined) return this.#close(longest[0]);
+    throw new ServiceError("overloaded", "Too many tenants are in use at this moment.", {
+      retryAfter: 5,
+    });
+  }
+
+  /** No request can be using it, and nothing of it is on its way. */
+  #isQuiet(id: string): boolean {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return false;
+    const { tenant, openedAt, usedAt } = entry;
+    const mono = this.#deps.clock.mono();
+    return (
+      mono - openedAt > SHORTEST_MS &&
+      mono - usedAt > LONGEST_REQUEST_MS &&
+      tenant.waiters.parked === 0 &&
+      tenant.outbox.deliveries.inFlight + tenant.outbox.executions.inFlight === 0
+    );
+  }
+
+  #atRest(id: string): boolean {
+    const entry = this.#open.get(id);
+    if (entry === undefined || !this.#isQuiet(id)) return false;
+    const { clock, limits } = this.#deps;
+    if (clock.mono() - entry.usedAt < limits.warmMs) return false;
+    const due = nextDue(entry.tenant.store);
+    return due === null || due > clock.now() + SOON_MS;
+  }
+
+  #close(id: string): Promise<void> {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return this.#closing.get(id) ?? Promise.resolve();
+    this.#open.delete(id);
+    this.#closed++;
+    const closing = entry.tenant
+      .stop()
+      .catch((error: unknown) => this.#deps.log.error({ err: error, tenant: id }, "closing failed"))
+      .finally(() => this.#closing.delete(id));
+    this.#closing.set(id, closing);
+    return closing;
+  }
+
+  /** Writes down when a tenant that closes is to be woken; daily at least, to keep house. */
+  #leave(id: string, store: Store): void {
+    const { registry, clock, log } = this.#deps;
+    // Spread over half a day, so that those closed together aren't woken together.
+    const daily = clock.now() + DAY_MS * (1 - store.random.fraction() / 2);
+    const at = Math.round(Math.min(nextDue(store) ?? daily, daily));
+    this.#keep(
+      registry.tenants.setNextDue(id, at).catch((error: unknown) => {
+        log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
+      }),
+    );
+  }
+
+  async #wake(id: string): Promise<void> {
+    const { registry, clock } = this.#deps;
+    try {
+      if ((await this.#entry(id)) !== null) return;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      // No room: it stays first in the queue.
+      if (error.code === "overloaded") return;
+    }
+    await registry.tenants.setNextDue(id, clock.now() + LATER_MS);
+  }
+
+  #link(id: string, store: Store): void {
+    const uuids = store.sql("SELECT public_uuid FROM reports").pluck().all() as string[];
+    const { registry, log } = this.#deps;
+    this.#keep(
+      registry.reportLinks.replace(id, uuids).catch((error: unknown) => {
+        log.error({ err: error, tenant: id }, "a report's address could not be written down");
+      }),
+    );
+  }
+
+  #keep(work: Promise<void>): void {
+    this.#links.add(work);
+    void work.finally(() => this.#links.delete(work));
+  }
+
+  async #readPlans(): Promise<void> {
+    this.#plansAt = this.#deps.clock.mono();
+    for (const [id, entry] of this.#open) {
+      entry.plan = (await this.#deps.registry.tenants.get(id))?.plan ?? entry.plan;
+    }
+  }
+
+  /** One tenant's damaged file must not end the service for all. */
+  #breakOff(id: string, error: unknown): void {
+    const { log } = this.#deps;
+    if (this.#broken.has(id)) return;
+    this.#broken.add(id);
+    log.fatal(
+      { err: error, tenant: id },
+      "a tenant's store is damaged: it is shut until it is restored",
+    );
+    void this.#close(id);
+  }
+}
+
+function notReady(): ServiceError {
+  return new ServiceError("not_ready", "This tenant's data can't be read at this moment.", {
+    retryAfter: 60,
+  });
+}

@@ -1,0 +1,62 @@
+import type { Reader } from "../store/store.ts";
+import type { OutboxSettings } from "../tenant/outbox.ts";
+import { type PageDeps, type PageResult, sendPage } from "./page.ts";
+import { noticeOf } from "./push.ts";
+import { type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
+
+/** How an apns row of a hosted tenant is sent. */
+export type TenantPages = NonNullable<OutboxSettings["apns"]>;
+type Sent = Awaited<ReturnType<TenantPages>>;
+
+const IN_FLIGHT_MS = 2_000;
+
+/**
+ * Pushes a hosted tenant's events to the devices of its members (api §6, rule 6). An escalation goes
+ * to those it names, every other event to all who are the tenant's accounts at that moment. Several
+ * apns rows of one event push once.
+ */
+export function tenantPages(deps: PageDeps, tenantId: string, reader: () => Reader): TenantPages {
+  return async (_integration, message) => {
+    const event = readRelayedEvent(Buffer.from(message.body));
+    if (typeof event === "string") return { verdict: { kind: "never", error: event } };
+    const result = await sendPage(deps, {
+      key: {
+        tenantId,
+        alertId: event.alertId,
+        event: event.event,
+        timestamp: event.timestamp ?? message.signedAt,
+      },
+      audience: { tenantId, through: "memberships", only: named(event) ?? accounts(reader()) },
+      notice: noticeOf({ ...event, tenantId }),
+      subject: event.alertId,
+    });
+    return sentOf(result);
+  };
+}
+
+function named(event: RelayedEvent): string[] | null {
+  return event.event === "alert.escalated" ? event.pageAccounts : null;
+}
+
+function accounts(reader: Reader): string[] {
+  return reader.sql("SELECT id FROM accounts").pluck().all() as string[];
+}
+
+function sentOf(result: PageResult): Sent {
+  switch (result.kind) {
+    case "paged":
+      return { verdict: { kind: "delivered", status: 200 } };
+    case "in_flight":
+      return {
+        verdict: { kind: "later", error: "being pushed", retryAfterMs: IN_FLIGHT_MS },
+        ours: true,
+      };
+    case "failed": {
+      const { why, retryAfter } = result;
+      const rest = retryAfter === null ? {} : { retryAfterMs: retryAfter * 1000 };
+      return { verdict: { kind: "later", error: `push failed: ${why}`, ...rest } };
+    }
+    case "unavailable":
+      return { verdict: { kind: "later", error: `no push can go out: ${result.why}` }, ours: true };
+  }
+}

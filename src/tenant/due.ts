@@ -1,0 +1,18 @@
+import type { Reader } from "../store/store.ts";
+
+const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
+const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
+  JOIN integrations i ON i.id = d.integration_id AND i.enabled = 1 WHERE d.status = 'pending'`;
+const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
+
+/**
+ * When a tenant next has work of its own: an alert's timers, a delivery or an execution. In Unix
+ * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
+ */
+export function nextDue(reader: Reader): number | null {
+  const read = (sql: string) => reader.sql(sql).pluck().get() as number | null;
+  const timed = read(TIMED);
+  const times = [timed === null ? null : timed * 1000, read(DELIVERIES), read(EXECUTIONS)];
+  const known = times.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
