@@ -154,10 +154,23 @@ function sameBut(a: Tokens, b: Tokens, place: number): boolean {
   return true;
 }
 
+/** First and last letter and length: what hashing a word can be spared by. */
+function outline(word: string): number {
+  const { length } = word;
+  const ends = ((word.charCodeAt(0) & 63) << 5) | (word.charCodeAt(length - 1) & 31);
+  return (ends << 4) | Math.min(length, 15);
+}
+
+const MAY_TELL = new Uint8Array(32_768);
+for (const word of TELLING) MAY_TELL[outline(word)] = 1;
+
 /** Words that tell events apart: `true`, `GET`, and where no name is due, most that end like a verb's form. */
 export function tells(tokens: Tokens, place: number, word: string): boolean {
-  if (TELLING.has(word)) return true;
-  return word.length > 4 && /(?:ed|ing)$/.test(word) && !isNamed(tokens, place);
+  const { length } = word;
+  if (MAY_TELL[outline(word)] === 1 && TELLING.has(word)) return true;
+  if (length < 5) return false;
+  const isVerb = word.charCodeAt(length - 1) === 100 ? word.endsWith("ed") : word.endsWith("ing");
+  return isVerb && !isNamed(tokens, place);
 }
 
 /** Whether the word before says that a name follows: `user …`, `topic …`. */
