@@ -105,7 +105,6 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
     }
     const free = laneRoom(lane, queue.probes);
     const room = Math.min(free, socketsFor(lane));
-    lane.nextAt = null;
     if (free === 0) return true;
     if (room === 0) return false;
     const rows = queue
@@ -119,6 +118,12 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
     lane.nextAt = queue.nextDue(store, lane.endpoint, nowMs);
     if (lane.nextAt === null && lane.inFlight.size === 0) lanes.delete(lane.endpoint);
     return true;
+  };
+
+  /** Whoever is in turn needs no time to be looked at again. */
+  const ask = (lane: Lane) => {
+    turn.add(lane);
+    lane.nextAt = null;
   };
 
   const serve = () => {
@@ -201,7 +206,7 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
     if (written.releasedTo !== null) lane.serialUntil = written.releasedTo;
     if (written.well !== null) counts[written.well ? "well" : "failed"]++;
     inFlight--;
-    turn.add(lane);
+    ask(lane);
   };
 
   /** They stay in flight in memory: an attempt is not made twice because it could not be written down. */
@@ -227,7 +232,7 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
       }
       const nowMs = clock.now();
       for (const lane of lanes.values())
-        if (lane.nextAt !== null && lane.nextAt <= nowMs) turn.add(lane);
+        if (lane.nextAt !== null && lane.nextAt <= nowMs) ask(lane);
       serve();
       const next = [...lanes.values()].flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt]));
       return next.length === 0 ? null : Math.min(...next);

@@ -1,5 +1,4 @@
-import type { Clock } from "../../src/kit/clock.ts";
-import { timerDelay } from "../../src/kit/clock.ts";
+import { type Clock, sleep, systemClock, timerDelay } from "../../src/kit/clock.ts";
 
 /** A clock that stands still until it is turned. */
 export interface HandClock extends Clock {
@@ -55,4 +54,16 @@ export function handClock(wall = Date.UTC(2026, 0, 5, 9)): HandClock {
 /** Lets every promise that can settle without input or output do so. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The machine's own clock, for what must be measured: turning it waits. */
+export function realClock(): HandClock {
+  return {
+    ...systemClock,
+    turn: (ms) => sleep(systemClock, ms),
+    setWall() {
+      throw new Error("a real clock can't be set");
+    },
+    timers: () => 0,
+  };
 }
