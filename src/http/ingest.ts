@@ -43,8 +43,8 @@ export interface IngestDoor {
   admit(head: IngestHead): Admitted | Promise<Admitted>;
   /** Takes the body in; `done` is called once, after the commit or with the refusal. Never throws. */
   take(admitted: Admitted, body: string, done: (reply: IngestReply) => void): void;
-  /** Any error as this route answers it. */
-  refuse(error: unknown): IngestReply;
+  /** Any error as this route answers it; where its sender is known, with what is left of their rate. */
+  refuse(error: unknown, admitted?: Admitted): IngestReply;
 }
 
 /** `POST /v1/ingest` (api §4; decisions §4), apart from how its bytes arrive. */
@@ -61,7 +61,7 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
       headers: {
         ...replyHeaders(requestId),
         ...headers,
-        ...(known instanceof RateLimited ? known.headers : {}),
+        ...(known instanceof RateLimited || known instanceof Stranger ? known.headers : {}),
         ...errorHeaders(known),
       },
       body: JSON.stringify(errorBody(known, requestId)),
@@ -90,6 +90,8 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
 
   return {
     admit: (head) => admit(head, serving, limits),
+    refuse: (error, admitted) =>
+      refuse(error, admitted === undefined ? {} : limits.ingest.spend(admitted.tenant.id, 0)),
     take(admitted, body, done) {
       try {
         if (admitted.ndjson) takeMany(admitted, body, { limits, done, accept, refuse });
@@ -98,8 +100,18 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
         done(refuse(error));
       }
     },
-    refuse,
   };
+}
+
+/** A token that opens nothing, with what is left of its address's budget. */
+class Stranger extends ServiceError {
+  readonly headers: Record<string, string>;
+
+  constructor(headers: Record<string, string>) {
+    const { code, message } = unauthorized();
+    super(code, message);
+    this.headers = headers;
+  }
 }
 
 function replyHeaders(requestId: string): Record<string, string> {
@@ -126,8 +138,7 @@ function admit(head: IngestHead, serving: Serving, limits: Limits): Admitted | P
   const finish = (tenant: Tenant | null): Admitted => {
     const source = tenant === null || token === null ? null : tenant.ingest.authenticate(token);
     if (tenant === null || source === null) {
-      limits.failures.spend(head.address);
-      throw unauthorized();
+      throw new Stranger(limits.failures.spend(head.address));
     }
     return { tenant, source, ndjson, bodyLimit: ndjson ? NDJSON_LIMIT : INGEST_LIMIT };
   };

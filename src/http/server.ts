@@ -106,7 +106,7 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) => {
     if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
     readBody(incoming, admitted.bodyLimit, (error, body) =>
-      body === null ? reply(ingest.refuse(error)) : ingest.take(admitted, body, reply),
+      body === null ? reply(ingest.refuse(error, admitted)) : ingest.take(admitted, body, reply),
     );
   };
   try {

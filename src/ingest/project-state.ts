@@ -57,6 +57,8 @@ export function createProjectStates(store: Store, templateLimit: number): Projec
       const upsert = tx.sql(UPSERT);
       for (const row of changes.rows)
         upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
+      const remove = tx.sql("DELETE FROM templates WHERE project_id = ? AND id = ?");
+      for (const id of changes.evicted) remove.run(projectId, id);
       for (const merge of changes.merged) mergeAlerts(tx, projectId, merge);
       return changes.merged.length > 0;
     },

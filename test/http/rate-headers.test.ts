@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { testApp } from "../support/app.ts";
+import { testBox } from "../support/box.ts";
 
 test("every answer to a limited route says where the caller stands, errors too", async (t) => {
   const app = testApp(t, { rates: { api: 2 } });
@@ -48,4 +49,22 @@ test("a limit that is off says nothing", async (t) => {
   const { headers } = await app.call("GET", "/v1/me", { key: app.person("member").key });
   assert.equal(headers.get("ratelimit"), null);
   assert.equal(headers.get("ratelimit-policy"), null);
+});
+
+test("ingest says its rate also where it refuses", async () => {
+  const limited = await testBox({ ingestRate: "100", apiRate: "100" });
+  try {
+    const token = await limited.project("p");
+    for (const [key, event] of [
+      [token, { message: "x" }],
+      [token, { level: 1 }],
+      [`pti_${limited.tenant.id}_${"x".repeat(43)}`, { message: "x" }],
+      [token, { message: "x".repeat(3 * 1024 * 1024) }],
+    ] as const) {
+      const answer = await limited.ingest(key, event);
+      assert.ok(answer.headers.get("ratelimit-policy"), String(answer.status));
+    }
+  } finally {
+    await limited.stop();
+  }
 });
