@@ -52,7 +52,13 @@ export function withPeople<T>(
   use: (desk: PeopleDesk) => T,
 ): T {
   prepareDirectory(data);
-  const store = openStore({ path: join(data, "box.db"), kind: "box", clock, random });
+  const store = openStore({
+    path: join(data, "box.db"),
+    kind: "box",
+    clock,
+    random,
+    older: "refuse",
+  });
   try {
     ensureTenant(store);
     return use(deskOf(store));

@@ -1,9 +1,9 @@
-import { existsSync, linkSync, statSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { openSqlite, type StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
-import { syncDirectory, withAside } from "./files.ts";
+import { giveToOwner, syncDirectory, withAside } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
@@ -24,6 +24,8 @@ export function createFile(options: {
   try {
     withAside(path, (aside) => {
       const made = join(aside, "new.db");
+      // Made by us first: SQLite's own would be readable by others.
+      closeSync(openSync(made, "wx", 0o600));
       const db = openSqlite(made, { fresh: true });
       try {
         migrate(db, { kind, clock, known: options.migrations ?? migrations(kind) });
@@ -51,6 +53,7 @@ function mustHaveNoLog(path: string): void {
 function giveName(made: string, path: string): void {
   try {
     linkSync(made, path);
+    giveToOwner(path);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  chownSync,
   closeSync,
   fsyncSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   readSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -46,6 +48,16 @@ export function freeBytes(directory: string): number | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Gives a file or directory that root made to the owner of the directory it is in: a command that an
+ * administrator runs must not leave what the service can't open.
+ */
+export function giveToOwner(path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
 }
 
 const CHUNK = 1024 * 1024;

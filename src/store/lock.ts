@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openForLock } from "./database.ts";
 import { StoreFault, sqliteCode } from "./faults.ts";
+import { giveToOwner } from "./files.ts";
 
 const LOCK = "serve.lock";
 
@@ -14,6 +15,7 @@ export function lockDirectory(directory: string): () => void {
   const path = join(directory, LOCK);
   const db = openOrFail(path);
   try {
+    giveToOwner(path);
     db.pragma("locking_mode = EXCLUSIVE");
     db.exec(
       "BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (id INTEGER); COMMIT; BEGIN EXCLUSIVE",

@@ -12,8 +12,8 @@ export const rooms: Record<string, readonly string[]> = {
   store: ["kit"],
   outbox: ["kit", "store"],
   people: ["kit", "store"],
-  reports: ["kit", "store"],
   backup: ["kit", "store"],
+  reports: ["kit", "store"],
   projects: ["kit", "store", "outbox"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
@@ -32,7 +32,15 @@ export const rooms: Record<string, readonly string[]> = {
     ...["ingest", "tenant", "http", "hosted"],
   ],
   // What it prints are the interface's own shapes.
-  cli: ["app", "kit", "store/faults.ts", "alerts/alert.ts", "ingest/event.ts", "ingest/logtail.ts"],
+  cli: [
+    "app",
+    "kit",
+    "backup",
+    "store/faults.ts",
+    "alerts/alert.ts",
+    "ingest/event.ts",
+    "ingest/logtail.ts",
+  ],
 };
 
 /** `src/alerts/open.ts` → `alerts/open.ts`; `cli/box.ts` stays; null for a package. */

@@ -1,0 +1,112 @@
+import type { Command } from "commander";
+import type { Restored } from "../src/backup/restore.ts";
+import type { Taken } from "../src/backup/take.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { dataFlag, jsonFlag, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+interface StoreOptions {
+  data: string;
+  store: string;
+  json?: boolean;
+}
+
+/** Backup and restore on the data directory, and a look at how the box is. */
+export function registerOperate(program: Command): void {
+  storeFlags(program.command("backup <file>"))
+    .description("write a proved copy of the store, also while the box serves")
+    .option("--with-key", "write the key that secrets are sealed under to FILE.key, too")
+    .action(backup);
+  program
+    .command("verify <file>")
+    .description("hold a backup against its FILE.json: hash, every page, references, counts")
+    .addOption(jsonFlag())
+    .action(verify);
+  storeFlags(program.command("restore <file>"))
+    .description("put a backup into an empty data directory, or in a stopped box's place")
+    .option("--replace", "move the store that is there aside")
+    .option(
+      "--pending <what>",
+      "pages that waited to go out when the backup was made: keep, drop, or auto (those that can't have arrived)",
+      "auto",
+    )
+    .action(restore);
+}
+
+function storeFlags(command: Command): Command {
+  return command
+    .addOption(dataFlag())
+    .option("--store <name>", "box.db, hosted.db or tenants/<tenant id>.db", "box.db")
+    .addOption(jsonFlag());
+}
+
+async function backup(file: string, options: StoreOptions & { withKey?: boolean }): Promise<void> {
+  const [{ takeBackup }, { placeOf }, { systemClock }] = await Promise.all([
+    import("../src/backup/take.ts"),
+    import("../src/backup/place.ts"),
+    import("../src/kit/clock.ts"),
+  ]);
+  const place = placeOf(options.data, options.store);
+  const taken = takeBackup({ place, file, withKey: options.withKey ?? false, clock: systemClock });
+  print(taken, options, () => takenText(taken));
+}
+
+function takenText(taken: Taken): string {
+  return table(
+    ["BACKUP", taken.file],
+    [
+      ["size", `${taken.size} bytes`],
+      ["sha256", taken.sha256],
+      ["schema", taken.schema],
+      ["proved", when(taken.proved_at)],
+      ["keys", taken.key_file ?? "not in it: keep the key file of the data directory, too"],
+    ],
+  );
+}
+
+async function verify(file: string, options: { json?: boolean }): Promise<void> {
+  const { verifyBackup } = await import("../src/backup/verify.ts");
+  const manifest = verifyBackup(file);
+  print({ ok: true, file, ...manifest }, options, () =>
+    [
+      `${file} is whole: ${manifest.size} bytes of ${when(manifest.taken_at)}, schema ${manifest.schema}`,
+      table(["TABLE", "ROWS"], Object.entries(manifest.counts)),
+    ].join("\n"),
+  );
+}
+
+async function restore(
+  file: string,
+  options: StoreOptions & { replace?: boolean; pending: string },
+): Promise<void> {
+  const [{ restoreBackup }, { placeOf }, { systemClock }] = await Promise.all([
+    import("../src/backup/restore.ts"),
+    import("../src/backup/place.ts"),
+    import("../src/kit/clock.ts"),
+  ]);
+  const { pending } = options;
+  if (pending !== "auto" && pending !== "keep" && pending !== "drop")
+    throw new CommandError("--pending must be keep, drop or auto", exitCodes.usage);
+  const restored = restoreBackup({
+    place: placeOf(options.data, options.store),
+    file,
+    replace: options.replace ?? false,
+    pending,
+    clock: systemClock,
+  });
+  print(restored, options, () => restoredText(restored));
+}
+
+function restoredText({ store, manifest, kept_aside, keys, pending }: Restored): string {
+  const lines = [
+    `restored ${store} as of ${when(manifest.taken_at)}`,
+    `${pending.kept} pages wait to go out, ${pending.dropped} were dropped because they may have gone out since`,
+  ];
+  if (kept_aside !== null) lines.push(`what was there is kept in ${kept_aside}`);
+  lines.push(
+    keys
+      ? "the keys of the backup are in place"
+      : "the backup holds no keys: sealed credentials open with the key file they were sealed under",
+  );
+  return lines.join("\n");
+}

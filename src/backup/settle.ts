@@ -1,0 +1,180 @@
+import type { SqliteDatabase } from "../store/database.ts";
+import { openReadOnly } from "../store/database.ts";
+
+/**
+ * What must not be done again, or given out twice, by a box that goes on from a copy: it knows nothing
+ * of what happened after the copy was made.
+ */
+
+/** What becomes of rows that were waiting to go out when the copy was made. */
+export type Pending = "auto" | "keep" | "drop";
+
+export interface SettleOptions {
+  pending: Pending;
+  /** Whether a box was sending when the copy was made. */
+  wasServing: boolean;
+  /** Unix seconds. */
+  takenAt: number;
+  now: number;
+  /** The store that is being replaced, as far as it can be read. */
+  replaced: Replaced | null;
+}
+
+/** Rows that waited: still waiting, or over. */
+export interface Settled {
+  kept: number;
+  dropped: number;
+}
+
+/** What the store that is being replaced knows. */
+export interface Replaced {
+  tenantId: string;
+  /** How a delivery or an execution stands there; null when it never had it. */
+  outcome(table: "deliveries" | "executions", id: number, owner: string): Outcome | null;
+  lastAlert: number;
+  lastSeq: number;
+  close(): void;
+}
+
+interface Outcome {
+  status: string;
+  finished_at: number | null;
+}
+
+const owners = { deliveries: "integration_id", executions: "action_id" } as const;
+const endings = { deliveries: "finished_at", executions: "executed_at" } as const;
+
+/** null where nothing can be read from it. */
+export function openReplaced(path: string): Replaced | null {
+  let db: SqliteDatabase | undefined;
+  try {
+    db = openReadOnly(path);
+    const store = db;
+    const one = (sql: string) => store.prepare(sql).pluck().get();
+    const last = (table: string) =>
+      Number(one(`SELECT seq FROM sqlite_sequence WHERE name = '${table}'`) ?? 0);
+    const lasts = { deliveries: last("deliveries"), executions: last("executions") };
+    return {
+      tenantId: String(one("SELECT value FROM meta WHERE key = 'tenant_id'") ?? ""),
+      lastAlert: last("alerts"),
+      lastSeq: Number(one("SELECT value FROM meta WHERE key = 'updated_seq'") ?? 0),
+      outcome(table, id, owner) {
+        if (id > lasts[table]) return null;
+        const sql = `SELECT status, ${endings[table]} AS finished_at FROM ${table} WHERE id = ? AND ${owners[table]} = ?`;
+        try {
+          // What is gone there was over long before.
+          return (
+            (store.prepare(sql).get(id, owner) as Outcome) ?? { status: "gone", finished_at: null }
+          );
+        } catch {
+          return null;
+        }
+      },
+      close: () => store.close(),
+    };
+  } catch {
+    db?.close();
+    return null;
+  }
+}
+
+/** Settles the copy in one transaction, before any box opens it. */
+export function settle(db: SqliteDatabase, options: SettleOptions): Settled {
+  const run = db.transaction(() => {
+    const deliveries = settleTable(db, "deliveries", options);
+    const executions = settleTable(db, "executions", options);
+    leaveGap(db, options);
+    return {
+      kept: deliveries.kept + executions.kept,
+      dropped: deliveries.dropped + executions.dropped,
+    };
+  });
+  return run.immediate();
+}
+
+interface Waiting {
+  id: number;
+  owner: string;
+  /** Whether its endpoint was failing or switched off when the copy was made. */
+  was_stuck: number;
+}
+
+const WAITING = {
+  deliveries: `SELECT d.id, d.integration_id AS owner,
+      coalesce(i.enabled = 0 OR i.consecutive_failures > 0, 0) AS was_stuck
+    FROM deliveries d LEFT JOIN integrations i ON i.id = d.integration_id WHERE d.status = 'pending'`,
+  executions: `SELECT id, action_id AS owner, 0 AS was_stuck FROM executions WHERE status = 'pending'`,
+};
+
+const WHY = "Restored from a backup: it was on its way when the backup was made.";
+const KNOWN = "Restored from a backup: over before the restore.";
+
+function settleTable(
+  db: SqliteDatabase,
+  table: "deliveries" | "executions",
+  options: SettleOptions,
+): Settled {
+  const rows = db.prepare(WAITING[table]).all() as Waiting[];
+  const settled = { kept: 0, dropped: 0 };
+  for (const row of rows) {
+    const known = options.replaced?.outcome(table, row.id, row.owner) ?? null;
+    if (goesOn(row, known, options)) settled.kept += 1;
+    else {
+      settled.dropped += 1;
+      end(db, table, { row, known, now: options.now });
+    }
+  }
+  return settled;
+}
+
+/**
+ * What the replaced store knows decides. Without it: rows of a box that was not sending wait on; of one
+ * that was, only those of endpoints that failed then, since all others had theirs seconds later.
+ */
+function goesOn(row: Waiting, known: Outcome | null, options: SettleOptions): boolean {
+  if (options.pending !== "auto") return options.pending === "keep";
+  if (known !== null) return known.status === "pending";
+  return !options.wasServing || row.was_stuck === 1;
+}
+
+function end(
+  db: SqliteDatabase,
+  table: "deliveries" | "executions",
+  { row, known, now }: { row: Waiting; known: Outcome | null; now: number },
+): void {
+  const over = known === null || ["pending", "gone"].includes(known.status) ? null : known;
+  const [usual, error] = table === "deliveries" ? ["dropped", "last_error"] : ["failed", "error"];
+  db.prepare(
+    `UPDATE ${table} SET status = ?, next_attempt_ms = NULL, ${error} = ?, ${endings[table]} = ? WHERE id = ?`,
+  ).run(over?.status ?? usual, over === null ? WHY : KNOWN, over?.finished_at ?? now, row.id);
+}
+
+const HOUR = 3600;
+
+/**
+ * Alert ids are never given out twice, and readers hold on to the last one they saw (`pull?cursor=`):
+ * the sequences go on past all that may have been given out after the copy.
+ */
+function leaveGap(db: SqliteDatabase, options: SettleOptions): void {
+  const { replaced, now, takenAt, wasServing } = options;
+  const since = Math.max(0, now - takenAt);
+  const mayHaveGone = replaced === null && (wasServing || since > HOUR);
+  const gap = mayHaveGone ? 1000 + since : 0;
+  const read = (sql: string) => Number(db.prepare(sql).pluck().get() ?? 0);
+  const alert = Math.max(
+    read("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'") + gap,
+    replaced?.lastAlert ?? 0,
+  );
+  const seq = Math.max(
+    read("SELECT value FROM meta WHERE key = 'updated_seq'") + gap * 1000,
+    replaced?.lastSeq ?? 0,
+  );
+  if (alert > 0) {
+    db.prepare("DELETE FROM sqlite_sequence WHERE name = 'alerts'").run();
+    db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('alerts', ?)").run(alert);
+  }
+  if (seq > 0)
+    db.prepare(
+      "INSERT INTO meta (key, value) VALUES ('updated_seq', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ).run(seq);
+}

@@ -1,0 +1,79 @@
+import { renameSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
+import { keyFileBytes, loadKeyRing } from "../kit/key-ring.ts";
+import { openReadOnly, openSqlite } from "../store/database.ts";
+import { StoreFault } from "../store/faults.ts";
+import { syncDirectory, withAside, writeSynced } from "../store/files.ts";
+import { checkHeader } from "../store/header.ts";
+import { isLocked } from "../store/lock.ts";
+import { type Manifest, takeSnapshot } from "../store/snapshot.ts";
+import { mustExist, type Place } from "./place.ts";
+
+/** What a backup came to. */
+export interface Taken extends Manifest {
+  file: string;
+  /** Where the keys were written to; null when they weren't asked for. */
+  key_file: string | null;
+}
+
+/**
+ * Writes a proved copy of a store to FILE and FILE.json, and its keys to FILE.key where asked to; also
+ * while a box serves the store. The store remembers when. Throws StoreFault.
+ */
+export function takeBackup(options: {
+  place: Place;
+  file: string;
+  withKey: boolean;
+  clock: Clock;
+}): Taken {
+  const { place, clock } = options;
+  const file = resolve(options.file);
+  mustExist(place);
+  if (file === resolve(place.path))
+    throw new StoreFault("unavailable", `${file} is the store itself: name another file.`);
+  const keys = options.withKey ? keysOf(place) : null;
+  checkHeader(place.path, place.kind);
+  const db = openReadOnly(place.path);
+  let manifest: Manifest;
+  try {
+    const isServing = isLocked(place.data);
+    manifest = takeSnapshot({ db, kind: place.kind, to: file, clock, isServing });
+  } finally {
+    db.close();
+  }
+  const key_file = keys === null ? null : `${file}.key`;
+  if (keys !== null) writeWhole(`${file}.key`, keys);
+  remember(place, unixSeconds(clock));
+  return { ...manifest, file, key_file };
+}
+
+function keysOf({ data, keyName }: Place): Buffer {
+  const { ring, faults } = loadKeyRing(data, keyName);
+  const why = faults.map(({ file, problem }) => ` (${file}: ${problem})`).join("");
+  if (ring === null)
+    throw new StoreFault("unavailable", `${join(data, keyName)} holds no usable key${why}.`);
+  return keyFileBytes(ring);
+}
+
+function writeWhole(path: string, bytes: Buffer): void {
+  withAside(path, (aside) => {
+    const made = join(aside, "made");
+    writeSynced(made, bytes);
+    renameSync(made, path);
+    syncDirectory(dirname(path));
+  });
+}
+
+/** When the last proved copy was made: for readiness and the doctor. */
+function remember({ path, kind }: Place, at: number): void {
+  if (kind !== "box") return;
+  const db = openSqlite(path);
+  try {
+    db.prepare(
+      "INSERT INTO meta (key, value) VALUES ('last_backup', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ).run(at);
+  } finally {
+    db.close();
+  }
+}

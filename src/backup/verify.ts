@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { checkCopy } from "../store/check.ts";
+import { StoreFault } from "../store/faults.ts";
+import { digestFile } from "../store/files.ts";
+import { checkHeader } from "../store/header.ts";
+import type { Manifest } from "../store/snapshot.ts";
+
+/**
+ * Holds FILE against what FILE.json says of it: hash first, then every page, the references and the
+ * counts. Changes nothing. Throws StoreFault "damaged" with what is wrong.
+ */
+export function verifyBackup(file: string): Manifest {
+  const manifest = readManifest(file);
+  checkBytes(file, manifest);
+  for (const end of ["-wal", "-journal"])
+    if ((statSync(file + end, { throwIfNoEntry: false })?.size ?? 0) > 0)
+      throw new StoreFault("damaged", `${file}${end} doesn't belong to a backup: move it away.`);
+  checkInside(file, manifest);
+  return manifest;
+}
+
+/** What FILE.json says. Throws StoreFault where it is absent or says nothing of use. */
+export function readManifest(file: string): Manifest {
+  const path = `${file}.json`;
+  if (!existsSync(file)) throw new StoreFault("unavailable", `There is no ${file}.`);
+  let said: Partial<Manifest>;
+  try {
+    said = JSON.parse(readFileSync(path, "utf8")) as Partial<Manifest>;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StoreFault(
+      "damaged",
+      `${path}, which says what ${file} must be, can't be read: ${why}`,
+      error,
+    );
+  }
+  const isWhole =
+    /^[0-9a-f]{64}$/.test(said?.sha256 ?? "") &&
+    Number.isSafeInteger(said.size) &&
+    Number.isSafeInteger(said.schema) &&
+    Number.isSafeInteger(said.taken_at) &&
+    (said.kind === "box" || said.kind === "hosted") &&
+    typeof said.counts === "object";
+  if (!isWhole) throw new StoreFault("damaged", `${path} is no description of a backup.`);
+  return said as Manifest;
+}
+
+/** Throws StoreFault "damaged" where the bytes aren't those that were written. */
+export function checkBytes(path: string, { sha256, size }: Manifest): void {
+  const found = digest(path);
+  if (found.size !== size)
+    throw new StoreFault("damaged", `${path} has ${found.size} bytes; the backup had ${size}.`);
+  if (found.sha256 !== sha256)
+    throw new StoreFault("damaged", `${path} is damaged: its SHA-256 isn't that of the backup.`);
+}
+
+function digest(path: string) {
+  try {
+    return digestFile(path);
+  } catch (error) {
+    throw StoreFault.from(error, path);
+  }
+}
+
+/** Throws StoreFault "damaged" where the inside isn't whole or not what was counted. */
+export function checkInside(path: string, manifest: Manifest): void {
+  checkHeader(path, manifest.kind);
+  const { counts, schema } = checkCopy(path);
+  const differs = Object.keys({ ...counts, ...manifest.counts }).filter(
+    (table) => counts[table] !== manifest.counts[table],
+  );
+  if (schema !== manifest.schema || differs.length > 0)
+    throw new StoreFault(
+      "damaged",
+      `${path} doesn't hold what was counted in it (${differs.join(", ") || "schema"}).`,
+    );
+}
