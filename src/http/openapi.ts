@@ -44,12 +44,14 @@ export function openapi(
   for (const route of routes) add(route.method, route.path, operation(route, schemas));
   add("POST", "/v1/ingest", ingestOperation(schemas));
   for (const { method, path, operation } of raw) add(method, path, operation);
-  for (const [path, summary] of Object.entries(plainRoutes))
+  for (const [path, { summary, ...more }] of Object.entries(plainRoutes))
     add("GET", path, {
       operationId: operationId(path),
       tags: ["Operating"],
       summary,
+      security: [],
       responses: { "200": { description: "OK" } },
+      ...more,
     });
   return {
     openapi: "3.1.0",
@@ -71,18 +73,32 @@ export function openapi(
   };
 }
 
-const plainRoutes = {
-  "/healthz": "Whether the process is alive",
-  "/readyz": "Whether the box is able to page, check by check",
-  "/metrics": "Prometheus metrics",
-  "/v1/openapi.json": "This document",
-  "/v1/version": "Name and version of the program",
+const plainRoutes: Record<string, { summary: string; security?: object[]; responses?: object }> = {
+  "/healthz": { summary: "Whether the process is alive" },
+  "/readyz": {
+    summary: "Whether the box is able to page, check by check",
+    responses: {
+      "200": { description: "Able to page, perhaps with something to see to" },
+      "503": { description: "Not able to page; the checks say why" },
+    },
+  },
+  "/metrics": {
+    summary: "Prometheus metrics; open to all with --metrics-open",
+    security: [{ apiKey: [] }],
+    responses: { ...responses(200, undefined, ["unauthorized"]), "200": { description: "OK" } },
+  },
+  "/v1/openapi.json": { summary: "This document" },
+  "/v1/version": { summary: "Name and version of the program" },
 };
 
 const securityOf = { api: [{ apiKey: [] }], session: [{ session: [] }], none: [] } as const;
 
 function operation(route: Route, schemas: Schema): object {
-  const codes = [...route.errors, ...(route.plane === "none" ? (["internal"] as const) : common)];
+  const codes: ErrorCode[] = [
+    ...route.errors,
+    ...(route.plane === "none" ? (["internal"] as const) : common),
+    ...(route.body ? (["body_too_large", "unsupported_encoding"] as const) : []),
+  ];
   return {
     operationId: route.name,
     tags: [route.tag],

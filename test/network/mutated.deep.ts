@@ -16,5 +16,5 @@ test("100,000 bent requests: no 5xx, no hang, nothing left behind, good ones wit
   const p = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   t.diagnostic(`seeds from ${seed}: ${JSON.stringify(byStatus)}`);
   t.diagnostic(`good requests in between: p50 ${p(0.5)} ms, p99 ${p(0.99)} ms, worst ${p(1)} ms`);
-  assert.ok(p(0.99) <= 100, `p99 ${p(0.99)} ms`);
+  assert.ok(p(1) <= 100, `the worst of three tries each: ${p(1)} ms`);
 });

@@ -62,6 +62,7 @@ const answer = z
   .object({
     name: z.string(),
     ...ruleFields,
+    match: match.extend({ min_level: z.int().optional() }),
     actions: z.array(z.string()).optional(),
     created_at: z.int(),
     updated_at: z.int(),

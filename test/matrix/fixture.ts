@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import type { TestBox } from "../support/box.ts";
+import type { Operation } from "./document.ts";
+
+/** A fresh project and, made when first asked for, one of each thing that a path can name. */
+export interface Fixture {
+  project: string;
+  /** The value of a path's parameter; throws for one that nobody has taught it. */
+  param(operation: Operation, name: string): Promise<string>;
+  /** A body that the operation takes; throws for an operation that nobody has taught it. */
+  body(operation: Operation): Promise<unknown>;
+  /** The query that it needs, with the question mark. */
+  query(operation: Operation): Promise<string>;
+}
+
+let last = 0;
+const fresh = (what: string) => `${what}-${++last}`;
+const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
+const HOOK = "http://127.0.0.1:9/hook";
+
+export async function fixture(box: TestBox, caller: string = box.owner.key): Promise<Fixture> {
+  const project = fresh("project");
+  const base = `/v1/projects/${project}`;
+  const ingestToken = await box.project(project, { retain_logs: true });
+  const made = new Map<string, Promise<string>>();
+  const once = (name: string, make: () => Promise<string>) => {
+    const known = made.get(name) ?? make();
+    made.set(name, known);
+    return known;
+  };
+  const post = async (path: string, body: unknown, field: string, key = box.owner.key) => {
+    const answer = await box.api("POST", path, body, key);
+    assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return String(answer.body[field]);
+  };
+
+  const rule = () => once("rule", () => post(`${base}/rules`, { name: fresh("rule") }, "name"));
+  const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
+  const schedule = () =>
+    once("schedule", () => {
+      const layers = [{ ...LAYER, participants: [box.owner.accountId] }];
+      return post(
+        `${base}/oncall/schedules`,
+        { name: fresh("sched"), timezone: "UTC", layers },
+        "name",
+      );
+    });
+  const alert = () =>
+    once("alert", async () => {
+      await rule();
+      await box.ingest(ingestToken, { message: "an alert", level: 500 });
+      const { body } = await box.api("GET", `/v1/alerts?project=${project}`);
+      return String(body.alerts[0].id);
+    });
+  const report = () =>
+    once("report", async () =>
+      post(`${base}/reports`, { title: "T", alert_id: await alert() }, "id"),
+    );
+  const delivery = () =>
+    once("delivery", async () => {
+      const iid = await hook();
+      await alert();
+      const { body } = await box.api("GET", `${base}/integrations/${iid}/deliveries`);
+      const id = String(body.deliveries[0].id);
+      box.tenant.store.write((tx) =>
+        tx.sql("UPDATE deliveries SET status = 'failed' WHERE id = ?").run(id),
+      );
+      return id;
+    });
+  const code = () =>
+    once("code", async () => {
+      const { body } = await box.api("POST", "/v1/pair/codes", { role: "member" });
+      made.set("codeText", Promise.resolve(body.code));
+      return String(body.id);
+    });
+  const device = () =>
+    once("device", async () => {
+      const token = String(++last).padStart(64, "0");
+      await box.api("POST", "/v1/devices", { token, platform: "ios" }, caller);
+      return token;
+    });
+
+  const values: Record<string, () => Promise<string>> = {
+    aid: () =>
+      once("action", () =>
+        post(`${base}/actions`, { name: fresh("act"), method: "POST", url: HOOK }, "id"),
+      ),
+    iid: hook,
+    wid: hook,
+    did: delivery,
+    sid: schedule,
+    oid: () =>
+      once("override", async () => {
+        const body = {
+          account_id: box.owner.accountId,
+          ends_at: Math.floor(box.clock.now() / 1000) + 60,
+        };
+        return post(`${base}/oncall/schedules/${await schedule()}/overrides`, body, "id");
+      }),
+    rid: report,
+    eid: () =>
+      once("entry", async () =>
+        post(`${base}/reports/${await report()}/entries`, { content_md: "*a*" }, "id"),
+      ),
+    uuid: () =>
+      once("uuid", async () => {
+        const { body } = await box.api("GET", `${base}/reports/${await report()}`);
+        return String(body.report.public_uuid);
+      }),
+    code_id: code,
+    account: () => once("account", async () => box.person("member").accountId),
+    key: () =>
+      once("key", async () => {
+        const { accountId } = box.person("member");
+        const { body } = await box.api("GET", "/v1/keys");
+        return body.keys.find((key: { account_id: string }) => key.account_id === accountId).id;
+      }),
+    token: device,
+  };
+
+  const bodies: Record<string, () => Promise<unknown> | unknown> = {
+    createAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
+    replaceAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
+    registerDevice: () => ({ token: String(++last).padStart(64, "a"), platform: "ios" }),
+    createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
+    updateIntegration: () => ({ name: fresh("hook") }),
+    createWebhook: () => ({ url: HOOK }),
+    setWebhookEnabled: () => ({ enabled: false }),
+    createSchedule: () => ({ name: fresh("sched"), timezone: "UTC", layers: [] }),
+    replaceSchedule: async () => ({ name: await schedule(), timezone: "UTC", layers: [] }),
+    createOverride: () => ({
+      account_id: box.owner.accountId,
+      ends_at: Math.floor(box.clock.now() / 1000) + 60,
+    }),
+    pair: async () => {
+      await code();
+      return {
+        code: await made.get("codeText"),
+        email: `${fresh("p")}@example.org`,
+        password: "correct horse",
+      };
+    },
+    issuePairingCode: () => ({ role: "member" }),
+    changeAccount: () => ({ display_name: "D" }),
+    createProject: () => ({ name: fresh("more") }),
+    renameProject: () => ({ name: fresh("renamed") }),
+    putRelay: () => ({
+      relay_url: "http://127.0.0.1:9/v1/relay/rk_0123456789abcdef",
+      relay_secret: "s".repeat(43),
+    }),
+    createReport: () => ({ title: "T" }),
+    updateReport: () => ({ title: "U" }),
+    addReportEntry: () => ({ content_md: "**b**" }),
+    updateReportEntry: () => ({ content_md: "**c**" }),
+    createRule: () => ({ name: fresh("rule") }),
+    replaceRule: () => ({ investigate: true }),
+    createSource: () => ({ name: fresh("src") }),
+    updateSource: () => ({ retain_logs: false }),
+    ingest: () => ({ message: "x" }),
+    openPublicReport: () => "password=x",
+  };
+
+  return {
+    project,
+    async param({ path }, name) {
+      if (name === "id") return path.startsWith("/v1/alerts/") ? alert() : project;
+      if (name === "name" && path.includes("/rules/")) return rule();
+      if (name === "name" && path.includes("/sources/")) return "app";
+      const value = values[name];
+      assert.ok(value, `no example of {${name}} for ${path}: teach test/matrix/fixture.ts one`);
+      return value();
+    },
+    async body(operation) {
+      if (!operation.hasBody) return undefined;
+      const make = bodies[operation.id];
+      assert.ok(make, `no example body of ${operation.id}: teach test/matrix/fixture.ts one`);
+      return make();
+    },
+    async query({ id }) {
+      if (id !== "verifyReceipt") return "";
+      await code();
+      const paired = await box.api("POST", "/v1/pair", await bodies["pair"]?.(), null);
+      return `?receipt=${paired.body.receipt}`;
+    },
+  };
+}
+
+/** The operation's path with its parameters filled in; `other` takes the place of a project's name. */
+export async function pathOf(f: Fixture, operation: Operation, other?: string): Promise<string> {
+  let path = operation.path;
+  for (const [whole, name = ""] of operation.path.matchAll(/\{([^}]+)\}/g)) {
+    const isProject = name === "id" && path.startsWith("/v1/projects/{id}");
+    const value = isProject && other !== undefined ? other : await f.param(operation, name);
+    path = path.replace(whole, encodeURIComponent(value));
+  }
+  return path + (await f.query(operation));
+}

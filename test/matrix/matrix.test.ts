@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { errorStatus } from "../../src/kit/errors.ts";
+import { mintKey } from "../../src/people/keys.ts";
+import type { Role } from "../../src/store/schema.ts";
+import { type Answer, type TestBox, testBox } from "../support/box.ts";
+import { type Document, type Operation, readDocument } from "./document.ts";
+import { fixture, pathOf } from "./fixture.ts";
+
+let box: TestBox;
+let stranger: TestBox;
+let document: Document;
+let ingestToken: string;
+const keys = new Map<Role, string>();
+before(async () => {
+  [box, stranger] = await Promise.all([testBox(), testBox()]);
+  document = await readDocument(box);
+  ingestToken = await box.project("plain");
+  for (const role of ["owner", "admin", "member"] as const) keys.set(role, box.person(role).key);
+  // The first use of a key in a minute is written down, which is no doing of the route's.
+  for (const key of keys.values()) await box.api("GET", "/v1/me", undefined, key);
+});
+after(() => Promise.all([box.stop(), stranger.stop()]));
+
+/** Authorization fields that open nothing on the API-key plane. */
+function refusedBearers(): Record<string, string | null> {
+  const { accountId } = box.person("owner");
+  const revoked = box.tenant.store.write((tx) => mintKey(tx, box.tenant.id, accountId));
+  box.tenant.store.write((tx) => tx.sql("DELETE FROM api_keys WHERE id = ?").run(revoked.id));
+  const good = keys.get("owner") ?? "";
+  return {
+    none: null,
+    empty: "",
+    malformed: "Bearer ptk_",
+    "another scheme": `Basic ${good}`,
+    "two tokens": `Bearer ${good} ${good}`,
+    "too long": `Bearer ${good}0`,
+    "ingest token": `Bearer ${ingestToken}`,
+    "session token": `Bearer pts_${"a".repeat(43)}`,
+    "unknown key": `Bearer ptk_${box.tenant.id}_${"a".repeat(43)}`,
+    "revoked key": `Bearer ${revoked.key}`,
+    "another tenant's key": `Bearer ${stranger.owner.key}`,
+  };
+}
+
+async function call(
+  operation: Operation,
+  path: string,
+  how: { authorization: string | null; body?: unknown },
+): Promise<Answer> {
+  const { authorization, body } = how;
+  const answer = await fetch(box.url + path, {
+    method: operation.method,
+    redirect: "manual",
+    headers: authorization === null ? {} : { authorization },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** How many rows this process has written: what is refused must write none. */
+const writes = () => box.tenant.store.sql("SELECT total_changes()").pluck().get();
+
+describe("the document", () => {
+  test("names every error by a code of the closed list, with that code's status", () => {
+    assert.deepEqual(document.codes.toSorted(), Object.keys(errorStatus).toSorted());
+    for (const operation of document.operations)
+      for (const [status, codes] of operation.codes)
+        for (const code of codes)
+          assert.equal(
+            errorStatus[code as keyof typeof errorStatus],
+            status,
+            `${operation.id}: ${code}`,
+          );
+  });
+
+  test("has every method that a path takes, and no other is taken", async () => {
+    const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    const paths = new Set(document.operations.map(({ path }) => path));
+    for (const path of paths) {
+      const asked = path.replaceAll(/\{[^}]+\}/g, "0");
+      const documented = document.operations
+        .filter((operation) =>
+          new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(asked),
+        )
+        .map(({ method }) => method);
+      for (const method of methods.filter((one) => !documented.includes(one))) {
+        const answer = await fetch(box.url + asked, { method });
+        assert.equal(answer.status, 405, `${method} ${path}`);
+        const allowed = (answer.headers.get("allow") ?? "")
+          .split(", ")
+          .filter((one) => one !== "HEAD");
+        assert.deepEqual(allowed, documented.toSorted(), path);
+        await answer.text();
+      }
+    }
+  });
+});
+
+describe("who may do what", () => {
+  test("what opens nothing is 401 on every route, all with one answer, and writes nothing", async () => {
+    const bearers = refusedBearers();
+    const bodies = new Set<string>();
+    for (const operation of document.operations.filter(({ scheme }) => scheme === "apiKey")) {
+      const f = await fixture(box);
+      const path = await pathOf(f, operation);
+      const body = await f.body(operation);
+      for (const [kind, authorization] of Object.entries(bearers)) {
+        const from = writes();
+        const answer = await call(operation, path, { authorization, body });
+        assert.equal(answer.status, 401, `${operation.id} with ${kind}`);
+        assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+        assert.equal(writes(), from, `${operation.id} with ${kind} wrote`);
+        document.hold(operation, answer);
+        const { request_id: _, ...rest } = answer.body.error;
+        bodies.add(JSON.stringify(rest));
+      }
+    }
+    assert.equal(bodies.size, 1);
+  });
+
+  test("each role gets what the document says on every route, and every route can succeed", async () => {
+    for (const operation of document.operations.filter(({ scheme }) => scheme === "apiKey")) {
+      const reached: number[] = [];
+      for (const [role, key] of keys) {
+        const f = await fixture(box, key);
+        const path = await pathOf(f, operation);
+        const body = await f.body(operation);
+        const from = writes();
+        const answer = await call(operation, path, { authorization: `Bearer ${key}`, body });
+        document.hold(operation, answer);
+        const mayRefuse = role === "member" && operation.codes.get(403)?.includes("forbidden");
+        const refused = answer.status === 403;
+        const right = operation.needsManager
+          ? refused === (mayRefuse === true)
+          : mayRefuse || !refused;
+        assert.ok(right, `${operation.id} as ${role}: ${answer.status}`);
+        if (refused) assert.equal(writes(), from, `${operation.id} as ${role} wrote`);
+        reached.push(answer.status);
+      }
+      assert.ok(reached.includes(operation.success), `${operation.id} answered ${reached}`);
+    }
+  });
+
+  test("only an ingest token takes events in", async () => {
+    const operation = document.operations.find(({ id }) => id === "ingest");
+    assert.ok(operation);
+    const body = { message: "x" };
+    const { "ingest token": good = null, ...bad } = refusedBearers();
+    for (const authorization of [...Object.values(bad), `Bearer ${keys.get("owner")}`]) {
+      const answer = await call(operation, operation.path, { authorization, body });
+      assert.equal(answer.status, 401, String(authorization));
+      document.hold(operation, answer);
+    }
+    const answer = await call(operation, operation.path, { authorization: good, body });
+    assert.equal(answer.status, 202);
+    document.hold(operation, answer);
+  });
+
+  test("routes without a bearer answer as documented whatever bearer comes", async () => {
+    for (const operation of document.operations.filter(({ scheme }) => scheme === null)) {
+      const reached: number[] = [];
+      for (const authorization of [null, "Bearer x", `Bearer ${keys.get("member")}`]) {
+        const f = await fixture(box);
+        const path = await pathOf(f, operation);
+        const answer = await call(operation, path, {
+          authorization,
+          body: await f.body(operation),
+        });
+        document.hold(operation, answer);
+        reached.push(answer.status);
+      }
+      assert.ok(reached.includes(operation.success), `${operation.id} answered ${reached}`);
+    }
+  });
+});
+
+describe("isolation", () => {
+  test("nothing of one project is reached through another's name", async () => {
+    for (const operation of document.operations) {
+      if (!/^\/v1\/projects\/\{id\}\/.*\{/.test(operation.path)) continue;
+      const f = await fixture(box);
+      const other = (await fixture(box)).project;
+      await box.api("DELETE", `/v1/projects/${other}/sources/app`);
+      const path = await pathOf(f, operation, other);
+      const body = await f.body(operation);
+      const from = writes();
+      const answer = await call(operation, path, {
+        authorization: `Bearer ${keys.get("owner")}`,
+        body,
+      });
+      assert.equal(
+        answer.status,
+        404,
+        `${operation.method} ${path}: ${JSON.stringify(answer.body)}`,
+      );
+      assert.equal(writes(), from, `${operation.id} wrote`);
+      document.hold(operation, answer);
+    }
+  });
+
+  test("an absent project or thing is 404 on every route and is never made", async () => {
+    for (const operation of document.operations) {
+      if (!operation.path.includes("{") || operation.scheme !== "apiKey") continue;
+      const f = await fixture(box);
+      const absent = /\{(aid|iid|wid|sid|oid|rid|eid|code_id|account|key)\}/g;
+      const path = operation.path
+        .replaceAll(absent, "0123456789abcdef")
+        .replaceAll("{id}", operation.path.startsWith("/v1/alerts") ? "999999" : "no such project")
+        .replaceAll(/\{[^}]+\}/g, "1");
+      const body = await f.body(operation);
+      const from = writes();
+      const answer = await call(operation, path, {
+        authorization: `Bearer ${keys.get("owner")}`,
+        body,
+      });
+      assert.equal(
+        answer.status,
+        404,
+        `${operation.method} ${path}: ${JSON.stringify(answer.body)}`,
+      );
+      assert.equal(writes(), from, `${operation.id} wrote`);
+      document.hold(operation, answer);
+    }
+  });
+});
