@@ -10,6 +10,7 @@ import { registerKeyFile } from "./key-file.ts";
 import { registerOperate } from "./operate.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
+import { registerProve } from "./prove.ts";
 import { registerReports } from "./reports.ts";
 import { registerServe } from "./serve.ts";
 
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   registerOperate(program);
   registerReports(program);
   registerHosted(program);
+  registerProve(program);
   registerCompletion(program);
   return program;
 }

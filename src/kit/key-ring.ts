@@ -51,6 +51,8 @@ export interface LoadedKeys {
 }
 
 const KEY_BYTES = 32;
+/** In one file: whatever holds more is no key file. */
+const MOST_KEYS = 64;
 
 /** Reads the key files of a data directory; makes none. Never throws for what a file holds. */
 export function loadKeyRing(dir: string, name: string, random: Random = systemRandom): LoadedKeys {
@@ -175,7 +177,8 @@ function readKeys(path: string): SealingKey[] | KeyFileFault["problem"] {
 }
 
 function splitKeys(bytes: Buffer): SealingKey[] | null {
-  if (bytes.length === 0 || bytes.length % KEY_BYTES !== 0) return null;
+  const count = bytes.length / KEY_BYTES;
+  if (count < 1 || count > MOST_KEYS || !Number.isInteger(count)) return null;
   const keys: SealingKey[] = [];
   for (let from = 0; from < bytes.length; from += KEY_BYTES) {
     keys.push(sealingKey(bytes.subarray(from, from + KEY_BYTES)));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
 import { hexId } from "../../src/kit/ids.ts";
-import { silentLog } from "../../src/kit/log.ts";
+import { type Log, silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import type { Role } from "../../src/store/schema.ts";
@@ -37,12 +37,16 @@ export interface TestBox {
   ingest(token: string, event: unknown): Promise<Answer>;
   /** A project with one source; its token. */
   project(name: string, source?: { name?: string; retain_logs?: boolean }): Promise<string>;
-  /** Stops and starts again on the same directory; the clock stays. */
-  restart(): Promise<void>;
+  /** Stops and starts again on the same directory; the clock stays. `between` changes files meanwhile. */
+  restart(between?: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function testBox(flags: BoxFlags = {}, clock: HandClock = handClock()): Promise<TestBox> {
+export async function testBox(
+  flags: BoxFlags = {},
+  clock: HandClock = handClock(),
+  log: Log = silentLog,
+): Promise<TestBox> {
   const data = mkdtempSync(join(tmpdir(), "box-test-"));
   const config = boxConfig({
     data,
@@ -55,21 +59,33 @@ export async function testBox(flags: BoxFlags = {}, clock: HandClock = handClock
   });
   const fatal: unknown[] = [];
   const start = () =>
-    startBox(config, { clock, random: systemRandom, log: silentLog, onFatal: (error) => void fatal.push(error) });
+    startBox(config, {
+      clock,
+      random: systemRandom,
+      log,
+      onFatal: (error) => void fatal.push(error),
+    });
   let box: RunningBox = await start();
-  const person = (role: Role, email = `${hexId(systemRandom)}@example.org`): Person => addPerson(box.tenant, role, email);
+  const person = (role: Role, email = `${hexId(systemRandom)}@example.org`): Person =>
+    addPerson(box.tenant, role, email);
   const owner = person("owner", "owner@example.org");
 
   const call = async (method: string, path: string, init: RequestInit): Promise<Answer> => {
     const answer = await fetch(box.url + path, { method, redirect: "manual", ...init });
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
-    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
   };
   const api = (method: string, path: string, body?: unknown, key: string | null = owner.key) =>
     call(method, path, {
       ...(key === null ? {} : { headers: { authorization: `Bearer ${key}` } }),
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
 
   return {
@@ -91,17 +107,22 @@ export async function testBox(flags: BoxFlags = {}, clock: HandClock = handClock
       }),
     async project(name, source = {}) {
       await api("POST", "/v1/projects", { name });
-      const made = await api("POST", `/v1/projects/${encodeURIComponent(name)}/sources`, { name: "app", ...source });
+      const made = await api("POST", `/v1/projects/${encodeURIComponent(name)}/sources`, {
+        name: "app",
+        ...source,
+      });
       return made.body.token as string;
     },
-    async restart() {
+    async restart(between) {
       await box.stop();
+      between?.();
       box = await start();
     },
     async stop() {
       await box.stop();
       rmSync(data, { recursive: true, force: true });
-      if (fatal.length > 0) throw new Error("the box met a fatal storage error", { cause: fatal[0] });
+      if (fatal.length > 0)
+        throw new Error("the box met a fatal storage error", { cause: fatal[0] });
     },
   };
 }

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { type ApiOptions, callApi, path } from "./api.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+interface Action {
+  id: string;
+  name: string;
+  method: string;
+  url: string;
+  enabled: boolean;
+  event_filter: string;
+}
+
+interface Execution {
+  id: string;
+  alert_id: string;
+  event: string;
+  status: string;
+  attempts: number;
+  status_code: number | null;
+  duration_ms: number | null;
+  error: string;
+  created_at: number;
+}
+
+/** Runbook actions over the API: `box action …`. */
+export function registerActions(program: Command): void {
+  const action = program.command("action").description("requests that alerts send when they open");
+  apiFlags(action.command("list <project>")).description("list actions").action(list);
+  apiFlags(action.command("set <project> <file>"))
+    .description("create or replace an action, by its name, from a JSON file (- = standard input)")
+    .action(set);
+  apiFlags(action.command("test <project> <id>"))
+    .description("run an action once, as an alert would")
+    .action(test);
+  apiFlags(action.command("executions <project> <id>"))
+    .description("an action's runs, newest first")
+    .option("--limit <n>", "how many (1 to 500)", "100")
+    .action(executions);
+  apiFlags(action.command("delete <project> <id>"))
+    .description("delete an action; its executions stay")
+    .action(async (project: string, id: string, options: ApiOptions) => {
+      const answer = await callApi<object>(options, "DELETE", base(project, id));
+      print(answer, options, () => `deleted ${id}`);
+    });
+}
+
+function base(project: string, ...more: string[]): string {
+  return path("v1", "projects", project, "actions", ...more);
+}
+
+async function list(project: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ actions: Action[] }>(options, "GET", base(project));
+  const row = (each: Action) => [
+    ...[each.id, each.name, each.method, each.url, each.enabled ? "on" : "OFF", each.event_filter],
+  ];
+  print(answer, options, () =>
+    table(["ID", "NAME", "METHOD", "URL", "STATE", "EVENTS"], answer.actions.map(row)),
+  );
+}
+
+async function set(project: string, file: string, options: ApiOptions): Promise<void> {
+  const body = readAction(file);
+  const { actions } = await callApi<{ actions: Action[] }>(options, "GET", base(project));
+  const present = actions.find(({ name }) => name === body.name);
+  if (present === undefined) {
+    const answer = await callApi<{ id: string }>(options, "POST", base(project), body);
+    print(answer, options, () => answer.id);
+    return;
+  }
+  await callApi<object>(options, "PUT", base(project, present.id), body);
+  print({ id: present.id, updated: true }, options, () => present.id);
+}
+
+async function test(project: string, id: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ ok: boolean; status_code: number; error?: string }>(
+    options,
+    "POST",
+    base(project, id, "test"),
+  );
+  print(answer, options, () => (answer.ok ? `it answered ${answer.status_code}` : ""));
+  if (!answer.ok) throw new CommandError(`it failed: ${answer.error ?? answer.status_code}`);
+}
+
+async function executions(
+  project: string,
+  id: string,
+  options: ApiOptions & { limit: string },
+): Promise<void> {
+  const answer = await callApi<{ executions: Execution[] }>(
+    options,
+    "GET",
+    `${base(project, id, "executions")}?limit=${encodeURIComponent(options.limit)}`,
+  );
+  const row = (each: Execution) => [
+    ...[each.id, each.alert_id, each.event, each.status, each.attempts, each.status_code ?? ""],
+    ...[each.duration_ms ?? "", when(each.created_at), each.error],
+  ];
+  print(answer, options, () =>
+    table(
+      ["ID", "ALERT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "MS", "CREATED", "ERROR"],
+      answer.executions.map(row),
+    ),
+  );
+}
+
+function readAction(file: string): { name: string } {
+  try {
+    const action: unknown = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
+    if (
+      typeof action === "object" &&
+      action !== null &&
+      "name" in action &&
+      typeof action.name === "string"
+    )
+      return action as { name: string };
+  } catch (error) {
+    throw new CommandError(
+      `${file}: ${error instanceof Error ? error.message : String(error)}`,
+      exitCodes.usage,
+    );
+  }
+  throw new CommandError(`${file}: an action is a JSON object with a "name"`, exitCodes.usage);
+}

@@ -1,0 +1,147 @@
+import type { Command } from "commander";
+import { registerActions } from "./actions.ts";
+import { type ApiOptions, callApi, path } from "./api.ts";
+import { CommandError } from "./exit.ts";
+import { apiFlags, flag, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+interface Integration {
+  id: string;
+  name: string;
+  type: string;
+  url: string;
+  enabled: boolean;
+  event_filter: string;
+  consecutive_failures: number;
+  last_error: string | null;
+}
+
+interface Delivery {
+  id: string;
+  alert_id: string;
+  event: string;
+  status: string;
+  attempts: number;
+  next_attempt_at: number | null;
+  last_error: string | null;
+  created_at: number;
+}
+
+interface MakeOptions extends ApiOptions {
+  name?: string;
+  event?: string[];
+}
+
+/** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
+export function registerIntegrations(program: Command): void {
+  const integration = program.command("integration").description("channels that events go out by");
+  apiFlags(integration.command("list <project>")).description("list channels").action(list);
+  making(integration.command("add-webhook <project> <url>"), "a signed webhook")
+    .addOption(flag("--secret <secret>", "what it is signed with (minted when absent)"))
+    .action((project: string, url: string, options: MakeOptions & { secret?: string }) =>
+      add(project, options, { type: "webhook", url, secret: options.secret }),
+    );
+  making(
+    integration.command("add-slack <project> <webhook-url>"),
+    "a Slack incoming webhook",
+  ).action((project: string, url: string, options: MakeOptions) =>
+    add(project, options, { type: "slack", webhook_url: url }),
+  );
+  making(integration.command("add-telegram <project> <chat-id>"), "a Telegram chat")
+    .addOption(flag("--token <token>", "the bot's token").makeOptionMandatory())
+    .action((project: string, chat: string, options: MakeOptions & { token: string }) =>
+      add(project, options, { type: "telegram", chat_id: chat, token: options.token }),
+    );
+  apiFlags(integration.command("test <project> <id>"))
+    .description("send a test event, as a real one would go out")
+    .action(test);
+  for (const verb of ["enable", "disable"] as const)
+    apiFlags(integration.command(`${verb} <project> <id>`))
+      .description(
+        verb === "enable"
+          ? "enable a channel; what waited goes out"
+          : "disable a channel; everything stays",
+      )
+      .action(async (project: string, id: string, options: ApiOptions) => {
+        const answer = await callApi<object>(options, "POST", base(project, id, verb));
+        print(answer, options, () => `${verb}d ${id}`);
+      });
+  apiFlags(integration.command("delete <project> <id>"))
+    .description("delete a channel with its credentials")
+    .action(async (project: string, id: string, options: ApiOptions) => {
+      const answer = await callApi<object>(options, "DELETE", base(project, id));
+      print(answer, options, () => `deleted ${id}`);
+    });
+  apiFlags(integration.command("deliveries <project> <id>"))
+    .description("a channel's deliveries, newest first")
+    .option("--limit <n>", "how many (1 to 200)", "50")
+    .action(deliveries);
+  registerActions(program);
+}
+
+function base(project: string, ...more: string[]): string {
+  return path("v1", "projects", project, "integrations", ...more);
+}
+
+function making(command: Command, what: string): Command {
+  return apiFlags(command)
+    .description(`add ${what}`)
+    .option("--name <name>", "what people call it")
+    .option("--event <kind...>", "only these kinds of events (default every kind)");
+}
+
+async function list(project: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ integrations: Integration[] }>(options, "GET", base(project));
+  const row = (each: Integration) => [
+    ...[each.id, each.type, each.name, each.url, each.enabled ? "on" : "OFF"],
+    ...[each.event_filter || "every event", each.consecutive_failures, each.last_error ?? ""],
+  ];
+  print(answer, options, () =>
+    table(
+      ["ID", "TYPE", "NAME", "URL", "STATE", "EVENTS", "FAILURES", "LAST ERROR"],
+      answer.integrations.map(row),
+    ),
+  );
+}
+
+async function add(project: string, options: MakeOptions, body: object): Promise<void> {
+  const answer = await callApi<{ id: string; secret?: string }>(options, "POST", base(project), {
+    ...body,
+    name: options.name,
+    events: options.event,
+  });
+  const minted = answer.secret === undefined ? [] : [`secret ${answer.secret} (shown this once)`];
+  print(answer, options, () => [answer.id, ...minted].join("\n"));
+}
+
+async function test(project: string, id: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ ok: boolean; error?: string }>(
+    options,
+    "POST",
+    base(project, id, "test"),
+  );
+  print(answer, options, () => (answer.ok ? "it got through" : ""));
+  if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
+}
+
+async function deliveries(
+  project: string,
+  id: string,
+  options: ApiOptions & { limit: string },
+): Promise<void> {
+  const answer = await callApi<{ deliveries: Delivery[] }>(
+    options,
+    "GET",
+    `${base(project, id, "deliveries")}?limit=${encodeURIComponent(options.limit)}`,
+  );
+  const row = (each: Delivery) => [
+    ...[each.id, each.alert_id, each.event, each.status, each.attempts, when(each.created_at)],
+    ...[each.next_attempt_at === null ? "" : when(each.next_attempt_at), each.last_error ?? ""],
+  ];
+  print(answer, options, () =>
+    table(
+      ["ID", "ALERT", "EVENT", "STATUS", "ATTEMPTS", "CREATED", "NEXT", "LAST ERROR"],
+      answer.deliveries.map(row),
+    ),
+  );
+}

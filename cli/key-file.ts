@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { dataFlag, jsonFlag, print } from "./options.ts";
+
+interface DeskOptions {
+  data: string;
+  json?: boolean;
+}
+
+/** The keys that stored credentials are sealed under, straight on the data directory. */
+export function registerKeyFile(program: Command): void {
+  const keyFile = program
+    .command("key-file")
+    .description("the keys that stored credentials are sealed under");
+  flags(keyFile.command("rotate"))
+    .description("make a new key and seal everything stored under it; old keys are kept")
+    .action(rotate);
+  flags(keyFile.command("add <file>"))
+    .description("add an old key file, so that what was sealed under it opens again")
+    .action(add);
+}
+
+function flags(command: Command): Command {
+  return command.addOption(dataFlag()).addOption(jsonFlag());
+}
+
+async function desk({ data }: DeskOptions) {
+  const [keys, { systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/app/key-file.ts"),
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+  ]);
+  return { keys, at: { data, clock: systemClock, random: systemRandom } };
+}
+
+async function rotate(options: DeskOptions): Promise<void> {
+  const { keys, at } = await desk(options);
+  const done = keys.rotateKeyFile(at);
+  const left =
+    done.unreadable === 0 ? "" : `; ${done.unreadable} can't be opened and stay as they are`;
+  print(done, options, () => `key ${done.key_id}: ${done.resealed} values sealed under it${left}`);
+}
+
+async function add(file: string, options: DeskOptions): Promise<void> {
+  const { keys, at } = await desk(options);
+  const done = keys.addKeyFile(at, file);
+  print(done, options, () =>
+    [
+      `added ${done.key_ids.join(", ")}`,
+      ...done.unreadable.map(({ table, id }) => `still unreadable: ${table} ${id}`),
+    ].join("\n"),
+  );
+}
