@@ -2,19 +2,31 @@ import { z } from "zod";
 import { eventLimits } from "../ingest/event.ts";
 import { version } from "../kit/assets.ts";
 import { type ErrorCode, errorStatus } from "../kit/errors.ts";
+import { fits } from "../kit/text.ts";
+import { text } from "./fields.ts";
 import { ingestErrors } from "./ingest.ts";
 import type { Route } from "./route.ts";
 
-/** The body of `POST /v1/ingest` as the document shows it; the hot path checks the same by hand (a test holds them together). */
+/**
+ * The body of `POST /v1/ingest`, as the document shows it and as it is checked by hand on the hot path: a
+ * test holds the two together. A message's lone surrogates and NUL are mended, not refused.
+ */
 export const ingestSchema = z
   .looseObject({
-    message: z.string().meta({ maxLength: eventLimits.message }),
+    message: z
+      .string()
+      .refine((message) => fits(message, eventLimits.message))
+      .meta({ maxLength: eventLimits.message }),
     level: z.int().min(0).optional(),
-    keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
-    tags: z
-      .array(z.string().meta({ minLength: 1, maxLength: eventLimits.tag }))
-      .max(eventLimits.tags)
+    keys: z
+      .record(
+        text(eventLimits.key, 1),
+        z.union([text(eventLimits.value), z.number(), z.boolean(), z.null()]),
+      )
+      .refine((keys) => Object.keys(keys).length <= eventLimits.keys)
+      .meta({ maxProperties: eventLimits.keys })
       .optional(),
+    tags: z.array(text(eventLimits.tag, 1)).max(eventLimits.tags).optional(),
   })
   .meta({ id: "Event" });
 
