@@ -7,6 +7,9 @@ export function registerServe(program: Command): void {
   const serve = serveFlags(new Command("serve"), "127.0.0.1:8080")
     .description("run the box")
     .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
+    .addOption(flag("--backup-dir <dir>", "make proved backups there at regular times"))
+    .addOption(flag("--backup-hours <n>", "hours from one to the next (default 24)"))
+    .addOption(flag("--backup-keep <n>", "how many are kept (default 7)"))
     .action(async (flags: BoxFlags) => runBox(flags));
   program.addCommand(serve);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type ScheduledBackups, scheduledBackups } from "../backup/scheduled.ts";
 import { clientAddress } from "../http/address.ts";
 import type { AppContext } from "../http/app.ts";
 import { createApp } from "../http/app.ts";
@@ -18,7 +19,9 @@ import type { Random } from "../kit/random.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
 import { findActor } from "../people/keys.ts";
 import { findPublicReport } from "../reports/public.ts";
+import { setMeta } from "../store/meta.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
+import { backupCheck } from "./backup-health.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
 import { boxHealth, isAlive } from "./health.ts";
@@ -56,6 +59,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
   try {
     prepareDirectory(config.data);
     lifecycle.onStop("lock", lockDirectory(config.data));
+    const backups = config.backups && scheduledBackups(config.backups, { data: config.data, log });
     const tenant = startTenant({
       path: join(config.data, "box.db"),
       role: "box",
@@ -72,11 +76,13 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
           minSpanMs: config.breaker.seconds * 1000,
         },
       },
+      ...(backups && { jobs: [backups.job] }),
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());
+    lifecycle.onStop("backup", () => backups?.stop());
     const web = await listen(config, {
-      ...httpSide(config, deps, tenant),
+      ...httpSide(config, deps, { tenant, backups }),
       ...{ clock, log },
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
@@ -87,7 +93,10 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       }),
     );
     const { url, reload } = web;
-    tenant.store.write((tx) => rememberBaseUrl(tx, config.publicUrl || url));
+    tenant.store.write((tx) => {
+      rememberBaseUrl(tx, config.publicUrl || url);
+      setMeta(tx, "listen_url", url);
+    });
     const isNew = tenant.store.sql("SELECT 1 FROM accounts").get() === undefined;
     const isWell = () => isAlive(tenant);
     return { url, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
@@ -97,7 +106,14 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
   }
 }
 
-function httpSide(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
+/** What answers are made from. */
+interface Parts {
+  tenant: Tenant;
+  backups: ScheduledBackups | null;
+}
+
+function httpSide(config: BoxConfig, deps: BoxDeps, parts: Parts) {
+  const { tenant } = parts;
   const address = clientAddress(config.trustedProxies);
   const serving: Serving = {
     limits: createLimits(deps.clock, config.rates),
@@ -120,7 +136,7 @@ function httpSide(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
         address: serving.address,
         tls: config.tls !== null,
       }),
-      ...operatingRoutes(operating(config, tenant)),
+      ...operatingRoutes(operating(config, parts)),
     ],
     serving,
     log: deps.log,
@@ -129,9 +145,10 @@ function httpSide(config: BoxConfig, deps: BoxDeps, tenant: Tenant) {
   return { app, ingest, address };
 }
 
-function operating(config: BoxConfig, tenant: Tenant) {
+function operating(config: BoxConfig, { tenant, backups }: Parts) {
+  const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
   return {
-    health: () => boxHealth(tenant),
+    health: () => boxHealth(tenant, [() => backupCheck(tenant, scheduled)]),
     metrics: () => renderMetrics(tenant),
     mayReadMetrics(c: AppContext) {
       const token = bearer(c.req.header("authorization"));

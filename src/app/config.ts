@@ -24,6 +24,8 @@ export interface BoxConfig {
     readonly logBytes: number;
     readonly historyDays: number;
   };
+  /** null = no scheduled backups. */
+  readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
 
 /** Flags as they are typed; names are commander's. */
@@ -47,6 +49,9 @@ export interface BoxFlags {
   logDays?: string;
   logGib?: string;
   historyDays?: string;
+  backupDir?: string;
+  backupHours?: string;
+  backupKeep?: string;
 }
 
 /** Bad values of flags or environment: exit code 2. */
@@ -99,6 +104,13 @@ export function boxConfig(
       logBytes: number("log-gib", flags.logGib, 2) * 1024 ** 3,
       historyDays: number("history-days", flags.historyDays, 90),
     },
+    backups: flags.backupDir
+      ? {
+          dir: flags.backupDir,
+          hours: Math.max(1 / 60, number("backup-hours", flags.backupHours, 24)),
+          keep: Math.max(1, Math.floor(number("backup-keep", flags.backupKeep, 7))),
+        }
+      : null,
   };
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return Object.freeze(config);

@@ -1,6 +1,7 @@
 import { version } from "../kit/assets.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import { backupAge } from "./backup-health.ts";
 
 export interface Metric {
   name: string;
@@ -20,6 +21,7 @@ export function exposition(metrics: readonly Metric[]): string {
 }
 
 function metricsOf(tenant: Tenant): Metric[] {
+  const age = backupAge(tenant);
   const ingest = tenant.ingest.stats();
   const states = tenant.store
     .sql("SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' GROUP BY state")
@@ -74,6 +76,7 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: states.map(({ state, n }) => ({ labels: { state }, value: n })),
     },
     ...outboxMetrics(tenant),
+    gauge("box_backup_age_seconds", "Since the last proved backup, -1 = never.", age ?? -1),
     {
       name: "box_pull_parked",
       help: "Readers parked in a long poll.",

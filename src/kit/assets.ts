@@ -35,6 +35,11 @@ export function assetNames(folder: string): string[] {
     .sort();
 }
 
+/** The words that start this program anew, for what is better done in a process of its own. */
+export function ownCommand(): [string, ...string[]] {
+  return isPacked ? [process.execPath] : [process.execPath, sourceFile("cli/box.ts")];
+}
+
 /** Starts a worker thread from a file of the tree whose name ends in `-worker.ts`. */
 export function startWorker(name: string, options: WorkerOptions = {}): Worker {
   if (isPacked) return new Worker(asset(name), { ...options, eval: true });

@@ -5,6 +5,7 @@ export type MetaKey =
   | "tenant_id"
   | "created_at"
   | "base_url"
+  | "listen_url"
   | "updated_seq"
   | "log_line_id"
   | "last_alive"

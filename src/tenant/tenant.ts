@@ -82,6 +82,8 @@ export interface TenantOptions {
   outbox?: OutboxSettings;
   /** Where the store may be closed while the service goes on; absent where they live and die together. */
   service?: Service;
+  /** Work of its host that runs beside its own. */
+  jobs?: readonly Job[];
   /** Called when all work has ended, just before the store closes. */
   atClose?(store: Store): void;
   onFatal(error: unknown): void;
@@ -119,6 +121,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ...tenantJobs({ watch, sweep, disk, retention, ingest }),
     ...outbox.jobs,
     ...(news === null ? [] : [newsJob(news)]),
+    ...(options.jobs ?? []),
   ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const used = new Map<string, number>();
