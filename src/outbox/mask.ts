@@ -4,7 +4,7 @@
  */
 
 /** A shorter value is no secret, and would punch holes into everything. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 const MASK = "[sealed]";
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { EgressResult } from "../../kit/egress.ts";
 import { cut } from "../../kit/text.ts";
 import type { EventBody } from "../event.ts";
+import { mask, SHORTEST_SECRET } from "../mask.ts";
 import { describe, plainText } from "../message.ts";
 import { clampRetryAfter } from "../retry.ts";
 import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
@@ -41,11 +42,11 @@ const Answer = z.object({
 export async function sendTelegram(via: Via, request: TelegramRequest): Promise<TelegramSent> {
   const first = await post(via, request);
   const movedTo = readAnswer(first).parameters.migrate_to_chat_id;
-  if (first.status !== 400 || movedTo === undefined) return sent(first, via.now, request.token);
+  if (first.status !== 400 || movedTo === undefined) return sent(first, via.now, request);
   const chatId = String(movedTo);
   const left = Math.max(1, (via.timeoutMs ?? DEFAULT_TIMEOUT_MS) - first.durationMs);
   const second = await post({ ...via, timeoutMs: left }, { ...request, chatId });
-  const outcome = sent(second, via.now, request.token);
+  const outcome = sent(second, via.now, { ...request, chatId });
   return { ...outcome, durationMs: first.durationMs + second.durationMs, chatId };
 }
 
@@ -71,9 +72,11 @@ export function telegramText(event: EventBody, link: string | null): string {
   return `${text.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-function sent(result: EgressResult, now: number, token: string): Sent {
+function sent(result: EgressResult, now: number, { token, chatId }: TelegramRequest): Sent {
   const { description, parameters } = readAnswer(result);
-  const note = cut(description.replaceAll(token, "[sealed]").replace(/\s+/g, " "), 200);
+  const secrets = [token, chatId].filter((secret) => secret.length >= SHORTEST_SECRET);
+  const masked = mask(description, secrets, result.truncated);
+  const note = cut(masked.replace(/\s+/g, " "), 200);
   const verdict = verdictOf(result, now, note);
   const { retry_after: seconds } = parameters;
   const asked = seconds === undefined ? {} : { retryAfterMs: clampRetryAfter(seconds * 1_000) };

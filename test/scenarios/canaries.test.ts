@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { after, before, test } from "node:test";
+import pino from "pino";
+import { type Answer, type TestBox, testBox } from "../support/box.ts";
+import { handClock } from "../support/clock.ts";
+import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
+import { pass, settle, through } from "../support/until.ts";
+
+/** A secret for each field that takes one; each is looked for wherever it must not be. */
+const canary = {
+  webhookSecret: "canary-webhook-secret-1f4e",
+  replacedSecret: "canary-replaced-secret-9b2c",
+  endpointSecret: "canary-endpoint-secret-77aa",
+  telegramToken: "112233:canary-telegram-token-5d",
+  chatId: "-100776655443322",
+  slackUrl: "services/T0/B0/canary-slack-url-c3",
+  actionHeader: "canary-action-header-e8",
+  actionBody: "canary-action-body-0d",
+  relaySecret: "canary-relay-secret-that-is-long-enough-4b",
+};
+
+let box: TestBox;
+let receiver: Receiver;
+const logged: string[] = [];
+const answers: string[] = [];
+before(async () => {
+  receiver = await startReceiver();
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  const log = pino({ level: "trace" }, sink);
+  box = await testBox({ telegramApi: receiver.url }, handClock(), log);
+});
+after(async () => {
+  await receiver.close();
+  await through(box, box.stop());
+});
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  const got = await box.api(method, path, body);
+  answers.push(JSON.stringify(got.body) + JSON.stringify([...got.headers]));
+  return got;
+}
+
+const found = (where: string, text: string) =>
+  Object.entries(canary)
+    .filter(([, secret]) => text.includes(secret))
+    .map(([name]) => `${name} in ${where}`);
+
+test("no secret is in a log, an answer, a read or the database's files, whatever happens to it", async () => {
+  const token = await box.project("p");
+  await call("POST", "/v1/projects/p/rules", { name: "any", identifier_keys: ["k"] });
+  const url = receiver.url;
+  const integrations = "/v1/projects/p/integrations";
+  const made = await Promise.all([
+    call("POST", integrations, { type: "webhook", url, secret: canary.webhookSecret }),
+    call("POST", integrations, {
+      ...{ type: "telegram", token: canary.telegramToken, chat_id: canary.chatId },
+    }),
+    call("POST", integrations, { type: "slack", webhook_url: `${url}/${canary.slackUrl}` }),
+  ]);
+  // Shown once, to whoever gave it.
+  const endpoint = await box.api("POST", "/v1/projects/p/webhooks", {
+    ...{ url, secret: canary.endpointSecret },
+  });
+  await call("PUT", "/v1/relay", { relay_url: url, relay_secret: canary.relaySecret });
+  const action = await call("POST", "/v1/projects/p/actions", {
+    ...{ name: "a", method: "POST", url, body: `{"key":"${canary.actionBody}"}` },
+    headers: { Authorization: `Bearer ${canary.actionHeader}` },
+  });
+  const ids = [...made, endpoint].map(({ body }) => body.id as string);
+
+  // The receiver answers with all it got, in bodies and in what senders quote of them.
+  const echo =
+    (status: number) =>
+    (
+      response: import("node:http").ServerResponse,
+      _: unknown,
+      request: { headers: object; body: string; path: string },
+    ) => {
+      const text = JSON.stringify(request.headers) + request.body + request.path;
+      response.writeHead(status).end(JSON.stringify({ ok: false, description: text }));
+    };
+  for (const behaviour of [echo(500), echo(400), reset, answer(410, "gone"), echo(200)]) {
+    receiver.always(behaviour);
+    for (const id of ids) await call("POST", `${integrations}/${id}/test`);
+    await call("POST", `/v1/projects/p/actions/${action.body.id}/test`);
+    await box.ingest(token, { message: "down", keys: { k: answers.length } });
+    await settle(box);
+    await pass(box, 40, 5);
+    for (const id of ids) await call("POST", `${integrations}/${id}/enable`);
+  }
+  const [first] = ids;
+  await call("PUT", `${integrations}/${first}`, { secret: canary.replacedSecret });
+  // Refused writes name the field and not the value.
+  await call("POST", integrations, { type: "apns", secret: canary.webhookSecret });
+  await call("POST", integrations, { type: "webhook", url, token: canary.telegramToken });
+  await call("POST", integrations, { type: "slack", webhook_url: canary.slackUrl });
+  await call("POST", integrations, {
+    ...{ type: "slack", webhook_url: `http://169.254.169.254/${canary.slackUrl}` },
+  });
+  await call("POST", "/v1/projects/p/actions", {
+    ...{ name: "b", method: "POST", url, headers: { a: `x\n${canary.actionHeader}` } },
+  });
+  await call("POST", integrations, `{"type":"webhook","secret":"${canary.webhookSecret}"`);
+
+  const reads = ["", ...ids.flatMap((id) => [`/${id}`, `/${id}/deliveries`])];
+  for (const path of reads) await call("GET", integrations + path);
+  for (const path of [
+    ...["/v1/projects/p/webhooks", "/v1/projects/p/actions", "/v1/relay", "/readyz", "/metrics"],
+    ...["/v1/alerts/1/timeline", `/v1/projects/p/actions/${action.body.id}`],
+    `/v1/projects/p/actions/${action.body.id}/executions`,
+  ])
+    await call("GET", path);
+
+  assert.ok(answers.length > 60 && receiver.received.length > 30);
+  assert.deepEqual(found("answers", answers.join("\n")), []);
+  assert.deepEqual(found("logs", logged.join("\n")), []);
+  const files = readdirSync(box.data).filter((file) => statSync(join(box.data, file)).isFile());
+  assert.ok(files.includes("box.db") && files.includes("box.db-wal"));
+  for (const file of files)
+    assert.deepEqual(found(file, readFileSync(join(box.data, file), "latin1")), []);
+  // The other way round: every one of them really was in use.
+  const sent = receiver.received.map((request) => JSON.stringify(request)).join("\n");
+  for (const secret of [
+    ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
+    canary.actionBody,
+  ])
+    assert.ok(sent.includes(secret), `${secret} went out`);
+});
