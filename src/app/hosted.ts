@@ -12,7 +12,7 @@ import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { createPasswords } from "../kit/password.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
-import { createScheduler } from "../tenant/scheduler.ts";
+import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { BoxDeps } from "./box.ts";
 import { cidrs } from "./config.ts";
@@ -30,6 +30,7 @@ export interface RunningHosted {
   url: string;
   registry: Registry;
   house: TenantHouse;
+  scheduler: Scheduler;
   /** Re-reads the TLS files (SIGHUP). */
   reload(): void;
   /** Due work is looked at. */
@@ -90,7 +91,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
     const { url, reload } = web;
     const isWell = () => isHostedAlive(state);
-    return { url, registry, house, reload, isWell, stop: () => lifecycle.stop() };
+    return { url, registry, house, scheduler, reload, isWell, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;

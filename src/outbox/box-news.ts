@@ -4,6 +4,7 @@ import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import type { Store } from "../store/store.ts";
 import { callRelay, findRelay, type RelayRow } from "./relay.ts";
+import { resumeDeliveries } from "./rows.ts";
 
 /** What a box says of itself to the relay; never pushed to anybody (decisions §7). */
 type BoxEvent = "box.announced" | "box.heartbeat" | "box.goodbye";
@@ -64,11 +65,13 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
     const error = isTaken ? null : verdict.error;
     if (error !== contact.error && event !== "box.goodbye")
       log[isTaken ? "info" : "error"]({ event, error }, "the hosted relay");
+    const isBack = isTaken && (contact.heardAt === null || contact.error !== null);
     contact = {
       heardAt: isTaken ? now : contact.heardAt,
       error,
       skewSeconds: answer?.skewSeconds ?? contact.skewSeconds,
     };
+    if (isBack && !stopped.signal.aborted) release(store);
     return isTaken;
   };
 
@@ -105,6 +108,19 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
       if (relay !== null) await say(relay, "box.goodbye", { timeoutMs: GOODBYE_MS });
     },
   };
+}
+
+const ROWS = `UPDATE integrations SET consecutive_failures = 0, failing_since = NULL
+  WHERE relay = 1 AND enabled = 1 RETURNING id`;
+
+/** The relay is back, so what waits for it needn't wait for its own next try, which may be an hour off. */
+function release(store: Store): void {
+  store.write((tx) => {
+    for (const id of tx.sql(ROWS).pluck().all() as string[]) {
+      resumeDeliveries(tx, id);
+      tx.note({ topic: "endpoint", id, well: true });
+    }
+  });
 }
 
 /** A time further off than a day is one from before the clock was set back. */

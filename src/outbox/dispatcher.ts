@@ -2,7 +2,7 @@ import { sleep } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { Store } from "../store/store.ts";
-import { attemptOver, createLane, type Lane, laneRoom, recovers } from "./lane.ts";
+import { attemptOver, createLane, forgiven, type Lane, laneRoom, recovers } from "./lane.ts";
 import type { Attempted, Queue, QueuedRow, Recorded } from "./queue.ts";
 
 /** Sends what is due of one queue: fair over endpoints, in order for each alert, everything in flight only in memory. */
@@ -11,6 +11,8 @@ export interface Dispatcher {
   run(): number | null;
   /** Rows were committed for this endpoint, or it was enabled. */
   touch(endpoint: string): void;
+  /** The endpoint is known to be well again: its backlog drains in order, without a probe. */
+  revive(endpoint: string): void;
   /** Every due time may have moved. */
   touchAll(): void;
   /** Starts nothing more and waits for what is in flight, at most `graceMs`; what ends later stays pending. */
@@ -238,6 +240,11 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
       return next.length === 0 ? null : Math.min(...next);
     },
     touch: (endpoint) => void touched.add(endpoint),
+    revive(endpoint) {
+      const lane = lanes.get(endpoint);
+      if (lane !== undefined) forgiven(lane);
+      touched.add(endpoint);
+    },
     touchAll() {
       for (const lane of lanes.values()) lane.nextAt = 0;
     },

@@ -64,6 +64,12 @@ export function attemptOver(
     clock.mono() + Math.max(probeGap(lane.failures), Math.min(restMs, LONGEST_REST_MS));
 }
 
+/** The endpoint is known to be well: what piled up drains in order from now on. */
+export function forgiven(lane: Lane): void {
+  lane.failures = 0;
+  lane.serialUntil = null;
+}
+
 /** How many more attempts the lane may start. A failing endpoint gets one probe at a time. */
 export function laneRoom(lane: Lane, probes: boolean): number {
   const serial = (lane.serialUntil ?? 0) > 0;

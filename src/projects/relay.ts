@@ -88,6 +88,6 @@ function releaseRows(tx: Tx): void {
       `UPDATE deliveries SET next_attempt_ms = @now
        WHERE integration_id = @id AND status = 'pending' AND next_attempt_ms > @now`,
     ).run({ id, now: tx.clock.now() });
-    tx.note({ topic: "endpoint", id });
+    tx.note({ topic: "endpoint", id, well: true });
   }
 }

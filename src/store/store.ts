@@ -26,8 +26,8 @@ export type Note =
   | { topic: "due"; at: number }
   /** Every due time of the outbox moved. */
   | { topic: "outbox" }
-  /** An integration has something to send, or was changed; likewise an action. */
-  | { topic: "endpoint"; id: string }
+  /** An integration has something to send, or was changed, or is known to be well; likewise an action. */
+  | { topic: "endpoint"; id: string; well?: true }
   | { topic: "action"; id: string }
   | { topic: "reports" }
   | { topic: "relay" };

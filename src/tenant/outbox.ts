@@ -107,7 +107,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     ],
     told(notes) {
       for (const note of notes) {
-        if (note.topic === "endpoint") deliveries.touch(note.id);
+        if (note.topic === "endpoint") deliveries[note.well ? "revive" : "touch"](note.id);
         else if (note.topic === "action") executions.touch(note.id);
         else if (note.topic === "outbox") {
           deliveries.touchAll();

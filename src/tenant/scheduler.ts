@@ -22,6 +22,8 @@ export interface Scheduler {
   /** The latest tick by the monotonic clock: a watchdog feeds on it. */
   readonly lastTick: number;
   readonly failures: ReadonlyMap<string, number>;
+  /** Jobs under way. */
+  readonly running: number;
 }
 
 /** Longest sleep between two looks: a due time that was missed is met at most this late. */
@@ -107,5 +109,8 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
       return lastTick;
     },
     failures,
+    get running() {
+      return running.size;
+    },
   };
 }
