@@ -78,7 +78,7 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
     try {
       const done = settleAll(rows, upSince);
       counted.settled += done;
-      pace = done === rows.length ? Math.min(pace * 2, limits.slice) : done;
+      pace = done === rows.length ? Math.min(pace + 32, limits.slice) : done;
     } catch (error) {
       if (meetsAll(error)) throw error;
       const [only] = rows;
