@@ -1,0 +1,76 @@
+import { Command } from "commander";
+import type { Progress, Verdict } from "../src/prove/prove.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { jsonFlag, print } from "./options.ts";
+
+interface ProveFlags {
+  seed?: string;
+  kills: string;
+  dir?: string;
+  json?: boolean;
+}
+
+export function registerProve(program: Command): void {
+  const prove = new Command("prove")
+    .description("kill a scratch box again and again and show that nothing is lost")
+    .option("--kills <n>", "how many kills", "60")
+    .option("--seed <n>", "repeat the choices of an earlier run (default: another each time)")
+    .option("--dir <dir>", "where the scratch data is made (default: the system's temporary place)")
+    .addOption(jsonFlag())
+    .action(run);
+  program.addCommand(prove);
+}
+
+async function run(flags: ProveFlags): Promise<void> {
+  const [{ prove }, { systemClock }, { systemRandom }, { isPacked }] = await Promise.all([
+    import("../src/prove/prove.ts"),
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+    import("../src/kit/assets.ts"),
+  ]);
+  const kills = whole("--kills", flags.kills);
+  const seed =
+    flags.seed === undefined ? systemRandom.bytes(4).readUInt32BE() : whole("--seed", flags.seed);
+  const script = isPacked ? [] : [process.argv[1] ?? ""];
+  const { verdict, directory } = await prove({
+    program: [process.execPath, ...script],
+    ...{ kills, seed, clock: systemClock },
+    ...(flags.dir === undefined ? {} : { directory: flags.dir }),
+    ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
+  });
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+  print(verdict, flags, () => plain(verdict, kills));
+  if (!verdict.ok)
+    throw new CommandError(`a promise was broken or not proven; the data is kept in ${directory}`);
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text) || (name === "--seed" && /^\d{1,10}$/.test(text))) return Number(text);
+  throw new CommandError(`${name} must be a whole number, not "${text}"`, exitCodes.usage);
+}
+
+function showProgress({ kill, kills, moment, events, arrivals }: Progress): void {
+  const text = `kill ${kill} of ${kills} (${moment}), ${events} events sent, ${arrivals} messages received`;
+  process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function plain({ ok, seed, figures, violations, unproven }: Verdict, kills: number): string {
+  const { events, alerts, arrivals, duplicates, startMs } = figures;
+  const times = Object.entries(figures.kills)
+    .filter(([, n]) => n > 0)
+    .map(([moment, n]) => `${n} ${moment}`);
+  return [
+    `kills       ${kills}: ${times.join(", ")}`,
+    `events      ${events.accepted} accepted, ${events.unknown} without an answer, ${events.refused} refused; ${events.stored} stored`,
+    `alerts      ${alerts}`,
+    `messages    ${arrivals} received, ${duplicates} of them again after they had been taken`,
+    `start       ${startMs.median} ms (median), ${startMs.slowest} ms at most`,
+    `drained in  ${figures.drainSeconds.toFixed(1)} s after faults stopped`,
+    `took        ${figures.seconds.toFixed(1)} s, seed ${seed}`,
+    ...violations.map(
+      ({ promise, count, example }) => `BROKEN      ${promise} (${count}): ${example}`,
+    ),
+    ...unproven.map((promise) => `NOT PROVEN  ${promise}`),
+    ok ? "verdict     nothing lost" : "verdict     FAILED",
+  ].join("\n");
+}

@@ -1,0 +1,80 @@
+/** All that a run has seen from outside the box: what the verdict rests on, and nothing else. */
+export interface Evidence {
+  /** Every event that was sent. */
+  events: SentEvent[];
+  /** Acknowledgements and resolves that were answered 200. */
+  verbs: Verb[];
+  /** Every request that came in at a receiver, in the order of `step`. */
+  arrivals: Arrival[];
+  projects: ProjectPlan[];
+  /** As the API shows them in the end. */
+  alerts: SeenAlert[];
+  /** The number of each stored line's event, as often as it is stored. */
+  lines: number[];
+  /** Deliveries and executions still waiting after the drain. */
+  pending: number;
+  /** Deliveries that the box gave up. */
+  givenUp: number;
+  /** What SQLite finds wrong with the files; null for nothing. */
+  damage: string | null;
+  /** Ends of the process that nobody asked for, starts that failed. */
+  falls: string[];
+  /** Answers that no fault explains (5xx). */
+  oddAnswers: string[];
+}
+
+/** accepted: 202. refused: an answer that says it isn't taken. unknown: no answer, so either may be. */
+export type Outcome = "accepted" | "refused" | "unknown";
+
+export interface SentEvent {
+  n: number;
+  project: string;
+  outcome: Outcome;
+}
+
+export interface Verb {
+  verb: "ack" | "resolve";
+  alertId: string;
+}
+
+export interface Arrival {
+  /** Which endpoint of which project it was sent to. */
+  endpoint: string;
+  eventId: string;
+  alertId: string;
+  event: string;
+  /** SHA-256 of the body's bytes. */
+  digest: string;
+  /** One counter over all receivers. */
+  step: number;
+  /** The counter when a 2xx was written; null where none was. */
+  acceptedAt: number | null;
+}
+
+export interface ProjectPlan {
+  name: string;
+  rules: RulePlan[];
+  /** Names of its endpoints, as arrivals have them; each hears of every event. */
+  endpoints: string[];
+  /** The endpoint that its runbook action calls when an alert opens, where it has one. */
+  action: string | null;
+}
+
+export interface RulePlan {
+  name: string;
+  /** Events of one key that open an alert. */
+  count: number;
+  /** How many keys its events have. */
+  keys: number;
+  /** Whether its ladder's first step is due with the opening. */
+  ladder: boolean;
+}
+
+export interface SeenAlert {
+  id: string;
+  project: string;
+  rule: string;
+  state: string;
+  count: number;
+  escalation_level: number;
+}

@@ -1,0 +1,53 @@
+import type { Evidence } from "./evidence.ts";
+import { judge, type promises } from "./judge.ts";
+
+/** One lie about the box for each promise: a judge that doesn't see it would prove nothing. */
+const forgeries: Record<keyof typeof promises, (evidence: Evidence) => Partial<Evidence>> = {
+  "every accepted event is stored": ({ events }) => ({
+    events: [...events, { n: events.length, project: "forged", outcome: "accepted" }],
+  }),
+  "no refused event is stored": ({ events, lines }) => ({
+    events: [...events, { n: events.length, project: "forged", outcome: "refused" }],
+    lines: [...lines, events.length],
+  }),
+  "every event is stored once": ({ lines }) => ({ lines: [...lines, ...lines.slice(0, 1)] }),
+  "nothing is stored that was not sent": ({ lines }) => ({ lines: [...lines, -1] }),
+  "alerts count what is stored": ({ alerts }) => ({
+    alerts: alerts.map((alert, i) =>
+      i === 0 ? { ...alert, count: alert.count + 1_000_000 } : alert,
+    ),
+  }),
+  "every alert reached every endpoint": ({ arrivals }) => ({
+    arrivals: arrivals.filter(({ alertId }) => alertId !== arrivals[0]?.alertId),
+  }),
+  "an acknowledgement or resolve that was answered holds": ({ verbs }) => ({
+    verbs: [...verbs, { verb: "resolve", alertId: "forged" }],
+  }),
+  "an event is the same bytes each time": ({ arrivals }) => ({
+    arrivals: [...arrivals, ...arrivals.slice(0, 1).map((a) => ({ ...a, digest: "forged" }))],
+  }),
+  "an event keeps its id": ({ arrivals }) => ({
+    arrivals: [...arrivals, ...arrivals.slice(0, 1).map((a) => ({ ...a, eventId: "forged" }))],
+  }),
+  "the events of an alert come in order": ({ arrivals }) => ({
+    arrivals: [
+      ...arrivals.slice(0, 1).map((a) => ({ ...a, event: "alert.resolved", step: 0 })),
+      ...arrivals,
+    ],
+  }),
+  "nothing waits once faults stop": () => ({ pending: 1 }),
+  "the files are whole": () => ({ damage: "forged" }),
+  "the box ends only when it is killed": () => ({ falls: ["forged"] }),
+  "no request meets an error of the box": () => ({ oddAnswers: ["forged"] }),
+};
+
+/** The promises whose breach the judge would not see in this evidence; empty when it can be trusted. */
+export function blindSpots(evidence: Evidence): string[] {
+  return Object.entries(forgeries)
+    .filter(([promise, forge]) => {
+      const seen = judge({ ...evidence, ...forge(evidence) });
+      const before = judge(evidence).find((violation) => violation.promise === promise)?.count ?? 0;
+      return (seen.find((violation) => violation.promise === promise)?.count ?? 0) <= before;
+    })
+    .map(([promise]) => promise);
+}

@@ -1,0 +1,169 @@
+import type { Arrival, Evidence, ProjectPlan, SeenAlert } from "./evidence.ts";
+
+/** One promise that the evidence says was broken. */
+export interface Violation {
+  promise: string;
+  /** How often. */
+  count: number;
+  /** The first of them. */
+  example: string;
+}
+
+type Promised = (evidence: Evidence) => string[];
+
+/** Each promise, and how one sees that it was broken. */
+export const promises = {
+  "every accepted event is stored": (evidence) => {
+    const stored = new Set(evidence.lines);
+    return evidence.events
+      .filter(({ n, outcome }) => outcome === "accepted" && !stored.has(n))
+      .map(({ n, project }) => `event ${n} of ${project}`);
+  },
+  "no refused event is stored": (evidence) => {
+    const stored = new Set(evidence.lines);
+    return evidence.events
+      .filter(({ n, outcome }) => outcome === "refused" && stored.has(n))
+      .map(({ n, project }) => `event ${n} of ${project}`);
+  },
+  "every event is stored once": ({ lines }) => {
+    const seen = new Set<number>();
+    return lines
+      .filter((n) => seen.size === seen.add(n).size)
+      .map((n) => `event ${n} is there more than once`);
+  },
+  "nothing is stored that was not sent": ({ events, lines }) =>
+    lines.filter((n) => events[n]?.n !== n).map((n) => `line ${n}`),
+  "alerts count what is stored": countsOff,
+  "every alert reached every endpoint": unreached,
+  "an acknowledgement or resolve that was answered holds": ({ verbs, alerts }) => {
+    const states = new Map(alerts.map(({ id, state }) => [id, state]));
+    return verbs
+      .filter(({ verb, alertId }) => {
+        const state = states.get(alertId);
+        return verb === "resolve" ? state !== "resolved" : state === "open" || state === undefined;
+      })
+      .map(({ verb, alertId }) => `alert ${alertId} is ${states.get(alertId)} after its ${verb}`);
+  },
+  "an event is the same bytes each time": ({ arrivals }) => {
+    const digests = new Map<string, string>();
+    return arrivals
+      .filter(({ eventId, digest }) => {
+        const known = digests.get(eventId);
+        digests.set(eventId, known ?? digest);
+        return known !== undefined && known !== digest;
+      })
+      .map(({ eventId, endpoint }) => `event ${eventId} came to ${endpoint} with other bytes`);
+  },
+  "an event keeps its id": ({ arrivals }) => {
+    const ids = new Map<string, string>();
+    return arrivals
+      .filter(({ alertId, event, eventId }) => {
+        const known = ids.get(`${alertId} ${event}`);
+        ids.set(`${alertId} ${event}`, known ?? eventId);
+        return known !== undefined && known !== eventId;
+      })
+      .map(({ alertId, event }) => `${event} of alert ${alertId} came under two ids`);
+  },
+  "the events of an alert come in order": disordered,
+  "nothing waits once faults stop": ({ pending, givenUp }) => [
+    ...(pending > 0 ? [`${pending} deliveries or executions`] : []),
+    ...(givenUp > 0 ? [`${givenUp} deliveries were given up`] : []),
+  ],
+  "the files are whole": ({ damage }) => (damage === null ? [] : [damage]),
+  "the box ends only when it is killed": ({ falls }) => falls,
+  "no request meets an error of the box": ({ oddAnswers }) => oddAnswers,
+} satisfies Record<string, Promised>;
+
+/** What the evidence proves broken; empty when every promise held. */
+export function judge(evidence: Evidence): Violation[] {
+  return Object.entries(promises).flatMap(([promise, broken]) => {
+    const found = broken(evidence);
+    const [example] = found;
+    return example === undefined ? [] : [{ promise, count: found.length, example }];
+  });
+}
+
+/** Every stored line is counted by each rule of its project, but for those a window still waits with. */
+function countsOff({ projects, alerts, events, lines }: Evidence): string[] {
+  const projectOf = new Map(events.map(({ n, project }) => [n, project]));
+  return projects.flatMap(({ name, rules }) => {
+    const stored = new Set(lines.filter((n) => projectOf.get(n) === name)).size;
+    return rules.flatMap((rule) => {
+      const own = alerts.filter((alert) => alert.project === name && alert.rule === rule.name);
+      const counted = own.reduce((sum, { count }) => sum + count, 0);
+      const mayWait = (rule.count - 1) * (own.length + rule.keys);
+      if (counted <= stored && stored - counted <= mayWait) return [];
+      return [`${name}/${rule.name}: ${stored} stored, ${counted} counted`];
+    });
+  });
+}
+
+/** The kinds of event that an alert must have had, as far as its state tells. */
+function eventsOf(alert: SeenAlert): string[] {
+  return [
+    "alert.opened",
+    ...(alert.escalation_level > 0 ? ["alert.escalated"] : []),
+    ...(alert.state === "acknowledged" ? ["alert.acknowledged"] : []),
+    ...(alert.state === "resolved" ? ["alert.resolved"] : []),
+  ];
+}
+
+function unreached({ projects, alerts, arrivals }: Evidence): string[] {
+  const came = new Set(
+    arrivals
+      .filter(({ acceptedAt }) => acceptedAt !== null)
+      .map(({ endpoint, alertId, event }) => `${endpoint} ${alertId} ${event}`),
+  );
+  const plans = new Map(projects.map((plan) => [plan.name, plan]));
+  return alerts.flatMap((alert) => {
+    const plan = plans.get(alert.project);
+    if (plan === undefined) return [`alert ${alert.id} is of no project`];
+    return owed(alert, plan)
+      .filter(({ endpoint, event }) => !came.has(`${endpoint} ${alert.id} ${event}`))
+      .map(({ endpoint, event }) => `${event} of alert ${alert.id} never came to ${endpoint}`);
+  });
+}
+
+function owed(alert: SeenAlert, plan: ProjectPlan): { endpoint: string; event: string }[] {
+  const told = plan.endpoints.flatMap((endpoint) =>
+    eventsOf(alert).map((event) => ({ endpoint, event })),
+  );
+  const run = plan.action === null ? [] : [{ endpoint: plan.action, event: "alert.opened" }];
+  const isLadder = plan.rules.some(({ name, ladder }) => ladder && name === alert.rule);
+  const silent = isLadder && alert.escalation_level === 0;
+  const paged = silent ? plan.endpoints : [];
+  return [...told, ...run, ...paged.map((endpoint) => ({ endpoint, event: "alert.escalated" }))];
+}
+
+const RANK: Record<string, number> = {
+  "alert.opened": 0,
+  "alert.escalated": 1,
+  "alert.acknowledged": 2,
+  "alert.resolved": 3,
+};
+
+/** A later event may set out only after the earlier ones of its alert were taken. */
+function disordered({ arrivals }: Evidence): string[] {
+  const trails = new Map<string, Arrival[]>();
+  for (const arrival of arrivals) {
+    const key = `${arrival.endpoint} ${arrival.alertId}`;
+    const trail = trails.get(key);
+    if (trail === undefined) trails.set(key, [arrival]);
+    else trail.push(arrival);
+  }
+  return [...trails.values()].flatMap((trail) =>
+    trail
+      .filter((later) => trail.some((earlier) => isOvertaken(earlier, later, trail)))
+      .map(
+        ({ endpoint, alertId, event }) => `${event} of alert ${alertId} overtook at ${endpoint}`,
+      ),
+  );
+}
+
+function isOvertaken(earlier: Arrival, later: Arrival, trail: readonly Arrival[]): boolean {
+  if ((RANK[earlier.event] ?? 0) >= (RANK[later.event] ?? 0)) return false;
+  return !trail.some(
+    ({ event, acceptedAt }) =>
+      event === earlier.event && acceptedAt !== null && acceptedAt < later.step,
+  );
+}

@@ -1,0 +1,280 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../kit/clock.ts";
+import { type Api, createApi } from "./api.ts";
+import type { Evidence } from "./evidence.ts";
+import { type Feed, startFeed } from "./feed.ts";
+import { blindSpots } from "./forge.ts";
+import { judge, type Violation } from "./judge.ts";
+import { killAt, type Moment, moments, planKills } from "./kills.ts";
+import { type Receivers, startReceivers } from "./receiver.ts";
+import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+import { drained, readAlerts, readFiles } from "./survey.ts";
+import { build, settings } from "./world.ts";
+
+export interface ProveOptions {
+  /** What starts a box. */
+  program: Program;
+  /** Where the scratch directory is made; the system's place for such when absent. */
+  directory?: string;
+  seed: number;
+  kills: number;
+  clock: Clock;
+  onProgress?(progress: Progress): void;
+}
+
+export interface Progress {
+  kill: number;
+  kills: number;
+  moment: Moment | "draining";
+  events: number;
+  arrivals: number;
+}
+
+export interface Verdict {
+  /** No promise was broken, and the judge would have seen it. */
+  ok: boolean;
+  seed: number;
+  figures: Figures;
+  violations: Violation[];
+  /** Promises whose breach would have gone unseen: nothing was there to break. */
+  unproven: string[];
+}
+
+export interface Figures {
+  kills: Record<Moment, number>;
+  events: { accepted: number; refused: number; unknown: number; stored: number };
+  alerts: number;
+  /** Requests at the receivers; those that came again although they had been taken. */
+  arrivals: number;
+  duplicates: number;
+  /** From the start of a process until it listens. */
+  startMs: { median: number; slowest: number };
+  drainSeconds: number;
+  seconds: number;
+}
+
+/** What a run holds in its hands. */
+interface Run {
+  options: ProveOptions;
+  root: string;
+  api: Api;
+  receivers: Receivers;
+  evidence: Evidence;
+  startTimes: number[];
+  killed: Record<Moment, number>;
+}
+
+/** A start that takes longer is a fall. */
+const START_MS = 30_000;
+
+/**
+ * Feeds a scratch box while it is killed again and again, and judges it by a ledger that was kept
+ * outside of it. Throws where the proof itself can't be made; a broken promise is in the verdict.
+ */
+export async function prove(
+  options: ProveOptions,
+): Promise<{ verdict: Verdict; evidence: Evidence; directory: string }> {
+  const { clock, seed } = options;
+  const from = clock.mono();
+  const root = mkdtempSync(join(options.directory ?? tmpdir(), "box-prove-"));
+  const receivers = await startReceivers(clock, seed);
+  const evidence = emptyEvidence(receivers);
+  const killed = Object.fromEntries(moments.map((moment) => [moment, 0])) as Run["killed"];
+  const run: Run = { options, root, api: createApi(), receivers, evidence, startTimes: [], killed };
+  let drainMs = 0;
+  try {
+    drainMs = await story(run);
+  } finally {
+    run.api.close();
+    await receivers.close();
+  }
+  const violations = judge(evidence);
+  const unproven = blindSpots(evidence);
+  const ok = violations.length === 0 && unproven.length === 0;
+  if (ok) rmSync(root, { recursive: true, force: true });
+  const figures = { ...figuresOf(run), drainSeconds: drainMs / 1000, seconds: 0 };
+  figures.seconds = (clock.mono() - from) / 1000;
+  return { verdict: { ok, seed, figures, violations, unproven }, evidence, directory: root };
+}
+
+function emptyEvidence(receivers: Receivers): Evidence {
+  return {
+    ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
+    arrivals: receivers.arrivals as Evidence["arrivals"],
+    projects: settings.map(({ name, rules, endpoints, action }) => ({
+      ...{ name, rules, endpoints, action },
+    })),
+    ...{ pending: 0, givenUp: 0, damage: null },
+  };
+}
+
+/** Everything from the first start to the last stop; returns how long the drain took. */
+async function story(run: Run): Promise<number> {
+  const { options, evidence, api, receivers } = run;
+  const { clock, seed } = options;
+  const choice = seeded(seed, "moments");
+  const plan = planKills(options.kills, seed);
+  let box: Process | null = null;
+  let feed: Feed | null = null;
+  try {
+    const firsts = plan.filter((moment) => moment === "first-start").length;
+    const data = await firstStarts(run, firsts, choice);
+    box = await start(run, data);
+    feed = await furnish(run, data);
+    for (const moment of plan.slice(firsts)) {
+      progress(run, moment);
+      if (moment === "starting") {
+        box.kill("SIGKILL");
+        feed.shut();
+        await box.ended;
+        await killStarting(run, data, choice);
+      } else {
+        await killAt(moment, { clock, choice, feed, receivers, box, data });
+        feed.shut();
+        await noteFall(run, box);
+      }
+      run.killed[moment]++;
+      box = await start(run, data);
+      feed.open();
+    }
+    await feed.stop();
+    progress(run, "draining");
+    receivers.heal();
+    const from = clock.mono();
+    evidence.pending = await drained(api, clock);
+    const drainMs = clock.mono() - from;
+    evidence.alerts = await readAlerts(api);
+    await stopInOrder(run, box);
+    Object.assign(evidence, readFiles(data));
+    return drainMs;
+  } finally {
+    feed?.shut();
+    box?.kill("SIGKILL");
+  }
+}
+
+/** Kills first starts, each in a directory of its own that then has to start; returns the last. */
+async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<string> {
+  let data = join(run.root, "data-0");
+  mkdirSync(data);
+  let typical = await timeStart(run, data);
+  for (let i = 1; i <= kills; i++) {
+    progress(run, "first-start");
+    data = join(run.root, `data-${i}`);
+    await killStarting(run, data, choice, typical);
+    run.killed["first-start"]++;
+    typical = await timeStart(run, data);
+  }
+  return data;
+}
+
+/** One start that is let live until it listens. */
+async function timeStart(run: Run, data: string): Promise<number> {
+  const box = await start(run, data);
+  box.kill("SIGKILL");
+  await box.ended;
+  return run.startTimes.at(-1) ?? 0;
+}
+
+async function killStarting(
+  run: Run,
+  data: string,
+  choice: Seeded,
+  typical = Math.min(...run.startTimes),
+): Promise<void> {
+  const { clock, program } = { ...run.options };
+  const box = startBoxProcess(program, data);
+  await within(clock, choice.between(0, Math.ceil(typical * 1.1)), box.ended);
+  box.kill("SIGKILL");
+  await noteFall(run, box);
+}
+
+/** Starts the box and waits until it can be used. Throws where it can't: nothing could be fed any more. */
+async function start(run: Run, data: string): Promise<Process> {
+  const { clock, program } = run.options;
+  const from = clock.mono();
+  const box = startBoxProcess(program, data);
+  const url = await within(clock, START_MS, box.ready);
+  if (url === null) {
+    box.kill("SIGKILL");
+    const { code, said } = await box.ended;
+    throw new Error(`the box did not start again (exit code ${code}): ${said}`);
+  }
+  run.startTimes.push(clock.mono() - from);
+  run.api.at(url);
+  return box;
+}
+
+/** The first seat by pairing code, the projects by the API, and the feed. */
+async function furnish(run: Run, data: string): Promise<Feed> {
+  const { options, api, receivers, evidence } = run;
+  const issued = await runCommand(options.program, ["pair-code", "--data", data, "--json"]);
+  const code = String(issued["code"]);
+  const seat = { code, email: "prover@example.org", password: `${code}-prover` };
+  const paired = await api.need("POST", "/v1/pair", seat);
+  api.key = String(paired["api_key"]);
+  const tokens = await build(api, receivers.urls, String(paired["box_account_id"]));
+  const feed = startFeed({
+    ...{ clock: options.clock, seed: options.seed, api, tokens },
+    ledger: evidence,
+  });
+  feed.open();
+  return feed;
+}
+
+/** An end by another hand than the prover's, or in another way than it was asked for. */
+async function noteFall(run: Run, box: Process): Promise<void> {
+  const { code, signal, said } = await box.ended;
+  if (signal === "SIGKILL" || (code === 0 && box.wasKilled)) return;
+  run.evidence.falls.push(`it ended with ${signal ?? `exit code ${code}`}: ${said}`);
+}
+
+async function stopInOrder(run: Run, box: Process): Promise<void> {
+  box.kill("SIGTERM");
+  const ending = await within(run.options.clock, START_MS, box.ended);
+  if (ending?.code !== 0)
+    run.evidence.falls.push(`stopping ended with ${ending?.code ?? "nothing"}`);
+}
+
+function progress(run: Run, moment: Progress["moment"]): void {
+  const kill = Object.values(run.killed).reduce((sum, n) => sum + n, 0);
+  const { kills, onProgress } = run.options;
+  const { events, arrivals } = run.evidence;
+  onProgress?.({ kill, kills, moment, events: events.length, arrivals: arrivals.length });
+}
+
+function figuresOf({
+  evidence,
+  startTimes,
+  killed,
+}: Run): Omit<Figures, "drainSeconds" | "seconds"> {
+  const { events, arrivals, lines, alerts } = evidence;
+  const count = (outcome: string) => events.filter((event) => event.outcome === outcome).length;
+  const taken = new Set<string>();
+  const duplicates = arrivals.filter(({ endpoint, eventId, acceptedAt }) => {
+    const key = `${endpoint} ${eventId}`;
+    const again = taken.has(key);
+    if (acceptedAt !== null) taken.add(key);
+    return again;
+  }).length;
+  const sorted = startTimes.toSorted((a, b) => a - b);
+  return {
+    kills: killed,
+    events: {
+      accepted: count("accepted"),
+      refused: count("refused"),
+      unknown: count("unknown"),
+      stored: lines.length,
+    },
+    alerts: alerts.length,
+    arrivals: arrivals.length,
+    duplicates,
+    startMs: {
+      median: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+      slowest: Math.round(sorted.at(-1) ?? 0),
+    },
+  };
+}

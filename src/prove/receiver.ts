@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Clock, sleep } from "../kit/clock.ts";
+import type { Arrival } from "./evidence.ts";
+import { type Seeded, seeded } from "./seeded.ts";
+
+/** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
+export const tempers = ["healthy", "slow", "flaky"] as const;
+export type Temper = (typeof tempers)[number];
+
+/** Who is called by the box, with a ledger of their own. */
+export interface Receivers {
+  /** `http://127.0.0.1:port` of each; the path names the endpoint. */
+  readonly urls: Record<Temper, string>;
+  readonly arrivals: readonly Arrival[];
+  /** Called with the next request, before or after it is answered; once. */
+  onNext(when: "arrived" | "answered", fn: () => void): void;
+  /** From now on all answer at once. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+const FAILS = 0.3;
+/** A third failure of one event would be retried after the drain's patience. */
+const MOST_FAILURES = 2;
+const SLOW_MS = [20, 250] as const;
+
+export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
+  const arrivals: Arrival[] = [];
+  const failures = new Map<string, number>();
+  const next: Record<"arrived" | "answered", (() => void) | null> = {
+    arrived: null,
+    answered: null,
+  };
+  let healed = false;
+  let step = 0;
+
+  const tell = (when: "arrived" | "answered") => {
+    const fn = next[when];
+    next[when] = null;
+    fn?.();
+  };
+
+  /** Whether this request is failed. */
+  const fails = (arrival: Arrival, choice: Seeded): boolean => {
+    const known = `${arrival.endpoint} ${arrival.eventId}`;
+    const before = failures.get(known) ?? 0;
+    if (healed || before >= MOST_FAILURES || !choice.chance(FAILS)) return false;
+    failures.set(known, before + 1);
+    return true;
+  };
+
+  const serve = async (temper: Temper, choice: Seeded, call: Call) => {
+    const body = await readAll(call.message).catch(() => null);
+    // A body that was cut by a kill is no request.
+    if (body === null) return;
+    const arrival = arrivalOf(call.message, body, ++step);
+    arrivals.push(arrival);
+    tell("arrived");
+    if (temper === "slow" && !healed) await sleep(clock, choice.between(...SLOW_MS));
+    if (temper === "flaky" && fails(arrival, choice)) return fail(call, choice);
+    if (call.response.destroyed) return;
+    arrival.acceptedAt = ++step;
+    call.response.writeHead(choice.pick([200, 202, 204])).end(() => tell("answered"));
+  };
+
+  const servers = await Promise.all(
+    tempers.map(async (temper) => {
+      const choice = seeded(seed, `receiver ${temper}`);
+      const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
+        void serve(temper, choice, { message, response });
+      });
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+      return { temper, server, port: (server.address() as AddressInfo).port };
+    }),
+  );
+  return {
+    urls: Object.fromEntries(
+      servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
+    ) as Record<Temper, string>,
+    arrivals,
+    onNext(when, fn) {
+      next[when] = fn;
+    },
+    heal() {
+      healed = true;
+    },
+    async close() {
+      for (const { server } of servers) {
+        server.closeAllConnections();
+        await new Promise((done) => server.close(done));
+      }
+    },
+  };
+}
+
+interface Call {
+  message: IncomingMessage;
+  response: ServerResponse;
+}
+
+function fail({ message, response }: Call, choice: Seeded): void {
+  const how = choice.pick(["status", "reset", "close"]);
+  if (how === "reset") message.socket.resetAndDestroy();
+  else if (how === "close") message.socket.destroy();
+  else response.writeHead(choice.pick([500, 503, 404, 429])).end();
+}
+
+async function readAll(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Arrival {
+  const said = JSON.parse(body.toString()) as Record<string, unknown>;
+  return {
+    endpoint: (message.url ?? "").slice(1),
+    eventId: String(said["event_id"]),
+    alertId: String(said["alert_id"]),
+    event: String(said["event"]),
+    digest: hash("sha256", body, "hex"),
+    step,
+    acceptedAt: null,
+  };
+}

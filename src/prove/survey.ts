@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { type Clock, sleep } from "../kit/clock.ts";
+import { checkCopy } from "../store/check.ts";
+import { openReadOnly } from "../store/database.ts";
+import type { Api } from "./api.ts";
+import type { SeenAlert } from "./evidence.ts";
+import { numberOf } from "./feed.ts";
+
+/** Longest that a backlog may take once nothing fails any more. */
+const DRAIN_MS = 60_000;
+
+/** Waits until the box says that nothing waits to go out, and returns what still does after a minute. */
+export async function drained(api: Api, clock: Clock): Promise<number> {
+  const from = clock.mono();
+  for (;;) {
+    const waiting = await readWaiting(api);
+    if (waiting === 0 || clock.mono() - from > DRAIN_MS) return waiting;
+    await sleep(clock, 100);
+  }
+}
+
+async function readWaiting(api: Api): Promise<number> {
+  const { body } = await api.call("GET", "/metrics");
+  const gauge = (name: string) => {
+    const found = new RegExp(`^${name} (\\d+)$`, "m").exec(body);
+    if (found === null) throw new Error(`/metrics shows no ${name}`);
+    return Number(found[1]);
+  };
+  return gauge("box_deliveries_pending") + gauge("box_executions_pending");
+}
+
+/** Every alert, as the API shows it. */
+export async function readAlerts(api: Api): Promise<SeenAlert[]> {
+  const alerts: SeenAlert[] = [];
+  let before = "";
+  for (;;) {
+    const page = await api.need("GET", `/v1/alerts?limit=500${before}`);
+    alerts.push(...(page["alerts"] as SeenAlert[]));
+    if (page["next"] === null) return alerts;
+    before = `&before=${String(page["next"])}`;
+  }
+}
+
+/** What the files of a stopped box hold: every page is read, and nothing written. */
+export function readFiles(data: string): {
+  lines: number[];
+  givenUp: number;
+  damage: string | null;
+} {
+  const path = join(data, "box.db");
+  try {
+    checkCopy(path);
+    const db = openReadOnly(path);
+    try {
+      const messages = db.prepare("SELECT message FROM log_lines").pluck().all() as string[];
+      const givenUp = db
+        .prepare("SELECT count(*) FROM deliveries WHERE status NOT IN ('delivered', 'pending')")
+        .pluck()
+        .get() as number;
+      return { lines: messages.map((message) => numberOf(message) ?? -1), givenUp, damage: null };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return {
+      lines: [],
+      givenUp: 0,
+      damage: error instanceof Error ? error.message : String(error),
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import type { Api } from "./api.ts";
+import type { ProjectPlan, RulePlan } from "./evidence.ts";
+import type { Temper } from "./receiver.ts";
+
+/** A project of the scratch box, as it is set up. */
+export interface Setting extends ProjectPlan {
+  /** What each endpoint is like, by its name. */
+  tempers: Record<string, Temper>;
+  /** Values of `host`, the key that its rules tell alerts apart by. */
+  hosts: number;
+}
+
+const HOSTS = 6;
+
+const once: RulePlan = { name: "each", count: 1, keys: HOSTS, ladder: false };
+
+/** Four projects that between them have every way in which an alert opens and leaves. */
+export const settings: readonly Setting[] = [
+  setting("orders", [once], ["healthy", "slow"]),
+  setting("billing", [{ ...once, name: "thrice", count: 3 }], ["healthy", "flaky"]),
+  { ...setting("search", [{ ...once, ladder: true }], ["slow", "flaky"]), action: "search/action" },
+  setting("edge", [once, { ...once, name: "both" }], ["healthy", "slow", "flaky"]),
+];
+
+function setting(name: string, rules: RulePlan[], tempers: Temper[]): Setting {
+  const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
+  return {
+    name,
+    rules,
+    endpoints: named.map(([endpoint]) => endpoint),
+    action: null,
+    tempers: Object.fromEntries(named),
+    hosts: HOSTS,
+  };
+}
+
+/** Where each project's events go in. */
+export type Tokens = Record<string, string>;
+
+/** Makes the projects through the API. `receivers`: the address of each temper. Throws what the API refuses. */
+export async function build(
+  api: Api,
+  receivers: Record<Temper, string>,
+  ownerId: string,
+): Promise<Tokens> {
+  const tokens: Tokens = {};
+  for (const plan of settings) {
+    const at = `/v1/projects/${plan.name}`;
+    await api.need("POST", "/v1/projects", { name: plan.name });
+    const source = { name: "app", retain_logs: true };
+    tokens[plan.name] = String((await api.need("POST", `${at}/sources`, source))["token"]);
+    for (const [endpoint, temper] of Object.entries(plan.tempers)) {
+      const url = `${receivers[temper]}/${endpoint}`;
+      await api.need("POST", `${at}/webhooks`, { url });
+    }
+    if (plan.action !== null)
+      await api.need("POST", `${at}/actions`, {
+        ...{ name: "note", method: "POST" },
+        url: `${receivers.healthy}/${plan.action}`,
+      });
+    for (const rule of plan.rules) await api.need("POST", `${at}/rules`, ruleBody(rule, ownerId));
+  }
+  return tokens;
+}
+
+function ruleBody(rule: RulePlan, ownerId: string): object {
+  return {
+    name: rule.name,
+    identifier_keys: ["host"],
+    fire_after: { count: rule.count, window_minutes: 1440 },
+    ...(rule.ladder ? { escalations: [{ accounts: [ownerId], after_minutes: 0 }] } : {}),
+  };
+}

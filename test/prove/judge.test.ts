@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Arrival, Evidence, SeenAlert } from "../../src/prove/evidence.ts";
+import { blindSpots } from "../../src/prove/forge.ts";
+import { judge } from "../../src/prove/judge.ts";
+
+const alert: SeenAlert = {
+  ...{ id: "1", project: "orders", rule: "each", state: "resolved" },
+  ...{ count: 2, escalation_level: 1 },
+};
+
+function arrival(event: string, step: number, changes: Partial<Arrival> = {}): Arrival {
+  const known = { endpoint: "orders/healthy", alertId: "1", digest: `bytes of ${event}` };
+  return { ...known, eventId: `id of ${event}`, event, step, acceptedAt: step + 1, ...changes };
+}
+
+const honest: Evidence = {
+  events: [
+    { n: 0, project: "orders", outcome: "accepted" },
+    { n: 1, project: "orders", outcome: "unknown" },
+    { n: 2, project: "orders", outcome: "unknown" },
+    { n: 3, project: "orders", outcome: "refused" },
+  ],
+  verbs: [{ verb: "resolve", alertId: "1" }],
+  arrivals: [
+    arrival("alert.opened", 1),
+    arrival("alert.opened", 3, { endpoint: "orders/action" }),
+    arrival("alert.opened", 5),
+    arrival("alert.escalated", 7, { acceptedAt: null }),
+    arrival("alert.escalated", 9),
+    arrival("alert.resolved", 11),
+  ],
+  projects: [
+    {
+      name: "orders",
+      rules: [{ name: "each", count: 1, keys: 1, ladder: true }],
+      endpoints: ["orders/healthy"],
+      action: "orders/action",
+    },
+  ],
+  alerts: [alert],
+  lines: [0, 2],
+  ...{ pending: 0, givenUp: 0, damage: null, falls: [], oddAnswers: [] },
+};
+
+const brokenBy = (changes: Partial<Evidence>) =>
+  judge({ ...honest, ...changes }).map(({ promise }) => promise);
+
+test("what an honest box shows breaks no promise", () => {
+  assert.deepEqual(judge(honest), []);
+});
+
+test("a breach of any promise is seen", () => {
+  assert.deepEqual(blindSpots(honest), []);
+});
+
+test("where nothing happened nothing is proven", () => {
+  const blind = blindSpots({
+    ...honest,
+    events: [],
+    arrivals: [],
+    alerts: [],
+    lines: [],
+    verbs: [],
+  });
+  assert.ok(blind.includes("every alert reached every endpoint"));
+  assert.ok(blind.includes("alerts count what is stored"));
+});
+
+test("each promise is broken by what breaks it, and only that", () => {
+  const cases: [string, Partial<Evidence>][] = [
+    ["every accepted event is stored", { lines: [1, 2] }],
+    ["every alert reached every endpoint", { arrivals: honest.arrivals.slice(0, 5) }],
+    [
+      "every alert reached every endpoint",
+      { arrivals: honest.arrivals.filter(({ endpoint }) => endpoint !== "orders/action") },
+    ],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }] }],
+    [
+      "the events of an alert come in order",
+      { arrivals: honest.arrivals.toReversed().map(restep) },
+    ],
+    ["nothing waits once faults stop", { givenUp: 1 }],
+  ];
+  for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
+});
+
+function restep(seen: Arrival, i: number): Arrival {
+  return { ...seen, step: 2 * i, acceptedAt: seen.acceptedAt === null ? null : 2 * i + 1 };
+}
+
+test("an event that was taken twice is no breach, one that was sent on before it was taken is", () => {
+  const early = honest.arrivals.map((seen) =>
+    seen.event === "alert.escalated" && seen.acceptedAt !== null
+      ? { ...seen, acceptedAt: 99 }
+      : seen,
+  );
+  assert.deepEqual(brokenBy({ arrivals: early }), ["the events of an alert come in order"]);
+});
+
+test("a window's events may wait uncounted, but no more of them than it holds back", () => {
+  const projects = honest.projects.map((plan) => ({
+    ...plan,
+    rules: plan.rules.map((rule) => ({ ...rule, count: 3 })),
+  }));
+  assert.deepEqual(brokenBy({ projects, lines: [0, 1, 2] }), []);
+  const many = Array.from({ length: 20 }, (_, n) => n + 4);
+  const events = [...honest.events, ...many.map((n) => sentTo("orders", n))];
+  const lines = [0, 2, ...many];
+  assert.deepEqual(brokenBy({ projects, events, lines }), ["alerts count what is stored"]);
+});
+
+function sentTo(project: string, n: number) {
+  return { n, project, outcome: "accepted" as const };
+}
