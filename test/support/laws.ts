@@ -31,15 +31,19 @@ export const rooms: Record<string, readonly string[]> = {
     ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
     ...["ingest", "tenant", "http", "hosted"],
   ],
+  // It looks at a box from outside: by its interface, and at last into its files.
+  prove: ["kit", "store/check.ts", "store/database.ts"],
   // What it prints are the interface's own shapes.
   cli: [
     "app",
+    "prove",
     "kit",
     "backup",
     "store/faults.ts",
     "alerts/alert.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",
+    "ingest/template/try.ts",
   ],
 };
 
