@@ -13,6 +13,7 @@ import { registerProjects } from "./projects.ts";
 import { registerProve } from "./prove.ts";
 import { registerReports } from "./reports.ts";
 import { registerServe } from "./serve.ts";
+import { registerTemplate } from "./template.ts";
 
 /** The command line. Each group is a file; what a command needs is loaded when it runs. */
 export function createProgram(): Command {
@@ -23,6 +24,7 @@ export function createProgram(): Command {
     .exitOverride();
   registerServe(program);
   registerIngest(program);
+  registerTemplate(program);
   registerAlerts(program);
   registerPeople(program);
   registerProjects(program);

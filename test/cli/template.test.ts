@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { trialText } from "../../cli/template.ts";
+import { scratch } from "../support/scratch.ts";
+
+const box = join(import.meta.dirname, "../../cli/box.ts");
+const run = (args: string[], input = "") =>
+  spawnSync(process.execPath, [box, "template", "try", ...args], { input, encoding: "utf8" });
+
+const lines = [
+  "User 42 failed login from 10.0.0.1",
+  "",
+  "disk full",
+  "User 7 failed login from 10.0.0.2",
+];
+
+test("standard input becomes a table, most frequent first, and empty lines are none", () => {
+  const { status, stdout } = run([], `${lines.join("\r\n")}\r\n`);
+  assert.equal(status, 0);
+  const rows = stdout.trimEnd().split("\n");
+  assert.match(rows[0] ?? "", /^LINES\s+TEMPLATE ID\s+TEMPLATE$/);
+  assert.match(rows[1] ?? "", /^2\s+[0-9a-f]{16}\s+User <\*> failed login from <\*>$/);
+  assert.match(rows[2] ?? "", /^1\s+[0-9a-f]{16}\s+disk full$/);
+  assert.equal(rows[3], "3 lines, 2 templates");
+});
+
+test("several files are one trial; --json has an example of each template", (t) => {
+  const directory = scratch(t);
+  const files = ["a.log", "b.log"].map((name) => join(directory, name));
+  for (const file of files) writeFileSync(file, lines.join("\n"));
+  const { stdout } = run([...files, "--json"]);
+  const answer = JSON.parse(stdout);
+  assert.equal(answer.lines, 6);
+  assert.deepEqual(
+    answer.templates.map(({ template, count, example }: Record<string, unknown>) => [
+      template,
+      count,
+      example,
+    ]),
+    [
+      ["User <*> failed login from <*>", 4, lines[0]],
+      ["disk full", 2, "disk full"],
+    ],
+  );
+});
+
+test("rows are cut to the width of a terminal, and only there", () => {
+  const template = "a long template ".repeat(20).trim();
+  const tried = {
+    lines: 1,
+    templates: [{ template_id: "0123456789abcdef", template, count: 1, example: template }],
+  };
+  const widths = (columns?: number) =>
+    trialText(tried, columns)
+      .split("\n")
+      .map((row) => row.length);
+  assert.equal(Math.max(...widths(80)), 80);
+  assert.ok(trialText(tried, 80).includes("…\n"));
+  assert.ok(Math.max(...widths()) > template.length);
+});
+
+test("a file that isn't there is wrong usage, said by name", () => {
+  const { status, stderr } = run(["/nowhere/app.log"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /^box: \/nowhere\/app\.log: ENOENT/);
+});
+
+test("what it prints can't steer a terminal", () => {
+  assert.ok(
+    !execFileSync(process.execPath, [box, "template", "try"], {
+      input: "a \u001b[2J b\n",
+    }).includes(27),
+  );
+});
