@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Restored } from "../src/backup/restore.ts";
 import type { Taken } from "../src/backup/take.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { registerLook } from "./look.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -13,6 +14,7 @@ interface StoreOptions {
 
 /** Backup and restore on the data directory, and a look at how the box is. */
 export function registerOperate(program: Command): void {
+  registerLook(program);
   storeFlags(program.command("backup <file>"))
     .description("write a proved copy of the store, also while the box serves")
     .option("--with-key", "write the key that secrets are sealed under to FILE.key, too")

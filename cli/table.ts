@@ -3,8 +3,12 @@ export function table(
   heads: readonly string[],
   rows: readonly (readonly (string | number | boolean)[])[],
 ): string {
-  const cells = [heads, ...rows].map((row) => row.map((cell) => printable(String(cell))));
-  const widths = heads.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  const cells = [...(heads.length > 0 ? [heads] : []), ...rows].map((row) =>
+    row.map((cell) => printable(String(cell))),
+  );
+  const widths = (cells[0] ?? []).map((_, i) =>
+    Math.max(...cells.map((row) => row[i]?.length ?? 0)),
+  );
   return cells
     .map((row) =>
       row

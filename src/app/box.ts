@@ -25,6 +25,7 @@ import { backupCheck } from "./backup-health.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { lockDirectory, prepareDirectory } from "./data-directory.ts";
 import { boxHealth, isAlive } from "./health.ts";
+import { ingestCheck } from "./ingest-health.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { renderMetrics } from "./metrics.ts";
 import { counterIds, listen, peerOf } from "./web.ts";
@@ -148,7 +149,8 @@ function httpSide(config: BoxConfig, deps: BoxDeps, parts: Parts) {
 function operating(config: BoxConfig, { tenant, backups }: Parts) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
   return {
-    health: () => boxHealth(tenant, [() => backupCheck(tenant, scheduled)]),
+    health: () =>
+      boxHealth(tenant, [() => ingestCheck(tenant), () => backupCheck(tenant, scheduled)]),
     metrics: () => renderMetrics(tenant),
     mayReadMetrics(c: AppContext) {
       const token = bearer(c.req.header("authorization"));

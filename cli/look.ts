@@ -1,0 +1,88 @@
+import { styleText } from "node:util";
+import type { Command } from "commander";
+import type { Finding } from "../src/app/finding.ts";
+import type { Status } from "../src/app/status.ts";
+import { CommandError } from "./exit.ts";
+import { dataFlag, jsonFlag, print } from "./options.ts";
+import { printable, table, when } from "./table.ts";
+
+interface LookFlags {
+  data: string;
+  json?: boolean;
+}
+
+/** How the box is, and what is wrong with it: on the data directory, whether it runs or not. */
+export function registerLook(program: Command): void {
+  program
+    .command("status")
+    .description("whether the box runs, what it holds, what waits, when it was last backed up")
+    .addOption(dataFlag())
+    .addOption(jsonFlag())
+    .action(status);
+  program
+    .command("doctor")
+    .description("look at everything the box needs; exit 1 when something is wrong")
+    .addOption(dataFlag())
+    .addOption(jsonFlag())
+    .action(doctor);
+}
+
+async function options({ data }: LookFlags) {
+  const [{ systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+  ]);
+  return { data, clock: systemClock, random: systemRandom };
+}
+
+async function status(flags: LookFlags): Promise<void> {
+  const { boxStatus } = await import("../src/app/status.ts");
+  const found = await boxStatus(await options(flags));
+  print(found, flags, () => statusText(found));
+}
+
+function statusText(status: Status): string {
+  const { disk, counts, health } = status;
+  const state = status.running ? (health?.status ?? "doesn't answer") : "stopped";
+  const rows: [string, string | number][] = [
+    ["address", status.address ?? "none yet"],
+    ["version", status.running_version ?? status.version],
+    ["tenant", status.tenant_id],
+    ["schema", status.schema],
+    ["store", `${disk.store} bytes, log ${disk.log}, free ${disk.free ?? "unknown"}`],
+    ["last backup", status.last_backup === null ? "never" : when(status.last_backup)],
+    ...Object.entries(counts).map(([name, n]): [string, number] => [name.replaceAll("_", " "), n]),
+  ];
+  const bad = (health?.checks ?? []).filter((check) => !check.ok);
+  return [
+    coloured(state === "ok" ? "green" : state === "stopped" ? "yellow" : "red", `box is ${state}`),
+    table([], rows),
+    ...bad.map(({ name, detail }) => coloured("red", printable(`${name}: ${detail}`))),
+  ].join("\n");
+}
+
+async function doctor(flags: LookFlags): Promise<void> {
+  const { examine } = await import("../src/app/doctor.ts");
+  const findings = await examine(await options(flags));
+  const wrong = findings.filter(({ state }) => state === "wrong").length;
+  print({ ok: wrong === 0, findings }, flags, () => findings.map(findingText).join("\n"));
+  if (wrong > 0)
+    throw new CommandError(wrong === 1 ? "one thing is wrong" : `${wrong} things are wrong`);
+}
+
+const marks = {
+  ok: ["green", "ok   "],
+  note: ["yellow", "note "],
+  wrong: ["red", "WRONG"],
+} as const;
+
+function findingText({ check, state, detail, advice }: Finding): string {
+  const [colour, mark] = marks[state];
+  const line = `${coloured(colour, mark)}  ${printable(check).padEnd(16)} ${printable(detail)}`;
+  return advice === "" ? line : `${line}\n${" ".repeat(24)}→ ${printable(advice)}`;
+}
+
+/** Plain where nobody sees colours: no terminal, or NO_COLOR. */
+function coloured(colour: "green" | "yellow" | "red", text: string): string {
+  return styleText(colour, text, { stream: process.stdout });
+}

@@ -1,0 +1,98 @@
+import { type Clock, unixSeconds } from "../kit/clock.ts";
+import { getMeta } from "../store/meta.ts";
+import type { Reader } from "../store/store.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+
+const BEHIND_SECONDS = 60;
+/** Before this program was written no clock is right. */
+const EARLIEST = Date.UTC(2026, 0, 1) / 1000;
+
+export function clockFinding(reader: Reader, clock: Clock): Finding {
+  const now = unixSeconds(clock);
+  const seen = Number(getMeta(reader, "clock_seen") ?? 0);
+  const utc = new Date(now * 1000).toISOString();
+  if (now >= EARLIEST && now >= seen - BEHIND_SECONDS) return ok("clock", utc);
+  return wrong(
+    "clock",
+    `${utc} is behind the last time that was seen`,
+    "let the machine's clock be set (timedatectl, NTP): relays refuse a clock that is off",
+  );
+}
+
+interface Channel {
+  name: string;
+  project: string;
+  id: string;
+  type: string;
+  enabled: number;
+  consecutive_failures: number;
+  failing_since: number | null;
+  last_error: string | null;
+}
+
+const AILING = `SELECT i.name, p.name AS project, i.id, i.type, i.enabled, i.consecutive_failures, i.failing_since, i.last_error
+  FROM integrations i JOIN projects p ON p.id = i.project_id
+  WHERE i.enabled = 0 OR i.consecutive_failures > 0 ORDER BY p.name, i.name, i.id`;
+
+/** Every channel that is disabled or failing, and why. */
+export function ailingChannels(reader: Reader): Finding[] {
+  const channels = reader.sql(AILING).all() as Channel[];
+  const total = reader.sql("SELECT count(*) FROM integrations").pluck().get() as number;
+  if (total === 0)
+    return [note("channels", "there are none: nobody is told of any alert", "add an integration")];
+  if (channels.length === 0) return [ok("channels", `${total}, all well`)];
+  return channels.map(channelFinding);
+}
+
+function channelFinding(channel: Channel): Finding {
+  const name = `${channel.type} "${channel.name || channel.id}" of ${channel.project}`;
+  const why = channel.last_error ?? "no reason was noted";
+  const since =
+    channel.failing_since === null
+      ? ""
+      : ` since ${new Date(channel.failing_since * 1000).toISOString()}`;
+  if (channel.enabled === 0 && channel.failing_since === null)
+    return note("channels", `${name} is disabled`);
+  if (channel.enabled === 0)
+    return wrong(
+      "channels",
+      `${name} was shut after it failed${since}: ${why}`,
+      `mend it, then enable it: POST /v1/projects/${encodeURIComponent(channel.project)}/integrations/${channel.id}/enable`,
+    );
+  return wrong(
+    "channels",
+    `${name} fails${since}, ${channel.consecutive_failures} times: ${why}`,
+    "mend the address or the credential; what waits goes out by itself",
+  );
+}
+
+const LONG_WAIT = 3600;
+
+export function waitingFinding(reader: Reader, clock: Clock): Finding {
+  const { n, oldest } = reader
+    .sql("SELECT count(*) AS n, min(created_at) AS oldest FROM deliveries WHERE status = 'pending'")
+    .get() as { n: number; oldest: number | null };
+  const age = oldest === null ? 0 : unixSeconds(clock) - oldest;
+  if (age <= LONG_WAIT) return ok("deliveries", `${n} wait`);
+  return wrong(
+    "deliveries",
+    `${n} wait, the oldest for ${age} s`,
+    "see what is said of the channels; after 24 h a delivery is given up",
+  );
+}
+
+const WEEK = 7 * 86_400;
+
+export function backupFinding(reader: Reader, clock: Clock): Finding {
+  const now = unixSeconds(clock);
+  const last = getMeta(reader, "last_backup");
+  const advice = "box backup FILE on another disk, or serve with --backup-dir";
+  if (last === undefined) {
+    const age = now - Number(getMeta(reader, "created_at") ?? now);
+    const said = "none was ever proved";
+    return age > WEEK ? wrong("backup", said, advice) : note("backup", said, advice);
+  }
+  const age = now - Number(last);
+  const said = `the last one was proved ${Math.floor(age / 3600)} h ago`;
+  return age > WEEK ? wrong("backup", said, advice) : ok("backup", said);
+}

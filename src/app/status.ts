@@ -1,0 +1,105 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../kit/assets.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Random } from "../kit/random.ts";
+import { StoreFault } from "../store/faults.ts";
+import { freeBytes } from "../store/files.ts";
+import { isLocked } from "../store/lock.ts";
+import { getMeta } from "../store/meta.ts";
+import { userVersion } from "../store/migrate.ts";
+import { openReader, type Reader } from "../store/store.ts";
+import type { Health } from "../tenant/health.ts";
+import { askBox } from "./ask.ts";
+
+/** How a box stands, as `box status` tells it. Times in Unix seconds, sizes in bytes. */
+export interface Status {
+  data: string;
+  tenant_id: string;
+  running: boolean;
+  /** Where it listens, or listened when it last ran; null before it ever has. */
+  address: string | null;
+  /** This program's, and that of the running box (null when it doesn't answer). */
+  version: string;
+  running_version: string | null;
+  schema: number;
+  counts: Record<string, number>;
+  disk: { store: number; log: number; free: number | null };
+  last_backup: number | null;
+  /** What the running box says of itself; null when it doesn't run or answer. */
+  health: Health | null;
+}
+
+export interface LookOptions {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+/** Reads the data directory without changing it, and asks the box where it runs. Throws StoreFault. */
+export async function boxStatus(options: LookOptions): Promise<Status> {
+  const { data, clock } = options;
+  const reader = openBox(options);
+  try {
+    const running = isLocked(data);
+    const address = text(getMeta(reader, "listen_url"));
+    const health = running && address !== null ? await askBox(clock, `${address}/readyz`) : null;
+    const told = health === null ? null : await askBox(clock, `${address}/v1/version`);
+    return {
+      data,
+      tenant_id: text(getMeta(reader, "tenant_id")) ?? "",
+      running,
+      address,
+      version,
+      running_version: (told as { version?: string } | null)?.version ?? null,
+      schema: userVersion(reader.db),
+      counts: countsOf(reader),
+      disk: { ...sizesOf(data), free: freeBytes(data) },
+      last_backup: number(getMeta(reader, "last_backup")),
+      health: health as Health | null,
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+/** The box's store, to read only. Throws StoreFault, also where there is none. */
+export function openBox({ data, clock, random }: LookOptions): Reader & { close(): void } {
+  const path = join(data, "box.db");
+  if (statSync(path, { throwIfNoEntry: false }) === undefined)
+    throw new StoreFault("unavailable", `There is no ${path}: is --data the box's data directory?`);
+  return openReader({ path, kind: "box", clock, random });
+}
+
+/** Bytes of the store and of its write-ahead log. */
+export function sizesOf(data: string): { store: number; log: number } {
+  const size = (name: string) => statSync(join(data, name), { throwIfNoEntry: false })?.size ?? 0;
+  return { store: size("box.db"), log: size("box.db-wal") };
+}
+
+const COUNTS: Record<string, string> = {
+  projects: "projects",
+  sources: "sources",
+  rules: "rules",
+  accounts: "accounts",
+  devices: "devices",
+  alerts_open: "alerts WHERE state = 'open'",
+  alerts_acknowledged: "alerts WHERE state = 'acknowledged'",
+  deliveries_pending: "deliveries WHERE status = 'pending'",
+  executions_pending: "executions WHERE status = 'pending'",
+  integrations_disabled: "integrations WHERE enabled = 0",
+};
+
+function countsOf(reader: Reader): Record<string, number> {
+  const count = (what: string) =>
+    reader.sql(`SELECT count(*) FROM ${what}`).pluck().get() as number;
+  return Object.fromEntries(Object.entries(COUNTS).map(([name, what]) => [name, count(what)]));
+}
+
+function text(value: string | number | undefined): string | null {
+  return value === undefined ? null : String(value);
+}
+
+function number(value: string | number | undefined): number | null {
+  return value === undefined ? null : Number(value);
+}
