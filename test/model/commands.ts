@@ -1,0 +1,372 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { TestBox } from "../support/box.ts";
+import {
+  type Answer,
+  Model,
+  type ModelAlert,
+  type ModelEvent,
+  type Project,
+  type RuleConfig,
+  type Source,
+} from "./model.ts";
+
+/** One tenant's box beside the model of it. The names of a run are its own, so that boxes can be used again. */
+export class Pair {
+  readonly box: TestBox;
+  readonly model: Model;
+  /** `run` in front of each project's name. */
+  readonly prefix: string;
+  /** The newest alert before the run. */
+  readonly base: number;
+  readonly tokens = new WeakMap<Source, string>();
+  /** A token that opened something until its source was deleted or it was rotated. */
+  dead = "none";
+  /** The id that each message first got in each project. */
+  readonly #templates = new WeakMap<Project, Map<string, string>>();
+
+  constructor(box: TestBox, prefix: string, base: number) {
+    this.box = box;
+    this.prefix = prefix;
+    this.base = base;
+    this.model = new Model(Math.floor(box.clock.now() / 1000), base);
+  }
+
+  project(name: string): string {
+    return this.prefix + name;
+  }
+
+  path(project: string, rest = ""): string {
+    return `/v1/projects/${this.project(project)}${rest}`;
+  }
+
+  /** The id that `message` had the first time it was seen in `project`; else it is `id` from now on. */
+  templateId(project: Project, message: string, id: string): string {
+    const known = this.#templates.get(project) ?? new Map<string, string>();
+    this.#templates.set(project, known);
+    const first = known.get(message) ?? id;
+    known.set(message, first);
+    return first;
+  }
+
+  source(project: string, name: string): Source | undefined {
+    return this.model.projects.get(this.project(project))?.sources.get(name);
+  }
+
+  /** Everything that can be read is as the model has it. */
+  async compare(): Promise<void> {
+    const { box, model } = this;
+    const pulled = (await box.api("GET", `/v1/pull?cursor=${this.base}`)).body;
+    assert.deepEqual(pulled.alerts.map(withoutSeq), model.alerts.map(shown), "alerts");
+    assert.equal(pulled.cursor, model.alerts.at(-1)?.id ?? pulled.cursor);
+    const seqs = pulled.alerts.map((alert: { updated_seq: number }) => alert.updated_seq);
+    assert.equal(new Set(seqs).size, seqs.length, "no two alerts changed at once");
+    const listed = (await box.api("GET", `/v1/projects?after=${this.prefix}`)).body.projects;
+    assert.deepEqual(
+      listed.map(({ created_at: _, ...entry }: { created_at: number }) => entry),
+      [...model.projects.values()]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map((project) => ({
+          name: project.name,
+          version: project.version,
+          source_count: project.sources.size,
+          rule_count: project.rules.size,
+          open_alert_count: model.alerts.filter(
+            (alert) => alert.project === project && alert.state !== "resolved",
+          ).length,
+        })),
+      "projects",
+    );
+  }
+}
+
+function withoutSeq({ updated_seq: _, ...alert }: { updated_seq: number }): object {
+  return alert;
+}
+
+function shown(alert: ModelAlert): object {
+  const { id, project, rule: _rule, ruleName, quietAt: _quietAt, ...rest } = alert;
+  return {
+    ...rest,
+    id: String(id),
+    project: project.name,
+    rule: ruleName,
+    escalation_level: 0,
+    page_accounts: [],
+  };
+}
+
+export type Pairs = readonly Pair[];
+type Do = (pair: Pair) => Promise<void>;
+
+/** One thing done to one tenant's box and to its model, and both compared afterwards. */
+class Step implements fc.AsyncCommand<object, Pairs> {
+  readonly tenant: number;
+  readonly what: string;
+  readonly act: Do;
+
+  constructor(tenant: number, what: string, act: Do) {
+    this.tenant = tenant;
+    this.what = what;
+    this.act = act;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(_model: object, pairs: Pairs): Promise<void> {
+    const pair = pairs[this.tenant] as Pair;
+    await this.act(pair);
+    await pair.compare();
+  }
+
+  toString(): string {
+    return `${this.tenant}:${this.what}`;
+  }
+}
+
+async function same(pair: Pair, expected: Answer, call: [string, string, object?]): Promise<void> {
+  const answer = await pair.box.api(...call);
+  assert.equal(
+    answer.status,
+    expected.status,
+    `${call[0]} ${call[1]} ${JSON.stringify(answer.body)}`,
+  );
+}
+
+const tenant = fc.constantFrom(0, 0, 0, 1);
+const project = fc.constantFrom("a", "a", "a", "b");
+const source = fc.constantFrom("s", "t");
+const ruleName = fc.constantFrom("r", "q");
+
+const config: fc.Arbitrary<RuleConfig> = fc.record({
+  match: fc.record({
+    min_level: fc.constantFrom(0, 0, 0, 400),
+    sources: fc.constantFrom<string[]>([], [], [], ["s"]),
+    tags: fc.constantFrom<string[]>([], [], [], ["db"]),
+    template_contains: fc.constantFrom("", "", "", "disk"),
+  }),
+  conditions: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<RuleConfig["conditions"]>([]) },
+    {
+      weight: 1,
+      arbitrary: fc.array(
+        fc.record({
+          key: fc.constant("n"),
+          op: fc.constantFrom("eq" as const, "neq" as const, "gte" as const, "lte" as const),
+          value: fc.constantFrom(5, "7", 6.5),
+        }),
+        { minLength: 1, maxLength: 2 },
+      ),
+    },
+  ),
+  fire_after: fc.record({
+    count: fc.constantFrom(1, 2, 2, 3),
+    distinct_sources: fc.constantFrom(1, 1, 1, 2),
+    window_minutes: fc.integer({ min: 1, max: 2 }),
+  }),
+  auto_resolve_quiet_minutes: fc.constantFrom(0, 1, 2),
+  identifier_keys: fc.constantFrom<string[]>([], ["host"]),
+  investigate: fc.boolean(),
+});
+
+const event: fc.Arbitrary<ModelEvent> = fc.record({
+  message: fc.constantFrom("disk full", "login refused by the gate"),
+  level: fc.constantFrom(200, 400, 500),
+  keys: fc.record(
+    { host: fc.constantFrom("x", "y"), n: fc.constantFrom(5, "7", "seven") },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Record<string, string | number>>,
+  tags: fc.constantFrom<string[]>([], ["db"]),
+});
+
+const step = <T>(
+  arbitrary: fc.Arbitrary<T>,
+  name: string,
+  act: (pair: Pair, value: T) => Promise<void>,
+) =>
+  fc
+    .tuple(tenant, arbitrary)
+    .map(
+      ([n, value]) => new Step(n, `${name} ${JSON.stringify(value)}`, (pair) => act(pair, value)),
+    );
+
+async function ingest(
+  pair: Pair,
+  sent: { p: string; s: string; events: ModelEvent[] },
+): Promise<void> {
+  const { p, s, events } = sent;
+  const name = pair.project(p);
+  const from = pair.source(p, s);
+  const expected = events.map((one) => pair.model.ingest(name, s, one));
+  const answer = await fetch(`${pair.box.url}/v1/ingest`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${(from && pair.tokens.get(from)) ?? pair.dead}`,
+      ...(events.length > 1 ? { "content-type": "application/x-ndjson" } : {}),
+    },
+    body: events.map((one) => JSON.stringify(one)).join("\n"),
+  });
+  type One = { alerted: boolean; template_id: string };
+  const body = (await answer.json()) as One & { results: One[] };
+  assert.equal(answer.status, expected[0]?.status, JSON.stringify(body));
+  const project = pair.model.projects.get(name);
+  if (answer.status !== 202 || project === undefined) return;
+  for (const [i, one] of (events.length > 1 ? body.results : [body]).entries()) {
+    assert.equal(one.alerted, expected[i]?.alerted, `event ${i}`);
+    assert.equal(
+      one.template_id,
+      pair.templateId(project, events[i]?.message ?? "", one.template_id),
+    );
+  }
+}
+
+/** Something to work on: a project with two sources and two rules, one of which counts by host. */
+export async function begin(pair: Pair): Promise<void> {
+  const name = pair.project("a");
+  await same(pair, pair.model.createProject(name), ["POST", "/v1/projects", { name }]);
+  for (const s of ["s", "t"]) await makeSource(pair, { p: "a", s });
+  const counted: RuleConfig = {
+    match: { min_level: 0, sources: [], tags: [], template_contains: "" },
+    conditions: [],
+    fire_after: { count: 2, distinct_sources: 1, window_minutes: 1 },
+    ...{ auto_resolve_quiet_minutes: 1, identifier_keys: ["host"], investigate: false },
+  };
+  const loud: RuleConfig = {
+    ...counted,
+    match: { ...counted.match, min_level: 500 },
+    fire_after: { ...counted.fire_after, count: 1 },
+    ...{ auto_resolve_quiet_minutes: 0, identifier_keys: [] },
+  };
+  for (const [r, config] of Object.entries({ q: counted, r: loud }))
+    await createRule(pair, { p: "a", r, config });
+}
+
+async function createRule(
+  pair: Pair,
+  { p, r, config }: { p: string; r: string; config: RuleConfig },
+): Promise<void> {
+  const expected = pair.model.createRule(pair.project(p), r, config);
+  await same(pair, expected, ["POST", pair.path(p, "/rules"), { name: r, ...config }]);
+}
+
+async function makeSource(pair: Pair, { p, s }: { p: string; s: string }): Promise<void> {
+  const expected = pair.model.createSource(pair.project(p), s);
+  const answer = await pair.box.api("POST", pair.path(p, "/sources"), { name: s });
+  assert.equal(answer.status, expected.status);
+  const made = pair.source(p, s);
+  if (answer.status === 201 && made) pair.tokens.set(made, answer.body.token);
+}
+
+async function rotate(pair: Pair, { p, s }: { p: string; s: string }): Promise<void> {
+  const of = pair.source(p, s);
+  const answer = await pair.box.api("POST", pair.path(p, `/sources/${s}/rotate-token`));
+  assert.equal(answer.status, of ? 200 : 404);
+  if (of === undefined) return;
+  pair.dead = pair.tokens.get(of) ?? pair.dead;
+  pair.tokens.set(of, answer.body.token);
+}
+
+async function dropSource(pair: Pair, { p, s }: { p: string; s: string }): Promise<void> {
+  const of = pair.source(p, s);
+  const expected = pair.model.deleteSource(pair.project(p), s);
+  await same(pair, expected, ["DELETE", pair.path(p, `/sources/${s}`)]);
+  if (of && expected.status === 200) pair.dead = pair.tokens.get(of) ?? pair.dead;
+}
+
+/** Acks or resolves one of the run's alerts, or one past the newest. */
+async function change(
+  pair: Pair,
+  { nth, to }: { nth: number; to: "ack" | "resolve" },
+): Promise<void> {
+  const id = pair.model.alerts[nth]?.id ?? pair.base + 1_000_000;
+  const expected = pair.model.change(id, to === "ack" ? "acknowledged" : "resolved");
+  await same(pair, expected, ["POST", `/v1/alerts/${id}/${to}`]);
+}
+
+const inProject = fc.record({ p: project, s: source });
+const ruled = fc.record({ p: project, r: ruleName, config });
+const weighted: [number, fc.Arbitrary<Step>][] = [
+  [
+    3,
+    step(project, "create project", (pair, p) => {
+      const expected = pair.model.createProject(pair.project(p));
+      return same(pair, expected, ["POST", "/v1/projects", { name: pair.project(p) }]);
+    }),
+  ],
+  [
+    1,
+    step(fc.constantFrom("a", "b", "b", "b"), "delete project", (pair, p) =>
+      same(pair, pair.model.deleteProject(pair.project(p)), ["DELETE", pair.path(p)]),
+    ),
+  ],
+  [
+    1,
+    step(fc.record({ p: project, to: project }), "rename project", (pair, { p, to }) => {
+      const expected = pair.model.renameProject(pair.project(p), pair.project(to));
+      return same(pair, expected, ["POST", pair.path(p, "/rename"), { name: pair.project(to) }]);
+    }),
+  ],
+  [4, step(inProject, "create source", makeSource)],
+  [1, step(inProject, "delete source", dropSource)],
+  [1, step(inProject, "rotate token", rotate)],
+  [2, step(ruled, "create rule", createRule)],
+  [
+    2,
+    step(ruled, "replace rule", (pair, { p, r, config }) => {
+      const expected = pair.model.replaceRule(pair.project(p), r, config);
+      return same(pair, expected, ["PUT", pair.path(p, `/rules/${r}`), config]);
+    }),
+  ],
+  [
+    1,
+    step(fc.record({ p: project, r: ruleName }), "put rule back", async (pair, { p, r }) => {
+      const config = pair.model.projects.get(pair.project(p))?.rules.get(r)?.config;
+      const expected = config
+        ? pair.model.replaceRule(pair.project(p), r, config)
+        : { status: 404 };
+      await same(pair, expected, ["PUT", pair.path(p, `/rules/${r}`), config ?? {}]);
+    }),
+  ],
+  [
+    1,
+    step(fc.record({ p: project, r: ruleName }), "delete rule", (pair, { p, r }) =>
+      same(pair, pair.model.deleteRule(pair.project(p), r), [
+        "DELETE",
+        pair.path(p, `/rules/${r}`),
+      ]),
+    ),
+  ],
+  [
+    12,
+    step(
+      fc.record({ p: project, s: source, events: fc.array(event, { minLength: 1, maxLength: 4 }) }),
+      "ingest",
+      ingest,
+    ),
+  ],
+  [
+    3,
+    step(
+      fc.record({ nth: fc.nat(4), to: fc.constantFrom("ack" as const, "resolve" as const) }),
+      "change",
+      change,
+    ),
+  ],
+  [
+    3,
+    step(fc.constantFrom(1, 20, 40, 59, 60, 61, 120), "turn", async (pair, seconds) => {
+      pair.model.turn(seconds);
+      await pair.box.clock.turn(seconds * 1000);
+    }),
+  ],
+  [1, step(fc.constant("now"), "restart", (pair) => pair.box.restart())],
+];
+
+/** Sequences of at most `most` commands; what matters most comes most often. */
+export const commands = (most: number) =>
+  fc.commands(
+    weighted.flatMap(([weight, arbitrary]) => Array<fc.Arbitrary<Step>>(weight).fill(arbitrary)),
+    { maxCommands: most, size: "max" },
+  );
