@@ -3,21 +3,36 @@ import type { IngestEvent } from "./event.ts";
 
 /** Longest identifier text that is its own key; a longer one is hashed. */
 const SHORT = 100;
+/** Keys without identifiers that a maker remembers: the same text again costs a look-up and no hashing of it. */
+const REMEMBERED = 1000;
+
+/** Makes the keys of one rule's alerts. */
+export type KeyMaker = (templateId: string, keys: IngestEvent["keys"]) => string;
 
 /**
  * What makes two matches the same alert: the rule, the template's root id and the values of the rule's
- * identifier keys (decisions §5). The values are written in an encoding that can't be forged by a separator.
+ * identifier keys (decisions §5). Each value is written behind its length, so that no value can pass for two.
  */
-export function alertKey(
-  ruleId: number,
-  templateId: string,
-  identifiers: Readonly<Record<string, string>>,
-): string {
-  const values = Object.values(identifiers);
-  const prefix = `${ruleId}:${templateId}`;
-  if (values.length === 0) return prefix;
-  const text = JSON.stringify(values);
-  return `${prefix}:${text.length <= SHORT ? text : sha256(text)}`;
+export function keyMaker(ruleId: number, identifierKeys: readonly string[]): KeyMaker {
+  const remembered = new Map<string, string>();
+  if (identifierKeys.length > 0) {
+    return (templateId, keys) => {
+      let text = "";
+      for (const name of identifierKeys) {
+        const value = keys?.[name] ?? "";
+        text += `${value.length}=${value}`;
+      }
+      return `${ruleId}:${templateId}:${text.length <= SHORT ? text : sha256(text)}`;
+    };
+  }
+  return (templateId) => {
+    const known = remembered.get(templateId);
+    if (known !== undefined) return known;
+    if (remembered.size >= REMEMBERED) remembered.clear();
+    const key = `${ruleId}:${templateId}`;
+    remembered.set(templateId, key);
+    return key;
+  };
 }
 
 /** The same alert under another template id: where two templates turned out to be one. */

@@ -1,4 +1,5 @@
 import type { Condition, StoredRule } from "../projects/rule.ts";
+import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
 
 /** A rule made ready for the hot path: sets for lists, numbers parsed once. */
@@ -12,6 +13,7 @@ export interface CompiledRule {
   /** Fires with the first match: no window has to be kept. */
   readonly atOnce: boolean;
   readonly windowSeconds: number;
+  readonly keyOf: KeyMaker;
 }
 
 export function compileRule(rule: StoredRule): CompiledRule {
@@ -25,6 +27,7 @@ export function compileRule(rule: StoredRule): CompiledRule {
     conditions: rule.conditions.map(compileCondition),
     atOnce: fire_after.count === 1 && fire_after.distinct_sources === 1,
     windowSeconds: fire_after.window_minutes * 60,
+    keyOf: keyMaker(rule.id, rule.identifier_keys),
   };
 }
 

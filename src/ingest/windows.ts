@@ -13,6 +13,8 @@ const DROP = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key = ?";
  * memory holds a bounded part of them, and a key that is not there is read back from its rows.
  */
 export interface Windows {
+  /** Whether memory holds an open window of this key. */
+  has(key: string): boolean;
   /** Counts one match; what the alert starts from if the window fires with it, else null. */
   count(
     tx: Tx,
@@ -83,6 +85,7 @@ export function createWindows(limits: WindowLimits): Windows {
   };
 
   return {
+    has: (key) => kept.has(key),
     count(tx, rule, { key, sourceId, level }) {
       const entry = load(tx, rule, key);
       touched.add(key);

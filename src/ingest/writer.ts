@@ -2,7 +2,7 @@ import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Store, Tx } from "../store/store.ts";
-import { alertKey, identifiersOf } from "./alert-key.ts";
+import { identifiersOf } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
 import { createLineWriter } from "./lines.ts";
 import { type CompiledRule, matches } from "./match.ts";
@@ -104,10 +104,10 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
 
   const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, mined: Mined): boolean => {
     const { source, event } = arrival;
-    const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
-    const key = alertKey(rule.rule.id, mined.root.id, identifiers);
+    const key = rule.keyOf(mined.root.id, event.keys);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
-    const alert = standing.find(tx, key, quietSeconds);
+    // A key whose window is open has no standing alert: firing closes the one and opens the other.
+    const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
     if (alert !== null) {
       foldInto(key, alert, event, {
         at: tx.at,
@@ -130,7 +130,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       count: fired.count,
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
-      identifiers,
+      identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
     });
     return true;
   };

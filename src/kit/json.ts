@@ -20,6 +20,7 @@ export function parseJson(text: string): unknown {
 
 /** Whether brackets outside strings nest deeper than 32. One pass, no allocation. */
 export function isTooDeep(text: string): boolean {
+  if (!hasManyBrackets(text)) return false;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -29,6 +30,17 @@ export function isTooDeep(text: string): boolean {
       if (++depth > DEEPEST) return true;
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
+    }
+  }
+  return false;
+}
+
+/** More opening brackets than levels: without them nothing can be too deep, and most bodies have three. */
+function hasManyBrackets(text: string): boolean {
+  let n = 0;
+  for (const bracket of ["{", "["]) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++n > DEEPEST) return true;
     }
   }
   return false;
