@@ -2,10 +2,10 @@ import type { Clock } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { Store } from "../store/store.ts";
-import { nextDue } from "../tenant/due.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
+import { type Entry, isAtRest, isQuiet, wakeAt } from "./tenant-rest.ts";
 
 /** The running data planes of the hosted tenants: opened on demand, closed at rest, woken when something is due. */
 export interface TenantHouse {
@@ -59,21 +59,6 @@ export interface StartHooks {
   onFatal(error: unknown): void;
 }
 
-interface Entry {
-  tenant: Tenant;
-  plan: Plan;
-  /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
-  openedAt: number;
-  usedAt: number;
-}
-
-/** No request lasts longer: a tenant used before this may be closed. */
-const LONGEST_REQUEST_MS = 120_000;
-/** A tenant opened for due work has this long to begin it. */
-const SHORTEST_MS = 5_000;
-/** What is due sooner is waited for. */
-const SOON_MS = 30_000;
-const DAY_MS = 86_400_000;
 /** Tenants opened for due work in one look. */
 const OPENED_A_LOOK = 16;
 /** When a tenant that can't be opened is due again. */
@@ -90,6 +75,8 @@ class House implements TenantHouse {
   readonly #opening = new Map<string, Promise<Entry | null>>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #broken = new Set<string>();
+  /** Next-due times being written for tenants that close. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #links = new Set<Promise<void>>();
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
@@ -113,7 +100,7 @@ class House implements TenantHouse {
   async look(): Promise<void> {
     const { registry, clock } = this.#deps;
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
-    for (const id of [...this.#open.keys()]) if (this.#atRest(id)) await this.#close(id);
+    for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
     // Those open are due all the time, in case this process dies.
     const due = await registry.tenants.due(clock.now(), this.#open.size + OPENED_A_LOOK);
     for (const id of due) if (!this.#open.has(id)) await this.#wake(id);
@@ -193,7 +180,7 @@ class House implements TenantHouse {
   async #makeRoom(): Promise<void> {
     const { mostOpen } = this.#deps.limits;
     if (this.#open.size + this.#opening.size <= mostOpen) return;
-    const quiet = [...this.#open].filter(([id]) => this.#isQuiet(id));
+    const quiet = [...this.#open].filter(([, entry]) => isQuiet(entry, this.#deps.clock.mono()));
     const [longest] = quiet.sort(([, a], [, b]) => a.usedAt - b.usedAt);
     if (longest !== undefined) return this.#close(longest[0]);
     throw new ServiceError("overloaded", "Too many tenants are in use at this moment.", {
@@ -201,27 +188,9 @@ class House implements TenantHouse {
     });
   }
 
-  /** No request can be using it, and nothing of it is on its way. */
-  #isQuiet(id: string): boolean {
-    const entry = this.#open.get(id);
-    if (entry === undefined) return false;
-    const { tenant, openedAt, usedAt } = entry;
-    const mono = this.#deps.clock.mono();
-    return (
-      mono - openedAt > SHORTEST_MS &&
-      mono - usedAt > LONGEST_REQUEST_MS &&
-      tenant.waiters.parked === 0 &&
-      tenant.outbox.deliveries.inFlight + tenant.outbox.executions.inFlight === 0
-    );
-  }
-
-  #atRest(id: string): boolean {
-    const entry = this.#open.get(id);
-    if (entry === undefined || !this.#isQuiet(id)) return false;
+  #atRest(entry: Entry): boolean {
     const { clock, limits } = this.#deps;
-    if (clock.mono() - entry.usedAt < limits.warmMs) return false;
-    const due = nextDue(entry.tenant.store);
-    return due === null || due > clock.now() + SOON_MS;
+    return isAtRest(entry, { mono: clock.mono(), now: clock.now(), warmMs: limits.warmMs });
   }
 
   #close(id: string): Promise<void> {
@@ -229,25 +198,31 @@ class House implements TenantHouse {
     if (entry === undefined) return this.#closing.get(id) ?? Promise.resolve();
     this.#open.delete(id);
     this.#closed++;
-    const closing = entry.tenant
-      .stop()
-      .catch((error: unknown) => this.#deps.log.error({ err: error, tenant: id }, "closing failed"))
-      .finally(() => this.#closing.delete(id));
+    const closing = this.#stop(id, entry.tenant).finally(() => this.#closing.delete(id));
     this.#closing.set(id, closing);
     return closing;
+  }
+
+  /** Closed only when its next time is written: a look in between would open it again. */
+  async #stop(id: string, tenant: Tenant): Promise<void> {
+    try {
+      await tenant.stop();
+      await this.#leaving.get(id);
+    } catch (error) {
+      this.#deps.log.error({ err: error, tenant: id }, "closing a tenant failed");
+    } finally {
+      this.#leaving.delete(id);
+    }
   }
 
   /** Writes down when a tenant that closes is to be woken; daily at least, to keep house. */
   #leave(id: string, store: Store): void {
     const { registry, clock, log } = this.#deps;
-    // Spread over half a day, so that those closed together aren't woken together.
-    const daily = clock.now() + DAY_MS * (1 - store.random.fraction() / 2);
-    const at = Math.round(Math.min(nextDue(store) ?? daily, daily));
-    this.#keep(
-      registry.tenants.setNextDue(id, at).catch((error: unknown) => {
-        log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
-      }),
-    );
+    const at = wakeAt(store, clock.now());
+    const written = registry.tenants.setNextDue(id, at).catch((error: unknown) => {
+      log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
+    });
+    this.#leaving.set(id, written);
   }
 
   async #wake(id: string): Promise<void> {

@@ -35,8 +35,11 @@ export interface HostedPerson {
   token: string;
 }
 
+/** No limits unless told; `planRates`: those of the plans. */
+export type TestFlags = HostedFlags & { planRates?: boolean };
+
 export async function testHosted(
-  flags: HostedFlags = {},
+  { planRates = false, ...flags }: TestFlags = {},
   clock: HandClock = handClock(),
 ): Promise<TestHosted> {
   const data = mkdtempSync(join(tmpdir(), "box-hosted-"));
@@ -45,7 +48,8 @@ export async function testHosted(
     startHosted(
       hostedConfig({
         ...{ data, listen: `127.0.0.1:${port}`, logLevel: "silent" },
-        ...{ ingestRate: "0", apiRate: "0", pairRate: "0", relayRate: "0" },
+        ...{ apiRate: "0", pairRate: "0", relayRate: "0" },
+        ...(planRates ? {} : { ingestRate: "0" }),
         ...flags,
       }),
       {

@@ -1,0 +1,46 @@
+import type { Store } from "../store/store.ts";
+import { nextDue } from "../tenant/due.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { Plan } from "./registry/tenants.ts";
+
+/** A hosted tenant that is open. */
+export interface Entry {
+  tenant: Tenant;
+  plan: Plan;
+  /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
+  openedAt: number;
+  usedAt: number;
+}
+
+/** No request lasts longer: a tenant used before this may be closed. */
+const LONGEST_REQUEST_MS = 120_000;
+/** A tenant opened for due work has this long to begin it. */
+const SHORTEST_MS = 5_000;
+/** What is due sooner is waited for. */
+const SOON_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+/** Whether no request can be using it, and nothing of it is on its way. */
+export function isQuiet({ tenant, openedAt, usedAt }: Entry, mono: number): boolean {
+  const { deliveries, executions } = tenant.outbox;
+  return (
+    mono - openedAt > SHORTEST_MS &&
+    mono - usedAt > LONGEST_REQUEST_MS &&
+    tenant.waiters.parked === 0 &&
+    deliveries.inFlight + executions.inFlight === 0
+  );
+}
+
+/** Whether it needn't stay open: not used for `warmMs`, and nothing is due soon. */
+export function isAtRest(entry: Entry, at: { mono: number; now: number; warmMs: number }): boolean {
+  if (!isQuiet(entry, at.mono) || at.mono - entry.usedAt < at.warmMs) return false;
+  const due = nextDue(entry.tenant.store);
+  return due === null || due > at.now + SOON_MS;
+}
+
+/** When a tenant that closes is to be opened again, in Unix milliseconds: daily at least, to keep house. */
+export function wakeAt(store: Store, now: number): number {
+  // Spread over half a day, so that those closed together aren't woken together.
+  const daily = now + DAY_MS * (1 - store.random.fraction() / 2);
+  return Math.round(Math.min(nextDue(store) ?? daily, daily));
+}

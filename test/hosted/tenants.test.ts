@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { HostedFlags } from "../../src/app/hosted-config.ts";
+import type { Tenant } from "../../src/tenant/tenant.ts";
+import { startFakeApns } from "../support/apns.ts";
+import { type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
+
+interface Keeper {
+  tid: string;
+  /** An API key of an owner. */
+  key: string;
+  accountId: string;
+}
+
+async function hostedFor(t: TestContext, flags: HostedFlags = {}): Promise<TestHosted> {
+  const hosted = await testHosted(flags);
+  t.after(() => hosted.stop());
+  return hosted;
+}
+
+async function keeper(hosted: TestHosted, email: string, tenant?: string): Promise<Keeper> {
+  return hosted.desk(async (desk) => {
+    const tid = tenant ?? (await desk.addTenant({ kind: "hosted" })).tenant_id;
+    const { api_key: key, account_id: accountId } = await desk.addKey({ tenant: tid, email });
+    return { tid, key, accountId };
+  });
+}
+
+/** A project with a source, a rule and what else is asked for; its ingest token. */
+async function project(hosted: TestHosted, { key: token }: Keeper, rule: object = {}) {
+  const post = async (path: string, body: object) => {
+    const made = await hosted.call("POST", path, { token, body });
+    assert.equal(made.status, 201, `${path}: ${JSON.stringify(made.body)}`);
+    return made.body;
+  };
+  await post("/v1/projects", { name: "shop" });
+  await post("/v1/projects/shop/integrations", { type: "apns", name: "phones" });
+  await post("/v1/projects/shop/rules", { name: "any", identifier_keys: ["host"], ...rule });
+  return (await post("/v1/projects/shop/sources", { name: "app" })).token as string;
+}
+
+const fire = async (hosted: TestHosted, token: string, host = "a") => {
+  const body = { message: "Disk is full", level: 400, keys: { host } };
+  const taken = await hosted.call("POST", "/v1/ingest", { token, body });
+  assert.deepEqual([taken.status, taken.body.alerted], [202, true]);
+};
+
+const register = (hosted: TestHosted, { key: token }: Keeper, device: string) =>
+  hosted.call("POST", "/v1/devices", { token, body: { token: device, platform: "ios" } });
+
+const device = (n: number) => n.toString(16).padStart(64, "0");
+
+const PATIENCE_MS = 10_000;
+
+/** Lets what is due happen until `done`; time stands still. */
+async function settle(hosted: TestHosted, done: () => boolean): Promise<void> {
+  const start = performance.now();
+  while (!done()) {
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`still not so: ${done}`);
+    await hosted.clock.turn(0);
+    await pause(1);
+  }
+}
+
+async function pass(hosted: TestHosted, seconds: number, step = 5): Promise<void> {
+  for (let left = seconds; left > 0; left -= step) {
+    await hosted.clock.turn(Math.min(step, left) * 1000);
+    await settle(hosted, () => hosted.role.scheduler.running === 0);
+  }
+}
+
+const open = ({ role }: TestHosted) => role.house.stats().open;
+
+test("an apns row pushes to the phones of the tenant's members, once for each event", async (t) => {
+  const hosted = await hostedFor(t);
+  const apns = await startFakeApns();
+  t.after(() => apns.close());
+  await useApns(hosted, apns);
+  const ada = await keeper(hosted, "ada@example.com");
+  const ben = await keeper(hosted, "ben@example.com", ada.tid);
+  const eve = await keeper(hosted, "eve@example.com");
+  for (const [n, who] of [ada, ben, eve].entries()) await register(hosted, who, device(n));
+  const token = await project(hosted, ada, {
+    escalations: [{ accounts: [ben.accountId], after_minutes: 5 }],
+  });
+  const second = await hosted.call("POST", "/v1/projects/shop/integrations", {
+    token: ada.key,
+    body: { type: "apns", name: "again" },
+  });
+  assert.equal(second.status, 201);
+  const list = await hosted.call("GET", "/v1/projects/shop/integrations", { token: ada.key });
+  assert.equal(list.body.integrations[0].device_count, 1);
+
+  await fire(hosted, token);
+  await settle(hosted, () => apns.delivered().length === 2);
+  assert.deepEqual(apns.delivered().sort(), [device(0), device(1)]);
+  await pass(hosted, 300, 15);
+  await settle(hosted, () => apns.delivered().length === 3);
+  assert.equal(apns.delivered()[2], device(1));
+
+  const tested = await hosted.call(
+    "POST",
+    `/v1/projects/shop/integrations/${second.body.id}/test`,
+    { token: ada.key },
+  );
+  assert.deepEqual([tested.status, tested.body.ok], [200, true]);
+  await hosted.call("DELETE", `/v1/accounts/${ben.accountId}`, { token: ada.key });
+});
+
+test("somebody removed from the tenant is paged no more", async (t) => {
+  const hosted = await hostedFor(t);
+  const apns = await startFakeApns();
+  t.after(() => apns.close());
+  await useApns(hosted, apns);
+  const ada = await keeper(hosted, "ada@example.com");
+  const ben = await keeper(hosted, "ben@example.com", ada.tid);
+  for (const [n, who] of [ada, ben].entries()) await register(hosted, who, device(n));
+  const token = await project(hosted, ada);
+  const gone = await hosted.call("DELETE", `/v1/accounts/${ben.accountId}`, { token: ada.key });
+  assert.equal(gone.status, 200);
+  await fire(hosted, token);
+  await settle(hosted, () => apns.received.length > 0);
+  await pass(hosted, 10);
+  assert.deepEqual(apns.delivered(), [device(0)]);
+});
+
+test("a tenant at rest is closed, and woken for what is due; its rest is no downtime", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  receiver.always(answer(204));
+  const hosted = await hostedFor(t, { egressAllow: ["127.0.0.0/8"] });
+  const ada = await keeper(hosted, "ada@example.com");
+  const token = await project(hosted, ada, {
+    auto_resolve_quiet_minutes: 60,
+    escalations: [{ accounts: [ada.accountId], after_minutes: 30 }],
+  });
+  await hosted.call("POST", "/v1/projects/shop/webhooks", {
+    token: ada.key,
+    body: { url: receiver.url },
+  });
+  await fire(hosted, token);
+  await settle(hosted, () => receiver.received.length === 1);
+  assert.equal(open(hosted), 1);
+  await pass(hosted, 11 * 60);
+  assert.equal(open(hosted), 0, "closed ten minutes after its last use");
+  const started = hosted.role.house.stats().opened;
+  await pass(hosted, 19 * 60 + 10);
+  await settle(hosted, () => receiver.received.length === 2);
+  assert.equal(JSON.parse(receiver.received[1]?.body ?? "").event, "alert.escalated");
+  assert.equal(hosted.role.house.stats().opened, started + 1);
+  await pass(hosted, 60);
+  assert.equal(open(hosted), 0, "closed again as soon as that was done");
+  await pass(hosted, 29 * 60 + 10);
+  await settle(hosted, () => receiver.received.length === 3);
+  const last = JSON.parse(receiver.received[2]?.body ?? "");
+  assert.deepEqual([last.event, last.timestamp - last.first_seen < 3615], ["alert.resolved", true]);
+});
+
+test("time in which the service was down is no quiet for a tenant that was at rest, either", async (t) => {
+  const hosted = await hostedFor(t);
+  const ada = await keeper(hosted, "ada@example.com");
+  const token = await project(hosted, ada, { auto_resolve_quiet_minutes: 60 });
+  await fire(hosted, token);
+  await pass(hosted, 15 * 60, 15);
+  assert.equal(open(hosted), 0);
+  await hosted.stopServing();
+  await hosted.clock.turn(3_600_000);
+  await hosted.serveAgain();
+  await pass(hosted, 40 * 60, 15);
+  const state = async () =>
+    (await hosted.call("GET", "/v1/alerts/1", { token: ada.key })).body.state;
+  assert.equal(await state(), "open");
+  await pass(hosted, 6 * 60, 15);
+  assert.equal(await state(), "resolved");
+});
+
+test("a public report is found by its address alone, open or at rest, until that is rotated", async (t) => {
+  const hosted = await hostedFor(t);
+  const ada = await keeper(hosted, "ada@example.com");
+  await project(hosted, ada);
+  const reports = "/v1/projects/shop/reports";
+  const made = await hosted.call("POST", reports, { token: ada.key, body: { title: "Outage" } });
+  const page = (uuid: string) => hosted.call("GET", `/public/reports/${uuid}`);
+  const { id, public_uuid: uuid } = made.body;
+  assert.match((await page(uuid)).body, /Outage/);
+  await pass(hosted, 11 * 60, 15);
+  assert.equal(open(hosted), 0);
+  assert.equal((await page(uuid)).status, 200);
+  const rotated = await hosted.call("POST", `${reports}/${id}/rotate-uuid`, { token: ada.key });
+  assert.equal((await page(uuid)).status, 404);
+  assert.equal((await page(rotated.body.public_uuid)).status, 200);
+  assert.equal((await page("00000000-0000-4000-8000-000000000000")).status, 404);
+});
+
+test("ingest is limited by plan, and a new plan is taken while the tenant is open", async (t) => {
+  const hosted = await testHosted({ planRates: true });
+  t.after(() => hosted.stop());
+  const ada = await keeper(hosted, "ada@example.com");
+  const token = await project(hosted, ada);
+  const lines = (n: number) =>
+    Array.from({ length: n }, (_, i) => `{"message":"m ${i}"}`).join("\n");
+  const post = (n: number) =>
+    fetch(`${hosted.url}/v1/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+      body: lines(n),
+    });
+  const first = await post(500);
+  assert.deepEqual(
+    [first.status, first.headers.get("ratelimit-policy")],
+    [202, '"ingest";q=500;w=10'],
+  );
+  assert.equal((await post(1)).status, 429);
+  await hosted.desk((desk) => desk.setTenant(ada.tid, { plan: "pro" }));
+  await pass(hosted, 15);
+  assert.equal((await post(1000)).headers.get("ratelimit-policy"), '"ingest";q=10000;w=10');
+});
+
+test("no more tenants are open than may be: the quiet one goes, else the newcomer waits", async (t) => {
+  const hosted = await hostedFor(t, { openTenants: "2" });
+  const three = [];
+  for (const name of ["ada", "ben", "cat"]) three.push(await keeper(hosted, `${name}@example.com`));
+  const me = (who: Keeper | undefined) => hosted.call("GET", "/v1/me", { token: who?.key ?? "" });
+  const [ada, ben, cat] = three;
+  assert.equal((await me(ada)).status, 200);
+  await pass(hosted, 60);
+  assert.equal((await me(ben)).status, 200);
+  const refused = await me(cat);
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "5"]);
+  await pass(hosted, 65);
+  assert.equal((await me(cat)).status, 200);
+  assert.equal(open(hosted), 2);
+  assert.equal((await me(ben)).status, 200, "the one used last stayed");
+});
+
+test("tokens of unknown tenants and of box tenants open nothing, and no file is made for them", async (t) => {
+  const hosted = await hostedFor(t);
+  const box = await hosted.desk(async (desk) => (await desk.addTenant({ kind: "box" })).tenant_id);
+  for (const tid of [box, "0123456789abcdef"]) {
+    const answers = [
+      await hosted.call("GET", "/v1/projects", { token: `ptk_${tid}_${"x".repeat(43)}` }),
+      await hosted.call("POST", "/v1/ingest", { token: `pti_${tid}_${"x".repeat(43)}`, body: {} }),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 401],
+    );
+  }
+  assert.deepEqual(readdirSync(join(hosted.data, "tenants")), []);
+  await assert.rejects(
+    hosted.desk((desk) => desk.addKey({ tenant: box, email: "a@example.com" })),
+    /mints its own keys/,
+  );
+});
+
+test("one tenant's damaged file shuts that tenant and no other", async (t) => {
+  const hosted = await hostedFor(t);
+  const [ada, ben] = [
+    await keeper(hosted, "ada@example.com"),
+    await keeper(hosted, "ben@example.com"),
+  ];
+  const path = join(hosted.data, "tenants", `${ada.tid}.db`);
+  for (const tail of ["-wal", "-shm"]) if (existsSync(path + tail)) writeFileSync(path + tail, "");
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0x5a, 0, 4096));
+  const me = (who: Keeper) => hosted.call("GET", "/v1/me", { token: who.key });
+  assert.deepEqual((await me(ada)).body.error.code, "not_ready");
+  assert.equal((await me(ben)).status, 200);
+});
+
+test("what one tenant has sealed opens in no other", async (t) => {
+  const hosted = await hostedFor(t);
+  const [ada, ben] = [
+    await keeper(hosted, "ada@example.com"),
+    await keeper(hosted, "ben@example.com"),
+  ];
+  const of = async (who: Keeper) => (await hosted.role.house.find(who.tid)) as Tenant;
+  const [a, b] = [await of(ada), await of(ben)];
+  const sealed = a.sealer.seal("secret", "integrations.sealed.1");
+  assert.equal(a.sealer.open(sealed, "integrations.sealed.1"), "secret");
+  assert.equal(b.sealer.open(sealed, "integrations.sealed.1"), null);
+});
