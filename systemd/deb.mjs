@@ -9,14 +9,18 @@ export const debianArch = { x64: "amd64", arm64: "arm64" };
 /** Files an administrator may have changed: an upgrade asks before it replaces them. */
 const CONFIGURATION = ["etc/box/box.env", "etc/box/hosted.env"];
 
+/** Where bash looks when `box` is first completed. */
+const COMPLETION = "usr/share/bash-completion/completions/box";
+
 /** What the program is linked with, and `useradd`. better-sqlite3 sets the C library's version. */
 const DEPENDS = "libc6 (>= 2.34), libstdc++6, libgcc-s1, libatomic1, passwd";
 
 /**
- * A Debian package. `box`: the executable's bytes. `texts`: name → text of what goes under
- * /usr/share/doc/box. `compress`: bytes → bytes, xz.
+ * A Debian package. `box`: the executable's bytes. `completion`: what it prints for bash. `texts`:
+ * name → text of what goes under /usr/share/doc/box. `compress`: bytes → bytes, xz.
  */
-export async function debianPackage({ root, box, texts, version, arch, time, compress }) {
+export async function debianPackage(contents) {
+  const { root, box, completion, texts, version, arch, time, compress } = contents;
   const from = (name) => fs.readFileSync(path.join(root, "systemd", name));
   const files = withFolders([
     { name: "./etc/box/box.env", mode: 0o640, bytes: from("box.env") },
@@ -24,6 +28,7 @@ export async function debianPackage({ root, box, texts, version, arch, time, com
     { name: "./usr/bin/box", mode: 0o755, bytes: box },
     unit("box.service", from),
     unit("box-hosted.service", from),
+    { name: `./${COMPLETION}`, mode: 0o644, bytes: Buffer.from(completion) },
     ...Object.entries(texts).map(([name, text]) => ({
       name: `./usr/share/doc/box/${name}`,
       mode: 0o644,

@@ -61,8 +61,10 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
   await smoke([...run, output], { version, seconds: run.length > 0 ? 120 : 20 });
   process.stdout.write(`box-linux-${arch}: starts, answers, ends\n`);
   const box = fs.readFileSync(output);
+  const completion = outputOf([...run, output, "completion", "bash"]);
   const texts = {
     "README.md": fs.readFileSync(path.join(root, "README.md"), "utf8"),
+    ...guides(root),
     copyright: noticesOf(root, inputs, node),
   };
   const tarball = `box-${version}-linux-${arch}.tar.gz`;
@@ -71,9 +73,22 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
   const compress = (bytes) => xz(bytes, XZ[arch]);
   fs.writeFileSync(
     path.join(out, deb),
-    await debianPackage({ root, box, texts, version, arch, time, compress }),
+    await debianPackage({ root, box, completion, texts, version, arch, time, compress }),
   );
   return [path.basename(output), tarball, deb];
+}
+
+/** The documents that the README leads to, under the same names. */
+function guides(root) {
+  const names = fs.readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md"));
+  const read = (name) => fs.readFileSync(path.join(root, "docs", name), "utf8");
+  return Object.fromEntries(names.sort().map((name) => [`docs/${name}`, read(name)]));
+}
+
+function outputOf([program, ...words]) {
+  const done = spawnSync(program, words, { encoding: "utf8" });
+  if (done.status !== 0) throw new BuildError(`${words.join(" ")}: ${done.error ?? done.stderr}`);
+  return done.stdout;
 }
 
 function tarballOf({ root, box, texts, version, arch, time }) {
