@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+export const root = join(import.meta.dirname, "../..");
+
+/** Documents under docs, by name. */
+export const documents: readonly string[] = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`)
+  .sort();
+
+/** The fenced blocks of a document that are marked `info`, in order; only those after `heading`, if given. */
+export function blocks(document: string, info: string, heading = ""): string[] {
+  const text = readFileSync(join(root, document), "utf8");
+  const section = text.slice(Math.max(0, text.indexOf(heading)));
+  const fence = new RegExp(`^\`\`\`${info}\n([\\s\\S]*?)^\`\`\``, "gm");
+  return [...section.matchAll(fence)].map(([, block = ""]) => block);
+}
+
+/** What a shell said in the end. */
+export interface Said {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface Scene {
+  /** Where the box listens. */
+  url: string;
+  /** Runs a script in bash, in a folder of its own with `box` on its PATH; it ends at the first fault. */
+  shell(script: string, env?: Record<string, string>, cwd?: string): Promise<Said>;
+}
+
+/** A new box in a process of its own, as a reader of the documents has it. */
+export async function withBox(play: (scene: Scene) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "box-document-"));
+  const program = join(root, "cli/box.ts");
+  writeFileSync(join(home, "box"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(join(home, "box"), 0o755);
+  const env = {
+    ...process.env,
+    BOX_DATA: join(home, "data"),
+    PATH: [home, dirname(process.execPath), process.env["PATH"]].join(delimiter),
+  };
+  const box = spawn(process.execPath, [program, "serve", "--listen", "127.0.0.1:0"], { env });
+  const ended = new Promise<number | null>((resolve) => box.once("exit", resolve));
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      void ended.then((code) => reject(new Error(`the box ended with ${code}`)));
+      box.stdout.on("data", (chunk: Buffer) => {
+        const line = /listening on (\S+)/.exec(chunk.toString());
+        if (line?.[1]) resolve(line[1]);
+      });
+    });
+    await play({
+      url,
+      shell: (script, more = {}, cwd = home) =>
+        shell(script, { env: { ...env, BOX_URL: url, ...more }, cwd }),
+    });
+  } finally {
+    box.kill();
+    await ended;
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function shell(script: string, how: { env: NodeJS.ProcessEnv; cwd: string }): Promise<Said> {
+  return new Promise((resolve) => {
+    const child = spawn("bash", ["-euo", "pipefail", "-c", script], how);
+    let out = "";
+    let err = "";
+    child.stdout.on("data", (data) => (out += data));
+    child.stderr.on("data", (data) => (err += data));
+    child.on("close", (code) => resolve({ code, out, err }));
+  });
+}

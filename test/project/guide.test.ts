@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/kit/sign.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { blocks, documents, type Scene, withBox } from "./document.ts";
+
+/** The first seat's key, as the README's first alert gets it. */
+const SEAT = `CODE=$(box pair-code --json | sed 's/.*"code":"\\([0-9a-f]*\\)".*/\\1/')
+export BOX_KEY=$(curl -s "$BOX_URL/v1/pair" -d "{\\"code\\":\\"$CODE\\",\\"email\\":\\"me@example.org\\",\\"password\\":\\"correct horse\\"}" \\
+  | sed 's/.*"api_key":"\\([^"]*\\)".*/\\1/')
+`;
+
+/** All blocks of a document, in one shell. */
+async function read(document: string, scene: Scene, receiver: string): Promise<string> {
+  const script = SEAT + blocks(document, "sh").join("\n");
+  const { code, out, err } = await scene.shell(
+    script
+      .replaceAll("http://127.0.0.1:9000", receiver)
+      .replaceAll("http://127.0.0.1:8080", scene.url),
+  );
+  assert.equal(code, 0, `${document}: ${err}\n${out}`);
+  return out;
+}
+
+test("the guide from top to bottom, word for word, on a new box", () =>
+  withBox(async (scene) => {
+    const receiver = await startReceiver();
+    try {
+      const out = await read("docs/guide.md", scene, receiver.url);
+      assert.match(out, /1\s+open\s+warn\s+3 .* payments\s+slow payments\s+payment <\*> took <\*>/);
+      assert.match(out, /2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/);
+      assert.match(out, /"on_call":true,.*"email":"ann@example.org","schedule":"primary"/);
+      assert.match(out, /it got through/);
+      assert.match(out, /alert\.escalated/);
+      assert.match(out, /it answered 204/);
+      assert.match(out, /resolution/);
+      assert.match(out, new RegExp(vector().signature));
+      const events = receiver.received
+        .filter(({ path }) => path === "/hook")
+        .map(({ body }) => JSON.parse(body).event);
+      assert.deepEqual(events.slice(0, 3), ["alert.test", "alert.opened", "alert.escalated"]);
+      const run = receiver.received.find(({ path }) => path === "/restart");
+      assert.deepEqual(JSON.parse(run?.body ?? ""), { service: "worker" });
+    } finally {
+      await receiver.close();
+    }
+  }));
+
+for (const document of documents) {
+  if (document === "docs/guide.md" || blocks(document, "sh").length === 0) continue;
+  test(`the commands of ${document}, on a new box`, () =>
+    withBox(async (scene) => {
+      const receiver = await startReceiver();
+      await read(document, scene, receiver.url).finally(() => receiver.close());
+    }));
+}
+
+/** The delivery that the guide shows with all its parts. */
+function vector() {
+  const text = blocks("docs/guide.md", "text", "### Checking the signature")[0] ?? "";
+  const value = (name: string) => new RegExp(`^${name} +(.*)$`, "m").exec(text)?.[1] ?? "";
+  return {
+    secret: value("secret"),
+    body: value("body"),
+    timestamp: value("X-Service-Timestamp"),
+    signature: value("X-Service-Signature"),
+    eventId: value("webhook-id"),
+    webhookTimestamp: value("webhook-timestamp"),
+    webhookSignature: value("webhook-signature"),
+  };
+}
+
+test("the delivery that the guide shows is what a box would send", () => {
+  const { secret, body, timestamp, signature, eventId, ...standard } = vector();
+  assert.deepEqual(signedHeaders({ secret, eventId, timestamp: Number(timestamp), body }), {
+    "X-Service-Timestamp": timestamp,
+    "X-Service-Signature": signature,
+    "webhook-id": eventId,
+    "webhook-timestamp": standard.webhookTimestamp,
+    "webhook-signature": standard.webhookSignature,
+  });
+  const event = JSON.parse(body);
+  assert.deepEqual([event.event_id, String(event.timestamp)], [eventId, timestamp]);
+  assert.ok(
+    Buffer.byteLength(body) > body.length,
+    "it shows that bytes are signed, not characters",
+  );
+});
+
+test("the guide's delivery passes the checks of others", () => {
+  const { secret, body, timestamp, signature, eventId, webhookSignature } = vector();
+  const headers = readSignatureHeaders(timestamp, signature);
+  assert.ok(headers !== null && isSignedBy(secret, headers, body));
+  const signed = new Webhook(secret).sign(eventId, new Date(Number(timestamp) * 1000), body);
+  assert.equal(signed, webhookSignature);
+  const openssl = spawnSync("openssl", ["dgst", "-sha256", "-hmac", secret], {
+    input: `${timestamp}.${body}`,
+    encoding: "utf8",
+  });
+  if (openssl.status === 0) assert.match(openssl.stdout, new RegExp(`${signature}\n$`));
+});
+
+test("the guide's check takes that delivery, and none that is bent, late or unsigned", async () => {
+  const source = blocks("docs/guide.md", "js", "### Checking the signature")[0] ?? "";
+  const { isFromBox } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const { secret, body, timestamp, signature } = vector();
+  const headers = { "x-service-timestamp": timestamp, "x-service-signature": signature };
+  const now = Number(timestamp);
+  assert.equal(isFromBox(secret, headers, body, now + 300), true);
+  assert.equal(isFromBox(secret, headers, Buffer.from(body), now), true);
+  assert.equal(isFromBox(secret, headers, `${body} `, now), false);
+  assert.equal(isFromBox(`${secret}x`, headers, body, now), false);
+  assert.equal(isFromBox(secret, headers, body, now + 301), false);
+  assert.equal(isFromBox(secret, {}, body, now), false);
+});
