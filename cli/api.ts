@@ -1,3 +1,4 @@
+import type { ErrorDetail } from "../src/kit/errors.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 
 export interface ApiOptions {
@@ -7,6 +8,22 @@ export interface ApiOptions {
 }
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What the box refused, with its own words. */
+export class RefusedError extends CommandError {
+  readonly status: number;
+  /** Without the fields. */
+  readonly sentence: string;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(status: number, text: string) {
+    super(`${status}: ${errorText(text)}`);
+    const error = errorOf(text);
+    this.status = status;
+    this.sentence = error?.message ?? text.slice(0, 200);
+    this.details = error?.details ?? [];
+  }
+}
 
 /** Calls the box's API as the terminal's user. Throws CommandError with the box's own sentence. */
 export async function callApi<T>(
@@ -50,22 +67,26 @@ export async function callApiText(
     );
   });
   const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new CommandError(`${answer.statusCode}: ${errorText(text)}`);
+  if (answer.statusCode >= 300) throw new RefusedError(answer.statusCode, text);
   return text;
 }
 
 /** The sentence and the fields of an error body, or the start of whatever came instead. */
 export function errorText(text: string): string {
+  const error = errorOf(text);
+  if (error === null) return text.slice(0, 200);
+  const details = (error.details ?? []).map(
+    (d) => `\n  ${d.field ?? ""} ${d.reason}${d.value ? ` (${d.value})` : ""}`,
+  );
+  return error.message + details.join("");
+}
+
+function errorOf(text: string): { message: string; details?: ErrorDetail[] } | null {
   try {
-    const { error } = JSON.parse(text) as {
-      error: { message: string; details?: { field?: string; reason: string; value?: string }[] };
-    };
-    const details = (error.details ?? []).map(
-      (d) => `\n  ${d.field ?? ""} ${d.reason}${d.value ? ` (${d.value})` : ""}`,
-    );
-    return error.message + details.join("");
+    const { error } = JSON.parse(text) as { error: { message: string; details?: ErrorDetail[] } };
+    return typeof error.message === "string" ? error : null;
   } catch {
-    return text.slice(0, 200);
+    return null;
   }
 }
 

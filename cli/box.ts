@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { version } from "../src/kit/assets.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerCompletion } from "./completion.ts";
+import { registerConfig } from "./config.ts";
 import { exitWith } from "./exit.ts";
 import { registerHosted } from "./hosted.ts";
 import { registerIngest } from "./ingest.ts";
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   registerProjects(program);
   registerIntegrations(program);
   registerKeyFile(program);
+  registerConfig(program);
   registerOperate(program);
   registerReports(program);
   registerHosted(program);

@@ -1,5 +1,6 @@
 import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
+import { configRoutes } from "./resources/config.ts";
 import { deviceRoutes } from "./resources/devices.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
@@ -18,6 +19,7 @@ import type { Route } from "./route.ts";
 export const dataPlaneRoutes: readonly Route[] = [
   ...actionRoutes,
   ...alertRoutes,
+  ...configRoutes,
   ...deviceRoutes,
   ...integrationRoutes,
   ...webhookRoutes,

@@ -17,6 +17,7 @@ export const rooms: Record<string, readonly string[]> = {
   projects: ["kit", "store", "outbox"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
+  "config-file": ["kit", "store", "people", "projects", "oncall", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
   tenant: [
     ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
@@ -24,12 +25,12 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   http: [
     ...["kit", "store", "outbox", "people", "reports", "projects", "oncall", "alerts", "ingest"],
-    "tenant",
+    ...["config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   app: [
     ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "tenant", "http", "hosted"],
+    ...["config-file", "ingest", "tenant", "http", "hosted"],
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],

@@ -27,10 +27,12 @@ import { guardOf } from "./integrations.ts";
 
 const actionPath = z.strictObject({ id: z.string(), aid: hexId });
 
-const method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
+export const actionMethod = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
   error: "must be one of GET, POST, PUT, PATCH, DELETE",
 });
-const event = z.enum(actionEvents, { error: `must be one of ${actionEvents.join(", ")}` });
+export const actionEvent = z.enum(actionEvents, {
+  error: `must be one of ${actionEvents.join(", ")}`,
+});
 
 const headers = z
   .record(z.string(), z.string({ error: "must be a string" }), { error: "must be an object" })
@@ -39,12 +41,12 @@ const headers = z
 
 const body = z.strictObject({
   name: text(128, 1),
-  method,
+  method: actionMethod,
   url: text(2048, 1),
   headers: headers.optional().meta({ description: "Kept when omitted; sealed at rest." }),
   body: text(8192).optional().meta({ description: "Kept when omitted; empty = none." }),
   enabled: flag.optional().meta({ description: "Kept when omitted." }),
-  events: list(event, 2).optional(),
+  events: list(actionEvent, 2).optional(),
   timeout_seconds: integer(0, 60).optional().meta({ description: "0 = 10 seconds." }),
 });
 const readOnly = ["id", "project", "header_keys", "has_body", "event_filter", "created_at"];
@@ -54,12 +56,12 @@ const action = z
     id: z.string(),
     project: z.string(),
     name: z.string(),
-    method,
+    method: actionMethod,
     url: z.string(),
     header_keys: z.array(z.string()),
     has_body: z.boolean(),
     enabled: z.boolean(),
-    events: z.array(event),
+    events: z.array(actionEvent),
     event_filter: z.string(),
     timeout_seconds: z.int(),
     created_at: z.int(),

@@ -34,7 +34,7 @@ const writeFields = {
   chat_id: text(128).optional().meta({ description: "telegram" }),
   webhook_url: text(2048).optional().meta({ description: "slack" }),
 };
-const type = z.enum(["webhook", "telegram", "slack", "apns"], {
+export const integrationType = z.enum(["webhook", "telegram", "slack", "apns"], {
   error: "must be one of webhook, telegram, slack, apns",
 });
 
@@ -53,7 +53,7 @@ const answer = z
   .object({
     ...shownFields,
     name: z.string(),
-    type,
+    type: integrationType,
     device_count: z
       .int()
       .optional()
@@ -148,7 +148,7 @@ export const integrationRoutes: Route[] = [
     summary: "Create a delivery channel",
     plane: "api",
     params: projectPath,
-    body: z.strictObject({ type, ...writeFields }),
+    body: z.strictObject({ type: integrationType, ...writeFields }),
     readOnly,
     status: 201,
     answer: z.object({

@@ -35,7 +35,7 @@ const restriction = z.strictObject({
   end_minute: integer(0, 1440),
 });
 
-const layer = z.strictObject({
+export const layer = z.strictObject({
   name: text(128),
   participants: list(text(128, 1), 100),
   rotation_start: time,
@@ -100,12 +100,10 @@ const preview = z.object({
     }),
   ),
   gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
-  until: z
-    .int()
-    .meta({
-      description:
-        "How far the answer reaches: before the asked end only where the schedule changes very often.",
-    }),
+  until: z.int().meta({
+    description:
+      "How far the answer reaches: before the asked end only where the schedule changes very often.",
+  }),
 });
 
 const DAY = 86_400;

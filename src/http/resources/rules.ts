@@ -32,14 +32,14 @@ const fireAfter = z.strictObject({
   window_minutes: integer(1, 525_600).default(1),
 });
 
-const step = z.strictObject({
+export const step = z.strictObject({
   accounts: list(text(128, 1), 20).default([]),
   schedules: list(text(128, 1), 20).default([]),
   after_minutes: minutes.default(0),
   repeat_minutes: minutes.default(0),
 });
 
-const ruleFields = {
+export const ruleFields = {
   match: match.prefault({}),
   conditions: list(condition, 100).default([]),
   fire_after: fireAfter.prefault({}),
@@ -53,9 +53,9 @@ const ruleFields = {
   escalations: list(step, 10).default([]),
 };
 
-const name = pathName(200);
-const createBody = z.strictObject({ name, ...ruleFields }).meta({ id: "RuleWrite" });
-const updateBody = z.strictObject({ name: name.optional(), ...ruleFields });
+export const ruleName = pathName(200);
+const createBody = z.strictObject({ name: ruleName, ...ruleFields }).meta({ id: "RuleWrite" });
+const updateBody = z.strictObject({ name: ruleName.optional(), ...ruleFields });
 const times = ["created_at", "updated_at"] as const;
 
 const answer = z

@@ -1,0 +1,184 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Command } from "commander";
+import type { ConfigDocument, FileProject } from "../src/app/config-document.ts";
+import { type ApiOptions, callApi, path, RefusedError } from "./api.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, table } from "./table.ts";
+
+/** Projects with all that is configured in them as a file that can be kept, compared and applied. */
+export function registerConfig(program: Command): void {
+  const config = program.command("config").description("configuration as a file");
+  apiFlags(config.command("export"))
+    .description("print projects with sources, schedules, actions, integrations and rules as YAML")
+    .option("--project <name...>", "only these projects")
+    .option("--out <file>", "write to a file")
+    .action(exportConfig);
+  apiFlags(config.command("apply <file>"))
+    .description("make the projects of a file what it says (- = standard input)")
+    .option("--dry-run", "show what would change, and change nothing")
+    .option("--delete", "also delete what isn't in the file")
+    .action(applyConfig);
+  config
+    .command("schema")
+    .description("print the file's JSON Schema, for editors")
+    .action(async () => {
+      const { configJsonSchema } = await import("../src/app/config-document.ts");
+      process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+    });
+}
+
+type Config = FileProject["config"];
+
+interface Current {
+  version: number;
+  /** null where there is no such project. */
+  config: Config | null;
+}
+
+async function exportConfig(
+  options: ApiOptions & { project?: string[]; out?: string },
+): Promise<void> {
+  const { configValue, printConfigFile } = await import("../src/app/config-document.ts");
+  const names = options.project ?? (await projectNames(options));
+  const projects: FileProject[] = [];
+  for (const name of names.toSorted()) {
+    const { config } = await current(options, name);
+    if (config === null) throw new CommandError(`there is no project "${name}"`);
+    projects.push({ name, config });
+  }
+  const text = printConfigFile(projects);
+  if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
+  else if (options.json) print(configValue(projects), options, () => "");
+  else process.stdout.write(text);
+}
+
+async function projectNames(options: ApiOptions): Promise<string[]> {
+  const names: string[] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const page: { projects: { name: string }[]; next: string | null } = await callApi(
+      options,
+      "GET",
+      `/v1/projects?limit=500&after=${encodeURIComponent(after)}`,
+    );
+    names.push(...page.projects.map(({ name }) => name));
+    after = page.next;
+  }
+  return names;
+}
+
+async function current(options: ApiOptions, name: string): Promise<Current> {
+  try {
+    return await callApi<Current>(options, "GET", path("v1", "projects", name, "config"));
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return { version: 0, config: null };
+    throw error;
+  }
+}
+
+interface Applied {
+  version: number;
+  changes: { kind: string; name: string; change: "create" | "update" | "delete" }[];
+  tokens: { name: string; token: string }[];
+  secrets: { id: string; name: string; url: string; secret: string }[];
+  config: Config;
+}
+
+interface Planned {
+  name: string;
+  before: Current;
+  planned: Applied;
+  put(dryRun: boolean): Promise<Applied>;
+}
+
+async function applyConfig(
+  file: string,
+  options: ApiOptions & { dryRun?: boolean; delete?: boolean },
+): Promise<void> {
+  const document = await readDocument(file);
+  const plans: Planned[] = [];
+  for (const [i, project] of document.projects.entries())
+    plans.push(await plan(options, document, { i, project }));
+  if (!options.json) for (const one of plans) await showPlan(one);
+  if (options.dryRun) {
+    print(summary(plans.map(({ name, planned }) => ({ name, ...planned }))), options, () => "");
+    return;
+  }
+  if (!options.delete) mustDeleteNothing(plans);
+  const done: (Applied & { name: string })[] = [];
+  for (const one of plans) {
+    if (one.planned.changes.length === 0 && one.before.config !== null) continue;
+    done.push({ name: one.name, ...(await one.put(false)) });
+  }
+  print(summary(done), options, () => doneText(done));
+}
+
+async function readDocument(file: string): Promise<ConfigDocument> {
+  const { ConfigFileFault, parseConfigFile } = await import("../src/app/config-document.ts");
+  try {
+    const text = readFileSync(file === "-" ? 0 : file, "utf8");
+    const directory = file === "-" ? process.cwd() : dirname(resolve(file));
+    return parseConfigFile(text, { env: process.env, directory });
+  } catch (error) {
+    if (!(error instanceof ConfigFileFault)) throw error;
+    throw new CommandError(`${file}:\n${error.message}`, exitCodes.usage);
+  }
+}
+
+/** Tried on the box and undone there: what it would refuse is known before anything is changed. */
+async function plan(
+  options: ApiOptions,
+  document: ConfigDocument,
+  { i, project: { name, config } }: { i: number; project: FileProject },
+): Promise<Planned> {
+  const before = await current(options, name);
+  const put = async (dryRun: boolean): Promise<Applied> => {
+    const to = `${path("v1", "projects", name, "config")}?dry_run=${dryRun}`;
+    try {
+      return await callApi<Applied>(options, "PUT", to, { version: before.version, config });
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      const faults = document.faultsOf(i, error.details);
+      throw new CommandError([`project "${name}": ${error.sentence}`, ...faults].join("\n"));
+    }
+  };
+  return { name, before, planned: await put(true), put };
+}
+
+async function showPlan({ name, before, planned }: Planned): Promise<void> {
+  const { projectDiff } = await import("../src/app/config-document.ts");
+  const diff = projectDiff(name, before.config, planned.config).map(printable);
+  const changes = planned.changes.map(
+    (change) => `  ${change.change} ${change.kind} ${printable(change.name)}`,
+  );
+  const lines = changes.length === 0 ? ["  nothing changes"] : [...changes, ...diff];
+  process.stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
+}
+
+function mustDeleteNothing(plans: readonly Planned[]): void {
+  const deleted = plans.flatMap(({ name, planned }) =>
+    planned.changes
+      .filter(({ change }) => change === "delete")
+      .map((change) => `${name}: ${change.kind} ${printable(change.name)}`),
+  );
+  if (deleted.length === 0) return;
+  throw new CommandError(
+    `nothing was changed: this would delete\n  ${deleted.join("\n  ")}\nwith --delete it does`,
+  );
+}
+
+function summary(projects: readonly (Applied & { name: string })[]): object {
+  return { projects: projects.map(({ config: _config, ...rest }) => rest) };
+}
+
+function doneText(done: readonly (Applied & { name: string })[]): string {
+  const shown = done.flatMap(({ name, tokens, secrets }) => [
+    ...tokens.map((one) => [name, `source ${one.name}`, one.token]),
+    ...secrets.map((one) => [name, `webhook ${one.name || one.url}`, one.secret]),
+  ]);
+  const count = done.reduce((sum, { changes }) => sum + changes.length, 0);
+  const said = `applied ${count} changes`;
+  if (shown.length === 0) return said;
+  return `${said}\n\n${table(["PROJECT", "MADE", "SHOWN THIS ONCE"], shown)}`;
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { compactProject } from "../config-file/compact.ts";
+import { lineDiff } from "../config-file/diff.ts";
+import { type Lookup, lookUpAll, ReferenceFault } from "../config-file/secrets.ts";
+import type { ProjectConfig } from "../config-file/shape.ts";
+import { readYaml, writeYaml, YamlFault } from "../config-file/yaml.ts";
+import { check } from "../http/check.ts";
+import { configFile } from "../http/config-shape.ts";
+import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
+
+/** A project of a file, ready to be sent. */
+export interface FileProject {
+  name: string;
+  config: ProjectConfig;
+}
+
+export interface ConfigDocument {
+  projects: FileProject[];
+  /** "line 12: …" for each fault that the box found in project `i`. */
+  faultsOf(i: number, details: readonly ErrorDetail[]): string[];
+}
+
+/** Faults of a file, a line each. */
+export class ConfigFileFault extends Error {}
+
+/** Reads a file's text, checks its shape and looks its credentials up. Throws ConfigFileFault. */
+export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
+  try {
+    const { value, lineOf } = readYaml(text);
+    const describe = ({ field = "", reason, value: shown }: ErrorDetail) =>
+      `line ${lineOf(field)}: ${field} ${reason}${shown === undefined ? "" : ` (${shown})`}`;
+    const file = checked(value, describe);
+    return {
+      projects: file.projects.map(({ name, ...config }) => ({
+        name,
+        config: lookUpAll(config, lookup),
+      })),
+      faultsOf: (i, details) =>
+        details.map((detail) =>
+          describe({
+            ...detail,
+            field: (detail.field ?? "").replace(/^\/config/, `/projects/${i}`),
+          }),
+        ),
+    };
+  } catch (error) {
+    if (error instanceof YamlFault || error instanceof ReferenceFault)
+      throw new ConfigFileFault(error.message);
+    throw error;
+  }
+}
+
+function checked(value: unknown, describe: (detail: ErrorDetail) => string) {
+  try {
+    return check(configFile, value, "body");
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ConfigFileFault(error.details.map(describe).join("\n"));
+  }
+}
+
+/** The file's text: the same projects give the same bytes. */
+export function printConfigFile(projects: readonly FileProject[]): string {
+  return writeYaml(configValue(projects));
+}
+
+export function configValue(projects: readonly FileProject[]): object {
+  return { format: 1, projects: projects.map(({ name, config }) => compactProject(name, config)) };
+}
+
+/** What differs between two states of a project, as lines of its file. */
+export function projectDiff(
+  name: string,
+  before: ProjectConfig | null,
+  after: ProjectConfig,
+): string[] {
+  const text = (config: ProjectConfig | null) =>
+    config === null ? "" : writeYaml(compactProject(name, config)).trimEnd();
+  return lineDiff(text(before), text(after));
+}
+
+/** JSON Schema of the file, for editors; made from the schemas that check it. */
+export function configJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(configFile, { io: "input", unrepresentable: "any" }),
+    title: "box configuration",
+  };
+}

@@ -1,0 +1,89 @@
+import type { Guard } from "../projects/integration-input.ts";
+import {
+  changeIntegration,
+  createIntegration,
+  type Integration,
+  setIntegrationEnabled,
+} from "../projects/integrations.ts";
+import type { Project } from "../projects/projects.ts";
+import type { Tx } from "../store/store.ts";
+import { at } from "./pointer.ts";
+import { ownIntegrations } from "./read.ts";
+import { type IntegrationConfig, type Secret, secretFields } from "./shape.ts";
+
+/** A webhook's secret that was made for it: shown once. */
+export interface MintedSecret {
+  id: string;
+  name: string;
+  url: string;
+  secret: string;
+}
+
+/** Makes and changes what is wanted. `kept`: the ids of all that are; the others are no more wanted. */
+export function applyIntegrations(
+  tx: Tx,
+  project: Project,
+  { wanted, guard }: { wanted: readonly IntegrationConfig[]; guard: Guard },
+): { kept: ReadonlySet<string>; minted: MintedSecret[] } {
+  const pairs = match(wanted, ownIntegrations(tx, project));
+  const kept = new Set<string>();
+  const minted: MintedSecret[] = [];
+  for (const [i, { config, row }] of pairs.entries()) {
+    const write = writeOf(config);
+    const id = at(`/config/integrations/${i}`, () => {
+      if (row !== null) {
+        changeIntegration(tx, project, { id: row.id, write, guard });
+        return row.id;
+      }
+      const made = createIntegration(tx, project, { type: config.type, write, guard });
+      if (config.type === "webhook" && write.secret === undefined)
+        minted.push({ id: made.id, name: config.name, url: made.url, secret: made.secret ?? "" });
+      return made.id;
+    });
+    if (config.enabled !== (row?.enabled ?? true))
+      setIntegrationEnabled(tx, project, { id, enabled: config.enabled });
+    kept.add(id);
+  }
+  return { kept, minted };
+}
+
+interface Pair {
+  config: IntegrationConfig;
+  row: Integration | null;
+}
+
+/** Names may be shared and empty: the same address first, then the same name and type in order of age. */
+function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[]): Pair[] {
+  const free = new Set(rows);
+  const pairs: Pair[] = wanted.map((config) => ({ config, row: null }));
+  const passes = [
+    (config: IntegrationConfig, row: Integration) =>
+      config.url === undefined || config.url === row.url,
+    () => true,
+  ];
+  for (const fits of passes)
+    for (const pair of pairs) {
+      if (pair.row !== null) continue;
+      const { config } = pair;
+      const isIt = (row: Integration) =>
+        row.name === config.name && row.type === config.type && fits(config, row);
+      pair.row = [...free].find(isIt) ?? null;
+      if (pair.row !== null) free.delete(pair.row);
+    }
+  return pairs;
+}
+
+function writeOf(config: IntegrationConfig) {
+  const { name, url, events } = config;
+  const given = Object.keys(config)
+    .filter((field) => allSecrets.includes(field))
+    .map((field) => [field, textOf(config[field as "secret"])]);
+  return { name, url, events, ...(Object.fromEntries(given) as { secret?: string | undefined }) };
+}
+
+const allSecrets: readonly string[] = Object.values(secretFields).flat();
+
+/** undefined = what is stored stays. */
+export function textOf(secret: Secret | undefined): string | undefined {
+  return secret === undefined || secret === "kept" ? undefined : secret.value;
+}

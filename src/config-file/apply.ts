@@ -1,0 +1,155 @@
+import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { createSchedule, deleteSchedule, replaceSchedule } from "../oncall/schedules.ts";
+import { deleteAction, listActions } from "../projects/actions.ts";
+import type { Guard } from "../projects/integration-input.ts";
+import { deleteIntegration } from "../projects/integrations.ts";
+import { createProject, getProject, type Project } from "../projects/projects.ts";
+import { getRule } from "../projects/rules.ts";
+import { createSource, deleteSource, setRetention } from "../projects/sources.ts";
+import type { Tx } from "../store/store.ts";
+import { applyActions } from "./apply-actions.ts";
+import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
+import { type Change, changesBetween, snapshot } from "./changes.ts";
+import { idsOf, type People, peopleOf } from "./people.ts";
+import { at } from "./pointer.ts";
+import { readConfig } from "./read.ts";
+import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
+
+export interface ApplyOptions {
+  /** The project's name. */
+  name: string;
+  /** The version that the caller has seen; 0 = it has seen that there is no such project. */
+  version: number;
+  config: ProjectConfig;
+  tenantId: string;
+  guard: Guard;
+}
+
+export interface Applied {
+  version: number;
+  changes: Change[];
+  /** What was made on the way and is only ever in this answer. */
+  tokens: { name: string; token: string }[];
+  secrets: MintedSecret[];
+  /** The project as it is now. */
+  config: ProjectConfig;
+}
+
+/**
+ * Makes the project what `config` says, in the caller's transaction: all of it or, when anything is
+ * refused, nothing. What is the same already isn't touched. Throws 409 version_conflict where the project
+ * is not as the caller has seen it, and what the verbs of its parts throw, with pointers into `config`.
+ */
+export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
+  const { config, guard } = options;
+  const project = seenProject(tx, options);
+  const before = snapshot(tx, project);
+  const people = peopleOf(tx);
+  const tokens = applySources(tx, project, options);
+  for (const [i, schedule] of config.schedules.entries())
+    at(`/config/schedules/${i}`, () => applySchedule(tx, project, { schedule, people }));
+  const secrets = applyIntegrations(tx, project, { wanted: config.integrations, guard });
+  applyActions(tx, project, { wanted: config.actions, guard });
+  const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
+  for (const [i, rule] of config.rules.entries())
+    at(`/config/rules/${i}`, () => applyRule(tx, project, { rule, people, actions }));
+  deleteOthers(tx, project, { config, keep: secrets.kept });
+  return {
+    version: getProject(tx, options.name).version,
+    changes: changesBetween(before, snapshot(tx, project)),
+    tokens,
+    secrets: secrets.minted,
+    config: readConfig(tx, project),
+  };
+}
+
+function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
+  const found = tx.sql("SELECT version FROM projects WHERE name = ?").pluck().get(name);
+  const present = (found as number | undefined) ?? 0;
+  if (present !== version)
+    throw new ServiceError(
+      "version_conflict",
+      `The project was changed by somebody else: it has version ${present}, not ${version}.`,
+      { details: [{ field: "/version", reason: "is not the present one", value: `${present}` }] },
+    );
+  if (version === 0) createProject(tx, name);
+  return getProject(tx, name);
+}
+
+function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptions) {
+  const retained = new Map(
+    readConfig(tx, project).sources.map(({ name, retain_logs }) => [name, retain_logs]),
+  );
+  const tokens: Applied["tokens"] = [];
+  for (const [i, { name, retain_logs: retainLogs }] of config.sources.entries())
+    at(`/config/sources/${i}`, () => {
+      if (retained.has(name)) setRetention(tx, project, name, retainLogs);
+      else tokens.push(createSource(tx, project, { tenantId, name, retainLogs }));
+      retained.set(name, retainLogs);
+    });
+  return tokens;
+}
+
+function applySchedule(
+  tx: Tx,
+  project: Project,
+  { schedule, people }: { schedule: ScheduleConfig; people: People },
+): void {
+  const layers = schedule.layers.map((layer, i) => ({
+    ...layer,
+    participants: idsOf(people, layer.participants, `/layers/${i}/participants`),
+  }));
+  const to = { ...schedule, layers };
+  const { name } = schedule;
+  if (has(tx, "schedules", project, name)) replaceSchedule(tx, project, { name, to });
+  else createSchedule(tx, project, to);
+}
+
+function applyRule(
+  tx: Tx,
+  project: Project,
+  { rule, people, actions }: { rule: RuleConfig; people: People; actions: Map<string, string> },
+): void {
+  const { name, ...given } = rule;
+  const body = {
+    ...given,
+    // One that isn't there is told by the rule's own check.
+    actions: given.actions?.map((action) => actions.get(action) ?? action) ?? null,
+    escalations: given.escalations.map((step, i) => ({
+      ...step,
+      accounts: idsOf(people, step.accounts, `/escalations/${i}/accounts`),
+    })),
+  };
+  if (has(tx, "rules", project, name)) replaceRule(tx, project, { name, body });
+  else createRule(tx, project, { name, body });
+}
+
+function has(tx: Tx, table: "schedules" | "rules", project: Project, name: string): boolean {
+  const found = tx
+    .sql(`SELECT 1 FROM ${table} WHERE project_id = ? AND name = ?`)
+    .get(project.id, name);
+  return found !== undefined;
+}
+
+/** Rules first: they are what names the others. */
+function deleteOthers(
+  tx: Tx,
+  project: Project,
+  { config, keep }: { config: ProjectConfig; keep: ReadonlySet<string> },
+): void {
+  const present = readConfig(tx, project);
+  const gone = <T extends { name: string }>(there: T[], wanted: { name: string }[]) =>
+    there.filter(({ name }) => !wanted.some((one) => one.name === name)).map(({ name }) => name);
+  for (const name of gone(present.rules, config.rules))
+    deleteRule(tx, project, getRule(tx, project.id, name).name);
+  for (const name of gone(present.schedules, config.schedules)) deleteSchedule(tx, project, name);
+  for (const { id, name } of listActions(tx, project))
+    if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
+  for (const name of gone(present.sources, config.sources)) deleteSource(tx, project, name);
+  const ids = tx
+    .sql("SELECT id FROM integrations WHERE project_id = ? AND relay = 0")
+    .pluck()
+    .all(project.id) as string[];
+  for (const id of ids) if (!keep.has(id)) deleteIntegration(tx, project, id);
+}

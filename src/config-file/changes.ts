@@ -1,0 +1,64 @@
+import type { Project } from "../projects/projects.ts";
+import type { Reader } from "../store/store.ts";
+import { readConfig } from "./read.ts";
+
+/** One difference that applying a configuration makes. */
+export interface Change {
+  kind: Kind;
+  name: string;
+  change: "create" | "update" | "delete";
+}
+
+const kinds = ["source", "schedule", "action", "integration", "rule"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Every part of a project as text, by kind and name; with what of its credentials tells a change. */
+export type Snapshot = Map<string, string[]>;
+
+const key = (kind: Kind, name: string) => `${kind} ${name}`;
+
+export function snapshot(reader: Reader, project: Project): Snapshot {
+  const config = readConfig(reader, project);
+  const parts: Snapshot = new Map();
+  const add = (kind: Kind, name: string, text: string) => {
+    const at = key(kind, name);
+    parts.set(at, [...(parts.get(at) ?? []), text].sort());
+  };
+  for (const kind of ["source", "schedule", "rule"] as const)
+    for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
+  for (const kind of ["action", "integration"] as const)
+    for (const { name, row } of rowsOf(reader, project, kind)) add(kind, name, row);
+  return parts;
+}
+
+/** Sealed values as they are stored: sealed anew, they are others. */
+function rowsOf(reader: Reader, project: Project, kind: "action" | "integration") {
+  const columns =
+    kind === "action"
+      ? "method, url, header_keys, sealed_headers, sealed_body, enabled, event_filter, timeout_seconds"
+      : "type, url, sealed, enabled, event_filter";
+  const which = kind === "action" ? "" : "AND relay = 0";
+  const rows = reader
+    .sql(`SELECT name, ${columns} FROM ${kind}s WHERE project_id = ? ${which}`)
+    .all(project.id) as { name: string }[];
+  return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
+}
+
+export function changesBetween(before: Snapshot, after: Snapshot): Change[] {
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
+    const [was, is] = [before.get(at) ?? [], after.get(at) ?? []];
+    const created = is.filter((text) => !was.includes(text)).length;
+    const gone = was.filter((text) => !is.includes(text)).length;
+    const updated = Math.min(created, gone);
+    return [
+      ...repeat(at, "update", updated),
+      ...repeat(at, "create", created - updated),
+      ...repeat(at, "delete", gone - updated),
+    ];
+  });
+}
+
+function repeat(at: string, change: Change["change"], times: number): Change[] {
+  const kind = kinds.find((one) => at.startsWith(`${one} `)) as Kind;
+  return Array.from({ length: times }, () => ({ kind, name: at.slice(kind.length + 1), change }));
+}

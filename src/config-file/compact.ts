@@ -1,0 +1,78 @@
+import type {
+  ActionConfig,
+  IntegrationConfig,
+  ProjectConfig,
+  RuleConfig,
+  ScheduleConfig,
+} from "./shape.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A project as it stands in a file: what is at its default is left out. */
+export function compactProject(name: string, config: ProjectConfig): Fields {
+  return without(
+    {
+      name,
+      sources: config.sources.map((source) => without({ ...source }, { retain_logs: false })),
+      schedules: config.schedules.map(compactSchedule),
+      actions: config.actions.map(compactAction),
+      integrations: config.integrations.map(compactIntegration),
+      rules: config.rules.map(compactRule),
+    },
+    { sources: [], schedules: [], actions: [], integrations: [], rules: [] },
+  );
+}
+
+function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
+  const compact = layers.map((layer) => {
+    const { restriction, ...rest } = layer;
+    return restriction === null
+      ? rest
+      : { ...rest, restriction: without({ ...restriction }, { days: [] }) };
+  });
+  return without({ name, timezone, layers: compact }, { layers: [] });
+}
+
+function compactAction(action: ActionConfig): Fields {
+  return without(
+    { ...action },
+    { headers: {}, body: null, enabled: true, events: ["alert.opened"], timeout_seconds: 0 },
+  );
+}
+
+function compactIntegration(integration: IntegrationConfig): Fields {
+  return without({ ...integration }, { name: "", enabled: true, events: [] });
+}
+
+const noMatch = { min_level: null, sources: [], tags: [], template_contains: "" };
+const oneEvent = { count: 1, distinct_sources: 1, window_minutes: 1 };
+
+function compactRule(rule: RuleConfig): Fields {
+  const { name, match, conditions, fire_after, escalations, ...rest } = rule;
+  return without(
+    {
+      name,
+      match: without({ ...match }, noMatch),
+      conditions,
+      fire_after: without({ ...fire_after }, oneEvent),
+      ...rest,
+      escalations: escalations.map((step) =>
+        without({ ...step }, { accounts: [], schedules: [], after_minutes: 0, repeat_minutes: 0 }),
+      ),
+    },
+    {
+      ...{ match: {}, conditions: [], fire_after: {}, dedup_window_minutes: 0 },
+      ...{ auto_resolve_quiet_minutes: 0, renotify_minutes: 0, max_renotify: 0 },
+      ...{ identifier_keys: [], investigate: false, actions: null, escalations: [] },
+    },
+  );
+}
+
+function without(fields: Fields, defaults: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([key, value]) =>
+        !(key in defaults && JSON.stringify(value) === JSON.stringify(defaults[key])),
+    ),
+  );
+}

@@ -1,0 +1,89 @@
+import { listSchedules } from "../oncall/schedules.ts";
+import { type Action, listActions } from "../projects/actions.ts";
+import { type Integration, listIntegrations } from "../projects/integrations.ts";
+import type { Project } from "../projects/projects.ts";
+import { listRules } from "../projects/rules.ts";
+import { listSources } from "../projects/sources.ts";
+import type { Reader } from "../store/store.ts";
+import { type People, peopleOf } from "./people.ts";
+import {
+  type ActionConfig,
+  type IntegrationConfig,
+  type ProjectConfig,
+  type RuleConfig,
+  type ScheduleConfig,
+  secretFields,
+} from "./shape.ts";
+
+/** The project as it is, each list by name; credentials are said to be there, no more. */
+export function readConfig(reader: Reader, project: Project): ProjectConfig {
+  const people = peopleOf(reader);
+  const actions = listActions(reader, project);
+  const names = new Map(actions.map(({ id, name }) => [id, name]));
+  return {
+    sources: listSources(reader, project).map(({ name, retain_logs }) => ({ name, retain_logs })),
+    schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
+    actions: actions.map(readAction),
+    integrations: ownIntegrations(reader, project).map(readIntegration).sort(byText),
+    rules: listRules(reader, project.id).map(
+      ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
+        readRule(rule, people, names),
+    ),
+  };
+}
+
+/** All but the relay's row, which is made by configuring the relay (decisions §7). */
+export function ownIntegrations(reader: Reader, project: Project): Integration[] {
+  const managed = reader
+    .sql("SELECT id FROM integrations WHERE project_id = ? AND relay <> 0")
+    .pluck()
+    .all(project.id) as string[];
+  return listIntegrations(reader, project).filter(({ id }) => !managed.includes(id));
+}
+
+function readSchedule({ name, timezone, layers }: ScheduleConfig, people: People): ScheduleConfig {
+  return {
+    ...{ name, timezone },
+    layers: layers.map((layer) => ({
+      ...layer,
+      participants: layer.participants.map(people.emailOf),
+    })),
+  };
+}
+
+function readAction(action: Action): ActionConfig {
+  const { name, method, url, enabled, events, timeout_seconds } = action;
+  return {
+    ...{ name, method, url },
+    headers: Object.fromEntries(action.header_keys.toSorted().map((key) => [key, "kept" as const])),
+    body: action.has_body ? "kept" : null,
+    ...{ enabled, events, timeout_seconds },
+  };
+}
+
+export function readIntegration(row: Integration): IntegrationConfig {
+  const { name, type, url, enabled, event_filter } = row;
+  return {
+    ...{ name, type },
+    ...(type === "webhook" ? { url } : {}),
+    ...Object.fromEntries(secretFields[type].map((field) => [field, "kept" as const])),
+    ...{ enabled, events: event_filter === "" ? [] : event_filter.split(",") },
+  };
+}
+
+function readRule(rule: RuleConfig, people: People, names: Map<string, string>): RuleConfig {
+  return {
+    ...rule,
+    actions: rule.actions?.map((id) => names.get(id) ?? id) ?? null,
+    escalations: rule.escalations.map((step) => ({
+      ...step,
+      accounts: step.accounts.map(people.emailOf),
+    })),
+  };
+}
+
+/** Names may be shared: the whole decides then, so that the order is always the same. */
+function byText(a: IntegrationConfig, b: IntegrationConfig): number {
+  const [left, right] = [a, b].map((one) => JSON.stringify([one.name, one.type, one.url, one]));
+  return (left ?? "") < (right ?? "") ? -1 : 1;
+}

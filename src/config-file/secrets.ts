@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ActionConfig, IntegrationConfig, ProjectConfig, Secret } from "./shape.ts";
+
+/** Where a file says that a credential is found. */
+export type Reference = "kept" | { env: string } | { file: string };
+
+export interface Lookup {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths begin here. */
+  directory: string;
+}
+
+/** A reference that leads nowhere. */
+export class ReferenceFault extends Error {}
+
+/** A project as a file has it: where a value has a credential, it has a reference. */
+export type ProjectWithReferences = Omit<ProjectConfig, "actions" | "integrations"> & {
+  actions: (Omit<ActionConfig, "headers" | "body"> & {
+    headers: Record<string, Reference>;
+    body: Reference | null;
+  })[];
+  integrations: (Omit<IntegrationConfig, SecretField> & {
+    [F in SecretField]?: Reference | undefined;
+  })[];
+};
+
+type SecretField = "secret" | "token" | "chat_id" | "webhook_url";
+
+/** The project with each credential looked up. Throws ReferenceFault. */
+export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): ProjectConfig {
+  const look = (reference: Reference): Secret => {
+    if (reference === "kept") return "kept";
+    return {
+      value: "env" in reference ? fromEnv(reference.env, lookup) : fromFile(reference.file, lookup),
+    };
+  };
+  return {
+    ...project,
+    actions: project.actions.map((action) => ({
+      ...action,
+      headers: Object.fromEntries(
+        Object.entries(action.headers).map(([name, reference]) => [name, look(reference)]),
+      ),
+      body: action.body === null ? null : look(action.body),
+    })),
+    integrations: project.integrations.map(({ secret, token, chat_id, webhook_url, ...rest }) => ({
+      ...rest,
+      ...(secret && { secret: look(secret) }),
+      ...(token && { token: look(token) }),
+      ...(chat_id && { chat_id: look(chat_id) }),
+      ...(webhook_url && { webhook_url: look(webhook_url) }),
+    })),
+  };
+}
+
+function fromEnv(name: string, { env }: Lookup): string {
+  const value = env[name];
+  if (value === undefined || value === "")
+    throw new ReferenceFault(`the environment has no ${name}`);
+  return value;
+}
+
+/** One line end at the end is the editor's and not the secret's. */
+function fromFile(path: string, { directory }: Lookup): string {
+  try {
+    return readFileSync(resolve(directory, path), "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new ReferenceFault(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,43 @@
+import { isNode, LineCounter, parseDocument, stringify } from "yaml";
+
+/** A file's value, and where in the file a part of it stands. */
+export interface ReadYaml {
+  value: unknown;
+  /** The line (from 1) of a JSON pointer's part, or of the nearest part around it. */
+  lineOf(pointer: string): number;
+}
+
+/** What is wrong with the file's text, with its line. */
+export class YamlFault extends Error {}
+
+/** Throws YamlFault. JSON is YAML, too. */
+export function readYaml(text: string): ReadYaml {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const [fault] = document.errors;
+  if (fault !== undefined)
+    throw new YamlFault(`line ${counter.linePos(fault.pos[0]).line}: ${fault.message}`);
+  return {
+    value: document.toJS(),
+    lineOf(pointer) {
+      for (let parts = partsOf(pointer); ; parts = parts.slice(0, -1)) {
+        const node = document.getIn(parts, true);
+        if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;
+        if (parts.length === 0) return 1;
+      }
+    },
+  };
+}
+
+function partsOf(pointer: string): (string | number)[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** The same value gives the same bytes. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
