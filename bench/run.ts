@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
@@ -18,6 +19,8 @@ const scenarios: Scenario[] = [
   slowdisk,
   bytes,
   webhook,
+  deliveries,
+  fairness,
   scale,
   reads,
   memory,

@@ -246,8 +246,8 @@ CREATE TABLE deliveries (
   created_at      INTEGER NOT NULL,
   finished_at     INTEGER
 ) STRICT;
-CREATE INDEX deliveries_due ON deliveries (next_attempt_ms) WHERE status = 'pending';
 CREATE INDEX deliveries_pending ON deliveries (integration_id, id) WHERE status = 'pending';
+CREATE INDEX deliveries_probe ON deliveries (integration_id, attempts, id) WHERE status = 'pending';
 CREATE INDEX deliveries_integration ON deliveries (integration_id, id);
 CREATE INDEX deliveries_alert ON deliveries (alert_id);
 CREATE INDEX deliveries_finished ON deliveries (finished_at) WHERE finished_at IS NOT NULL;

@@ -18,6 +18,17 @@ export function writeTimeline(
   ).run(alertId, tx.at, entry.kind, entry.accountId ?? null, JSON.stringify(entry.detail ?? {}));
 }
 
+/** As `writeTimeline`, for what may outlive its alert: history goes with the alert. */
+export function writeLateTimeline(
+  tx: Tx,
+  alertId: number,
+  entry: { kind: string; detail: Record<string, unknown> },
+): void {
+  tx.sql(
+    "INSERT INTO timeline (alert_id, at, kind, detail) SELECT id, ?, ?, ? FROM alerts WHERE id = ? + 0",
+  ).run(tx.at, entry.kind, JSON.stringify(entry.detail), alertId);
+}
+
 /** Who, what, when: oldest first (decisions §5). */
 export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {
   const rows = reader

@@ -44,9 +44,9 @@ const BACKLOG_SECONDS = 10;
 const BACKLOG = `SELECT max(id) FROM deliveries
   WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
 
-/** The first pending row of each alert that is due. */
+/** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
 const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts FROM deliveries d
-  WHERE d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ?
+  WHERE d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
 
@@ -56,7 +56,9 @@ const ENDPOINTS = `WITH RECURSIVE e (id) AS (
   ) SELECT id FROM e WHERE id IS NOT NULL`;
 
 /** Deliveries to integrations as the dispatcher's queue (decisions §6). */
-export function deliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryOutcome> {
+export function deliveryQueue(
+  options: DeliveryQueueOptions,
+): Queue<DeliveryOutcome, IntegrationRow> {
   const { store } = options;
   return {
     name: "deliveries",
@@ -65,7 +67,7 @@ export function deliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryOutc
     due(reader, endpoint, { nowMs, limit, probe }) {
       const order = probe ? "d.attempts, d.id" : "d.id";
       return reader
-        .sql(`${DUE} ORDER BY ${order} LIMIT ?`)
+        .sql(`${DUE} ORDER BY ${order} LIMIT ? + 0`)
         .all(endpoint, nowMs, limit) as QueuedRow[];
     },
     nextDue: (reader, endpoint, nowMs) =>
@@ -76,12 +78,11 @@ export function deliveryQueue(options: DeliveryQueueOptions): Queue<DeliveryOutc
         .pluck()
         .get(endpoint, nowMs) as number | null,
     endpoint(reader, id) {
-      const row = findIntegration(reader, id);
-      return row === null
-        ? null
-        : { enabled: row.enabled !== 0, failures: row.consecutive_failures };
+      const target = findIntegration(reader, id);
+      if (target === null) return null;
+      return { enabled: target.enabled !== 0, failures: target.consecutive_failures, target };
     },
-    send: (endpoint, queued) => send(options, endpoint, queued),
+    send: (integration, queued) => send(options, integration, queued),
     broken: () => ({
       verdict: { kind: "later", error: "could not be sent: see the log" },
       ours: true,
@@ -110,14 +111,13 @@ export function releaseDeliveries(tx: Tx, integrationId: string): number {
 
 async function send(
   { store, send: sendThrough }: DeliveryQueueOptions,
-  endpoint: string,
+  integration: IntegrationRow,
   queued: QueuedRow,
 ): Promise<DeliveryOutcome> {
   const nowMs = store.clock.now();
   const now = Math.floor(nowMs / 1000);
-  const integration = findIntegration(store, endpoint);
   const row = findDelivery(store, queued.id);
-  if (integration === null || row === null)
+  if (row === null)
     return { verdict: { kind: "never", error: "withdrawn" }, ours: true, signedAt: now };
   if (isTooOld(row.created_at * 1000, nowMs))
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
@@ -130,7 +130,7 @@ function findDelivery(reader: Reader, id: number): DeliveryRow | null {
   const row = reader
     .sql(
       `SELECT d.id, e.event_id, d.event, e.body, d.created_at, d.signed_at
-       FROM deliveries d JOIN events e ON e.id = d.event_row WHERE d.id = ? AND d.status = 'pending'`,
+       FROM deliveries d JOIN events e ON e.id = d.event_row WHERE d.id = ? + 0 AND d.status = 'pending'`,
     )
     .get(id);
   return (row as DeliveryRow | undefined) ?? null;

@@ -118,11 +118,14 @@ function recordEndpoint(
   return { well: false, restMs };
 }
 
-function clearStreak(tx: Tx, integration: IntegrationRow): void {
+function clearStreak(
+  tx: Tx,
+  { id, consecutive_failures, last_error, enabled }: IntegrationRow,
+): void {
+  if (enabled === 0 || (consecutive_failures === 0 && last_error === null)) return;
   tx.sql(
-    `UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL
-     WHERE id = ? AND enabled = 1 AND (consecutive_failures > 0 OR last_error IS NOT NULL)`,
-  ).run(integration.id);
+    "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
+  ).run(id);
 }
 
 function setLastError(tx: Tx, id: string, error: string): void {

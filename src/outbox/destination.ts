@@ -14,6 +14,7 @@ export interface IntegrationRow {
   relay: number;
   consecutive_failures: number;
   failing_since: number | null;
+  last_error: string | null;
 }
 
 /** What goes to a channel: the event's fixed body and the second to sign it with. */
@@ -40,7 +41,7 @@ export interface OutboxEntry {
   detail: Record<string, unknown>;
 }
 
-const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since
+const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error
   FROM integrations WHERE id = ?`;
 
 /** null once it is deleted. */

@@ -24,10 +24,10 @@ export interface Dispatcher {
   readonly movedAt: number;
 }
 
-export interface DispatcherOptions<Outcome> {
+export interface DispatcherOptions<Outcome, Target> {
   store: Store;
   log: Log;
-  queue: Queue<Outcome>;
+  queue: Queue<Outcome, Target>;
   /** Most attempts under way at one time, over all endpoints. */
   sockets: number;
   /** Asks for another `run` soon. */
@@ -49,10 +49,15 @@ interface Written extends Recorded {
 /** How long until results that could not be written are tried again: the disk may have room by then. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
+/** Turns of the event loop that results are waited for: while none comes, and at the most. */
+const FEWEST_TURNS = 4;
+const MOST_TURNS = 32;
 /** When to look again at an endpoint whose rows could not even be read. */
 const AFTER_FAULT_MS = 5000;
 
-export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): Dispatcher {
+export function createDispatcher<Outcome, Target>(
+  options: DispatcherOptions<Outcome, Target>,
+): Dispatcher {
   const { store, queue, log, sockets } = options;
   const { clock } = store;
   const lanes = new Map<string, Lane>();
@@ -114,7 +119,7 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
       .filter((row) => !lane.inFlight.has(row.id));
     const [first] = rows;
     if ((first?.id ?? 0) > lane.serialUntil && lane.inFlight.size === 0) lane.serialUntil = 0;
-    for (const row of rows.slice(0, room)) start(lane, row);
+    for (const row of rows.slice(0, room)) start(lane, endpoint.target, row);
     if (rows.length >= room) return room === free;
     // Everything due is under way, or waits behind an earlier row of its alert.
     lane.nextAt = queue.nextDue(store, lane.endpoint, nowMs);
@@ -145,16 +150,16 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
     }
   };
 
-  const start = (lane: Lane, row: QueuedRow) => {
+  const start = (lane: Lane, target: Target, row: QueuedRow) => {
     lane.inFlight.add(row.id);
     inFlight++;
-    void attempt(lane, row);
+    void attempt(lane, target, row);
   };
 
-  const attempt = async (lane: Lane, row: QueuedRow) => {
+  const attempt = async (lane: Lane, target: Target, row: QueuedRow) => {
     let outcome: Outcome;
     try {
-      outcome = await queue.send(lane.endpoint, row);
+      outcome = await queue.send(target, row);
     } catch (error) {
       log.error({ err: error, queue: queue.name, row: row.id }, "a row could not be sent");
       outcome = queue.broken(row);
@@ -167,9 +172,17 @@ export function createDispatcher<Outcome>(options: DispatcherOptions<Outcome>): 
   const recordSoon = () => {
     if (recording) return;
     recording = true;
+    gather(0, results.length);
+  };
+
+  /** Results that come in one upon the other share a transaction: a sync costs more than a short wait. */
+  const gather = (turns: number, before: number) => {
     setImmediate(() => {
-      recording = false;
       if (state === "closed") return;
+      const grew = results.length > before;
+      if (results.length < inFlight && turns < (grew ? MOST_TURNS : FEWEST_TURNS))
+        return gather(turns + 1, results.length);
+      recording = false;
       const batch = results;
       results = [];
       record(batch);

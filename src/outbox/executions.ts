@@ -14,13 +14,15 @@ export interface ExecutionQueueOptions {
 }
 
 const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts FROM executions x
-  WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ?
+  WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ? + 0
     AND NOT EXISTS (SELECT 1 FROM executions y WHERE y.action_id = x.action_id AND y.alert_id = x.alert_id
       AND y.status = 'pending' AND y.id < x.id)
-  ORDER BY x.id LIMIT ?`;
+  ORDER BY x.id LIMIT ? + 0`;
 
 /** Runs of runbook actions as the dispatcher's queue (decisions §6, Runbook actions). */
-export function executionQueue(options: ExecutionQueueOptions): Queue<ActionOutcome> {
+export function executionQueue(
+  options: ExecutionQueueOptions,
+): Queue<ActionOutcome, ActionRow | null> {
   return {
     name: "executions",
     probes: false,
@@ -39,7 +41,7 @@ export function executionQueue(options: ExecutionQueueOptions): Queue<ActionOutc
         .pluck()
         .get(action, nowMs) as number | null,
     // A disabled action still runs what was queued before; a deleted one fails what is queued.
-    endpoint: () => ({ enabled: true, failures: 0 }),
+    endpoint: (reader, id) => ({ enabled: true, failures: 0, target: findAction(reader, id) }),
     send: (action, queued) => send(options, action, queued),
     broken: () => unsent("could not be run: see the log"),
     record(tx, _action, attempted) {
@@ -58,11 +60,10 @@ export function executionQueue(options: ExecutionQueueOptions): Queue<ActionOutc
 
 async function send(
   { store, run }: ExecutionQueueOptions,
-  action: string,
+  action: ActionRow | null,
   queued: QueuedRow,
 ): Promise<ActionOutcome> {
-  const row = findAction(store, action);
-  if (row === null) return unsent("the action was deleted");
+  if (action === null) return unsent("the action was deleted");
   const execution = store
     .sql(
       "SELECT x.created_at AS createdAt, e.body FROM executions x JOIN events e ON e.id = x.event_row WHERE x.id = ?",
@@ -70,7 +71,7 @@ async function send(
     .get(queued.id) as { createdAt: number; body: string } | undefined;
   if (execution === undefined) return unsent("its event is no longer kept");
   if (isTooOld(execution.createdAt * 1000, store.clock.now())) return unsent("not run within 24 h");
-  return run(row, execution.body);
+  return run(action, execution.body);
 }
 
 /** A run that can't be made, now or later. */

@@ -18,7 +18,7 @@ export interface Lane {
   nextAt: number | null;
 }
 
-const WIDEST = 32;
+const WIDEST = 64;
 /** Runs of one action at a time: what an action does may be slow, and its failing says nothing about the next. */
 const ACTION_WIDTH = 8;
 /** A streak from which on an endpoint counts as having been away. */

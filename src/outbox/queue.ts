@@ -21,11 +21,20 @@ export interface Recorded {
   restMs?: number;
 }
 
+/** An endpoint as it stands at one look. */
+export interface Endpoint<Target> {
+  enabled: boolean;
+  /** Failed attempts in a row. */
+  failures: number;
+  /** What `send` needs of it: good for rows started at this very look. */
+  target: Target;
+}
+
 /**
  * One kind of outgoing rows (deliveries to integrations, executions of actions): where they are, how one
  * is sent and what its outcome does. The dispatcher decides only when.
  */
-export interface Queue<Outcome> {
+export interface Queue<Outcome, Target> {
   readonly name: string;
   /** Whether a failing endpoint is left in peace but for one probe at a time. */
   readonly probes: boolean;
@@ -39,10 +48,10 @@ export interface Queue<Outcome> {
   ): QueuedRow[];
   /** The earliest due time after `nowMs`, in Unix milliseconds. */
   nextDue(reader: Reader, endpoint: string, nowMs: number): number | null;
-  /** Whether the endpoint may be called, and its present streak of failures; null when it is gone. */
-  endpoint(reader: Reader, endpoint: string): { enabled: boolean; failures: number } | null;
+  /** null when it is gone. */
+  endpoint(reader: Reader, endpoint: string): Endpoint<Target> | null;
   /** Sends the row; the network is used here and nowhere else, outside any transaction. */
-  send(endpoint: string, row: QueuedRow): Promise<Outcome>;
+  send(target: Target, row: QueuedRow): Promise<Outcome>;
   /** The outcome of a row whose sending threw: it must not be blamed on the endpoint. */
   broken(row: QueuedRow): Outcome;
   /** Writes what an attempt came to, by compare-and-set on the row's state. */

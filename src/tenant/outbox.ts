@@ -1,11 +1,10 @@
-import { writeTimeline } from "../alerts/timeline.ts";
+import { writeLateTimeline as tell } from "../alerts/timeline.ts";
 import type { Egress } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { type ChannelOptions, createChannels } from "../outbox/channels.ts";
 import { moveChat } from "../outbox/credentials.ts";
 import { deliveryQueue } from "../outbox/deliveries.ts";
-import type { OutboxEntry } from "../outbox/destination.ts";
 import { createDispatcher, type Dispatcher } from "../outbox/dispatcher.ts";
 import { executionQueue } from "../outbox/executions.ts";
 import { noticeDisabled } from "../outbox/notices.ts";
@@ -131,10 +130,4 @@ function expireJob(store: Store): Job {
       return store.clock.now() + (more ? 0 : EXPIRE_MS);
     },
   };
-}
-
-/** An alert's history goes with the alert: what is still on its way may outlive both. */
-function tell(tx: Tx, alertId: number, entry: OutboxEntry): void {
-  if (tx.sql("SELECT 1 FROM alerts WHERE id = ?").get(alertId) === undefined) return;
-  writeTimeline(tx, alertId, entry);
 }

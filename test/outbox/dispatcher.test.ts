@@ -40,7 +40,7 @@ function fakeQueue(options: { recordFails?: (row: QueuedRow) => boolean } = {}) 
   let sends = (_row: QueuedRow) => {};
   const pending = (endpoint: string) =>
     rows.filter((row) => row.endpoint === endpoint && !row.over);
-  const queue: Queue<Outcome> = {
+  const queue: Queue<Outcome, string> = {
     name: "fake",
     probes: true,
     endpoints: () => [...new Set(rows.filter((row) => !row.over).map((row) => row.endpoint))],
@@ -57,7 +57,11 @@ function fakeQueue(options: { recordFails?: (row: QueuedRow) => boolean } = {}) 
       const later = pending(endpoint).filter((row) => row.dueAt > nowMs);
       return later.length === 0 ? null : Math.min(...later.map((row) => row.dueAt));
     },
-    endpoint: (_reader, endpoint) => ({ enabled: !off.has(endpoint), failures: 0 }),
+    endpoint: (_reader, endpoint) => ({
+      enabled: !off.has(endpoint),
+      failures: 0,
+      target: endpoint,
+    }),
     async send(_endpoint, row) {
       sends(row);
       sent.push(row.id);
@@ -105,10 +109,10 @@ function fakeQueue(options: { recordFails?: (row: QueuedRow) => boolean } = {}) 
 
 /** Lets promises settle and results be written. */
 async function turns(): Promise<void> {
-  for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 12; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function dispatcherOf(queue: Queue<Outcome>, sockets = 64) {
+function dispatcherOf(queue: Queue<Outcome, string>, sockets = 64) {
   return createDispatcher({ store, log: silentLog, queue, sockets, wake: () => {} });
 }
 
