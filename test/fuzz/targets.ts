@@ -1,0 +1,7 @@
+import * as builders from "./builders.ts";
+import * as parsers from "./parsers.ts";
+
+/** A target takes any bytes and throws where something is wrong. */
+export type Target = (bytes: Buffer) => void;
+
+export const targets: Readonly<Record<string, Target>> = { ...parsers, ...builders };
