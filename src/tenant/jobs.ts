@@ -31,7 +31,7 @@ function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
   };
 }
 
-const DISK_LOOK_SECONDS = 5;
+const DISK_LOOK_SECONDS = 2;
 
 /** Refuses events while the disk is nearly full, and takes them again by itself. */
 function diskJob({ disk, ingest }: TenantParts): Job {
