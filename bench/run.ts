@@ -3,6 +3,7 @@ import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
+import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { memory, start } from "./start.ts";
 import { webhook } from "./webhook.ts";
@@ -19,6 +20,8 @@ const scenarios: Scenario[] = [
   slowdisk,
   bytes,
   webhook,
+  relay,
+  hosted,
   deliveries,
   fairness,
   scale,

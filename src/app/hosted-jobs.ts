@@ -21,8 +21,8 @@ export function hostedJobs(
     {
       name: "tenants",
       async run() {
-        await house.look();
-        return deps.clock.now() + HOUSE_MS;
+        const more = await house.look();
+        return deps.clock.now() + (more ? SOON_MS : HOUSE_MS);
       },
     },
     {

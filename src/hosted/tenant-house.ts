@@ -16,8 +16,8 @@ export interface TenantHouse {
   find(id: string): Tenant | Promise<Tenant | null>;
   /** The plan of a tenant that is open. */
   plan(id: string): Plan;
-  /** Opens those whose time has come and closes those at rest. */
-  look(): Promise<void>;
+  /** Opens those whose time has come and closes those at rest; whether more are due than were opened. */
+  look(): Promise<boolean>;
   /** Waits until the links of every report that was made are written down. */
   linked(): Promise<void>;
   /** Answers parked readers and writes what waits, for a server that is about to stop. */
@@ -60,7 +60,7 @@ export interface StartHooks {
 }
 
 /** Tenants opened for due work in one look. */
-const OPENED_A_LOOK = 16;
+const OPENED_A_LOOK = 64;
 /** When a tenant that can't be opened is due again. */
 const LATER_MS = 60_000;
 const PLANS_MS = 10_000;
@@ -97,13 +97,15 @@ class House implements TenantHouse {
     return this.#open.get(id)?.plan ?? "free";
   }
 
-  async look(): Promise<void> {
+  async look(): Promise<boolean> {
     const { registry, clock } = this.#deps;
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
     for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
     // Those open are due all the time, in case this process dies.
-    const due = await registry.tenants.due(clock.now(), this.#open.size + OPENED_A_LOOK);
-    for (const id of due) if (!this.#open.has(id)) await this.#wake(id);
+    const most = this.#open.size + OPENED_A_LOOK;
+    const due = await registry.tenants.due(clock.now(), most);
+    for (const id of due) if (!this.#open.has(id) && !(await this.#wake(id))) return true;
+    return due.length === most;
   }
 
   async linked(): Promise<void> {
@@ -225,16 +227,17 @@ class House implements TenantHouse {
     this.#leaving.set(id, written);
   }
 
-  async #wake(id: string): Promise<void> {
+  /** False where there is no room: it stays in the queue. */
+  async #wake(id: string): Promise<boolean> {
     const { registry, clock } = this.#deps;
     try {
-      if ((await this.#entry(id)) !== null) return;
+      if ((await this.#entry(id)) !== null) return true;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // No room: it stays first in the queue.
-      if (error.code === "overloaded") return;
+      if (error.code === "overloaded") return false;
     }
     await registry.tenants.setNextDue(id, clock.now() + LATER_MS);
+    return true;
   }
 
   #link(id: string, store: Store): void {

@@ -15,7 +15,7 @@ export interface Entry {
 /** No request lasts longer: a tenant used before this may be closed. */
 const LONGEST_REQUEST_MS = 120_000;
 /** A tenant opened for due work has this long to begin it. */
-const SHORTEST_MS = 5_000;
+const SHORTEST_MS = 1_000;
 /** What is due sooner is waited for. */
 const SOON_MS = 30_000;
 const DAY_MS = 86_400_000;

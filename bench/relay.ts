@@ -1,0 +1,304 @@
+import { createHmac } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:http2";
+import { join } from "node:path";
+import { Pool } from "undici";
+import { createRule } from "../src/alerts/rules.ts";
+import { startHosted } from "../src/app/hosted.ts";
+import { hostedConfig } from "../src/app/hosted-config.ts";
+import { withHosted } from "../src/app/hosted-desk.ts";
+import { providerToken, readApnsKey } from "../src/hosted/apns-token.ts";
+import { systemClock } from "../src/kit/clock.ts";
+import { silentLog } from "../src/kit/log.ts";
+import { systemRandom } from "../src/kit/random.ts";
+import { mintKey } from "../src/people/keys.ts";
+import { createProject, getProject } from "../src/projects/projects.ts";
+import { createSource } from "../src/projects/sources.ts";
+import type { Tenant } from "../src/tenant/tenant.ts";
+import { defaultRule, memoryOrTemp } from "../test/support/plane.ts";
+import { fromRounds, median, percentile, type Row, type Scenario, start } from "./harness.ts";
+
+const deps = { clock: systemClock, random: systemRandom };
+const CONCURRENT = 64;
+const DEVICE = "ab".repeat(32);
+
+interface Apns {
+  endpoint: string;
+  ca: string;
+  key: string;
+  keyId: string;
+  teamId: string;
+  topic: string;
+}
+
+/** Runs `n` pieces of work, `CONCURRENT` at a time; pieces a second. */
+async function rate(n: number, work: (i: number) => Promise<void>): Promise<number> {
+  let next = 0;
+  const began = performance.now();
+  const lane = async () => {
+    while (next < n) await work(next++);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, lane));
+  return n / ((performance.now() - began) / 1000);
+}
+
+/** Pushes straight to the provider, as bare as they can be, over one connection. */
+function bareClient(apns: Apns): { push(): Promise<void>; close(): void } {
+  const key = readApnsKey(apns.key);
+  if (key === null) throw new Error("no key");
+  const { keyId, teamId, topic } = apns;
+  const jwt = providerToken({ key, keyId, teamId, clock: systemClock }).current();
+  const session = connect(apns.endpoint, { ca: apns.ca });
+  const payload = JSON.stringify({ aps: { alert: { title: "shop: any", body: "Disk is full" } } });
+  const push = () =>
+    new Promise<void>((resolve, reject) => {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": `/3/device/${DEVICE}`,
+        authorization: `bearer ${jwt}`,
+        "apns-topic": topic,
+        "apns-push-type": "alert",
+        "apns-priority": "10",
+        "apns-expiration": "0",
+      });
+      stream.on("response", ({ ":status": status }) => {
+        if (status !== 200) reject(new Error(`the provider answered ${status}`));
+      });
+      stream.on("close", resolve);
+      stream.resume();
+      stream.end(payload);
+    });
+  return { push, close: () => session.close() };
+}
+
+/** A hosted role in a process of its own, with one box and one phone. */
+async function hostedProcess(data: string, apns: Apns) {
+  const [keyFile, ca] = [join(data, "k.p8"), join(data, "ca.pem")];
+  writeFileSync(keyFile, apns.key);
+  writeFileSync(ca, apns.ca);
+  const { tid, token } = await withHosted({ data, ...deps }, async (desk) => {
+    await desk.setApns({ ...apns, keyFile, ca });
+    await desk.addAccount("ada@example.com");
+    const { tenant_id: tid } = await desk.addTenant({ kind: "box" });
+    return { tid, ...(await desk.addSession("ada@example.com")) };
+  });
+  const flags = ["--relay-rate", "0", "--pair-rate", "0", "--log-level", "error"];
+  const words = ["cli/box.ts", "hosted", "serve", "--data", data, "--listen", "127.0.0.1:0"];
+  const child = await start(process.execPath, [...words, ...flags]);
+  const url = child.line.replace("listening on ", "").trim();
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await (await fetch(url + path, init)).json()) as {
+      relay: { relay_key_id: string; relay_secret: string };
+    };
+  };
+  await post("/v1/account/devices", { token: DEVICE, platform: "ios" });
+  const paired = { box_account_id: "b", receipt: "0".repeat(48) };
+  const { relay } = await post(`/v1/tenants/${tid}/pair`, paired);
+  return { child, url, relay };
+}
+
+function relayClient(url: string, relay: { relay_key_id: string; relay_secret: string }) {
+  const pool = new Pool(url, { connections: CONCURRENT });
+  const push = async (alert: string) => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const body = JSON.stringify({
+      ...{ event: "alert.opened", alert_id: alert, project: "shop", rule: "any", timestamp },
+      ...{ template: "Disk is full", count: 1, level: 400, page_accounts: [] },
+    });
+    const signature = createHmac("sha256", relay.relay_secret)
+      .update(`${timestamp}.${body}`)
+      .digest("hex");
+    const answer = await pool.request({
+      method: "POST",
+      path: `/v1/relay/${relay.relay_key_id}`,
+      headers: { "x-service-timestamp": String(timestamp), "x-service-signature": signature },
+      body,
+    });
+    const text = await answer.body.text();
+    if (text !== '{"relayed":true,"devices":1}')
+      throw new Error(`the relay answered ${answer.statusCode} ${text}`);
+  };
+  return { push, close: () => pool.close() };
+}
+
+export const relay: Scenario = {
+  name: "relay",
+  about:
+    "pushes a second through the whole relay route, beside bare HTTP/2 requests to the same provider",
+  async run(quick) {
+    const provider = await start(process.execPath, ["bench/apns-server.ts"]);
+    const apns = JSON.parse(provider.line) as Apns;
+    const data = mkdtempSync(join(memoryOrTemp(), "box-bench-relay-"));
+    const hosted = await hostedProcess(data, apns);
+    const [bare, relayed] = [bareClient(apns), relayClient(hosted.url, hosted.relay)];
+    const rounds: { bare: number; relayed: number }[] = [];
+    const each = quick ? 500 : 2000;
+    for (let round = 0; round <= (quick ? 2 : 5); round++) {
+      const plain = await rate(each, () => bare.push());
+      const through = await rate(each, (i) => relayed.push(`${round}-${i}`));
+      // The first round warms both up.
+      if (round > 0) rounds.push({ bare: plain, relayed: through });
+    }
+    bare.close();
+    await relayed.close();
+    await Promise.all([hosted.child.stop(), provider.stop()]);
+    rmSync(data, { recursive: true, force: true });
+    return [
+      fromRounds(
+        "bare pushes",
+        "a second",
+        rounds.map((one) => one.bare),
+      ),
+      fromRounds(
+        "relayed pushes",
+        "a second",
+        rounds.map((one) => one.relayed),
+      ),
+      fromRounds(
+        "relayed to bare",
+        "ratio",
+        rounds.map((one) => one.relayed / one.bare),
+      ),
+    ];
+  },
+};
+
+const ALERTS_EACH = 10;
+
+/** A project with a rule whose ladder lies an hour ahead, and ten open alerts; an API key. */
+async function furnish(tenant: Tenant): Promise<string> {
+  const { source, key } = tenant.store.write((tx) => {
+    tx.sql(
+      `INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at)
+       VALUES ('a', 'a@example.com', 'a@example.com', '', '', 'owner', ?)`,
+    ).run(tx.at);
+    createProject(tx, "shop");
+    const project = getProject(tx, "shop");
+    const escalations = [{ accounts: ["a"], schedules: [], after_minutes: 60, repeat_minutes: 60 }];
+    const body = { ...defaultRule, identifier_keys: ["host"], escalations };
+    createRule(tx, project, { name: "any", body });
+    createSource(tx, project, { tenantId: tenant.id, name: "app", retainLogs: false });
+    const made = { id: 1, name: "app", projectId: project.id, retainLogs: false };
+    return { source: made, key: mintKey(tx, tenant.id, "a").key };
+  });
+  const events = Array.from({ length: ALERTS_EACH }, (_, host) => ({
+    ...{ message: "Disk is full", level: 400, tags: null },
+    keys: { host: String(host) },
+  }));
+  await new Promise<void>((done, failed) =>
+    tenant.ingest.submit(source, events, (error) => (error === null ? done() : failed(error))),
+  );
+  return key;
+}
+
+export const hosted: Scenario = {
+  name: "hosted",
+  about:
+    "1,000 hosted tenants with ten open alerts each in one process: memory, and what due work costs",
+  async run(quick) {
+    const tenants = quick ? 100 : 1000;
+    const data = mkdtempSync(join(memoryOrTemp(), "box-bench-hosted-"));
+    mkdirSync(join(data, "tenants"));
+    const ids = await withHosted({ data, ...deps }, async (desk) => {
+      const made = [];
+      for (let n = 0; n < tenants; n++)
+        made.push((await desk.addTenant({ kind: "hosted" })).tenant_id);
+      return made;
+    });
+    const config = hostedConfig({ data, listen: "127.0.0.1:0", logLevel: "silent" });
+    const role = () => startHosted(config, { ...deps, log: silentLog, onFatal: fail });
+    const rows = await measured(data, ids, role);
+    rmSync(data, { recursive: true, force: true });
+    return rows;
+  },
+};
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** Makes every tenant; their API keys, and how long each took to open for the first time. */
+async function build(
+  ids: readonly string[],
+  role: () => ReturnType<typeof startHosted>,
+): Promise<{ keys: string[]; took: number[] }> {
+  const [keys, took]: [string[], number[]] = [[], []];
+  let running = await role();
+  for (const id of ids) {
+    const began = performance.now();
+    const tenant = await running.house.find(id);
+    took.push(performance.now() - began);
+    if (tenant === null) throw new Error("no tenant");
+    keys.push(await furnish(tenant));
+    // Those just used aren't closed yet, and no more than 128 may be open.
+    if (running.house.stats().open < 100) continue;
+    await running.stop();
+    running = await role();
+  }
+  await running.stop();
+  return { keys, took };
+}
+
+/** What a process of its own holds in memory before and after it opened a hundred tenants. */
+async function memory(data: string, keys: readonly string[]) {
+  const words = ["cli/box.ts", "hosted", "serve", "--data", data, "--listen", "127.0.0.1:0"];
+  const child = await start(process.execPath, [...words, "--log-level", "error"]);
+  const url = child.line.replace("listening on ", "").trim();
+  const opening: number[] = [];
+  const idle = child.memory().anonymous;
+  for (const key of keys.slice(0, 100)) {
+    const began = performance.now();
+    const headers = { authorization: `Bearer ${key}` };
+    const { status } = await fetch(`${url}/v1/me`, { headers });
+    if (status !== 200) throw new Error(`answered ${status}`);
+    opening.push(performance.now() - began);
+  }
+  const each = (child.memory().anonymous - idle) / opening.length;
+  await child.stop();
+  return { idle: idle / MiB, each: each / MiB, opening };
+}
+
+const MiB = 1024 * 1024;
+
+async function measured(
+  data: string,
+  ids: readonly string[],
+  role: () => ReturnType<typeof startHosted>,
+): Promise<Row[]> {
+  const { keys, took } = await build(ids, role);
+  const { idle, each, opening } = await memory(data, keys);
+  const running = await role();
+  const scans: number[] = [];
+  for (let n = 0; n < 1000; n++) {
+    const began = performance.now();
+    await running.registry.tenants.due(Date.now(), 64);
+    scans.push((performance.now() - began) * 1000);
+  }
+  const before = running.house.stats().opened;
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  await Promise.all(ids.map((id) => running.registry.tenants.setNextDue(id, Date.now())));
+  while (running.house.stats().opened < before + ids.length)
+    await new Promise((later) => setTimeout(later, 20));
+  const all = (performance.now() - began) / 1000;
+  const used = process.cpuUsage(cpu);
+  await running.stop();
+  return [
+    { what: "tenants", unit: "tenants", value: ids.length },
+    { what: "memory, none open", unit: "MiB", value: idle },
+    { what: "memory of one open tenant", unit: "MiB", value: each },
+    { what: "due scan, none due, p50", unit: "µs", value: median(scans) },
+    { what: "due scan, none due, p99", unit: "µs", value: percentile(scans, 99) },
+    { what: "first opening, p50", unit: "ms", value: median(took) },
+    { what: "opening by a request, p50", unit: "ms", value: median(opening) },
+    { what: "opening by a request, p99", unit: "ms", value: percentile(opening, 99) },
+    { what: "all due at once: until each was open", unit: "s", value: all },
+    {
+      what: "all due at once: CPU of each",
+      unit: "ms",
+      value: (used.user + used.system) / 1000 / ids.length,
+    },
+  ];
+}
