@@ -47,10 +47,12 @@ export function registerIntegrations(program: Command): void {
   ).action((project: string, url: string, options: MakeOptions) =>
     add(project, options, { type: "slack", webhook_url: url }),
   );
-  making(integration.command("add-telegram <project> <chat-id>"), "a Telegram chat")
+  // An option, because the ids of groups begin with a dash.
+  making(integration.command("add-telegram <project>"), "a Telegram chat")
+    .requiredOption("--chat <id>", "the chat's id")
     .addOption(flag("--token <token>", "the bot's token").makeOptionMandatory())
-    .action((project: string, chat: string, options: MakeOptions & { token: string }) =>
-      add(project, options, { type: "telegram", chat_id: chat, token: options.token }),
+    .action((project: string, options: MakeOptions & { chat: string; token: string }) =>
+      add(project, options, { type: "telegram", chat_id: options.chat, token: options.token }),
     );
   apiFlags(integration.command("test <project> <id>"))
     .description("send a test event, as a real one would go out")

@@ -7,10 +7,16 @@ import { configureRelay, testProject } from "../support/channels.ts";
 import {
   answer,
   type Behaviour,
+  drip,
+  flood,
   hang,
+  hangInBody,
+  hangUp,
   type Receiver,
+  raw,
   redirect,
   reset,
+  resetInBody,
   startReceiver,
 } from "../support/receiver.ts";
 import { busy, pass, settle, through } from "../support/until.ts";
@@ -106,6 +112,50 @@ test("every kind of refusal is a failed attempt with its reason, at its time; th
   assert.equal(elsewhere.received.length, 0);
   const bodies = new Set(receiver.received.map(({ body }) => body));
   assert.equal(bodies.size, 1);
+});
+
+test("whatever a receiver does is one word in last_error, and everything arrives once it is well", async (t) => {
+  const shop = await start();
+  const secure = await startReceiver({ tls: "self-signed" });
+  t.after(() => secure.close());
+  const cases: Record<string, [Behaviour, string | null]> = {
+    silent: [hang, "timeout"],
+    halting: [hangInBody(), "body_too_slow"],
+    dripping: [drip(), "body_too_slow"],
+    flooding: [flood(), null],
+    rude: [resetInBody(), "reset"],
+    polite: [hangUp, "closed"],
+    babbling: [raw("hello\r\n\r\n"), "bad_response"],
+    moved: [redirect("http://169.254.169.254/latest"), "http 302: redirect not followed"],
+    busy: [answer(503, "", { "retry-after": "-5" }), "http 503"],
+    asking: [answer(503, "", { "retry-after": "99999999999999" }), "http 503"],
+  };
+  const ids = new Map<string, string>();
+  for (const name of Object.keys(cases))
+    ids.set(name, await shop.webhook(`${receiver.url}/${name}`));
+  const untrusted = await shop.webhook(secure.url);
+  receiver.always((response, socket, request) =>
+    cases[request.path.slice(1)]?.[0](response, socket, request),
+  );
+  await shop.fire(1);
+  const { deliveries } = box.tenant.outbox;
+  await busy(box, () => deliveries.inFlight === 3, "all but those that don't end are over");
+  await box.clock.turn(10_000);
+  await settle(box);
+  for (const [name, [, error]] of Object.entries(cases)) {
+    const [row] = await shop.deliveries(ids.get(name) ?? "");
+    assert.deepEqual(
+      [row?.status, row?.last_error],
+      error === null ? ["delivered", null] : ["pending", error],
+      name,
+    );
+  }
+  assert.equal((await shop.deliveries(untrusted))[0]?.last_error, "tls: self_signed");
+  assert.equal(secure.received.length, 0);
+  receiver.always(answer(204));
+  await pass(box, 3700, 60);
+  for (const [name, id] of ids)
+    assert.equal((await shop.deliveries(id))[0]?.status, "delivered", name);
 });
 
 test("the signed timestamp stays for four minutes of attempts, then it is fresh", async () => {

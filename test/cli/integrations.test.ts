@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { type TestBox, testBox } from "../support/box.ts";
+import { testProject } from "../support/channels.ts";
+import { realClock } from "../support/clock.ts";
+import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
+
+const program = path.join(import.meta.dirname, "../../cli/box.ts");
+const scratch = mkdtempSync(path.join(tmpdir(), "box-cli-"));
+let served: TestBox;
+let receiver: Receiver;
+before(async () => {
+  served = await testBox({}, realClock());
+  receiver = await startReceiver();
+});
+after(async () => {
+  await receiver.close();
+  await served.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs `box …` as a process of its own, with the box's address and the owner's key in its environment. */
+function box(...args: string[]): Promise<Run> {
+  const env = {
+    ...process.env,
+    BOX_URL: served.url,
+    BOX_KEY: served.owner.key,
+    BOX_DATA: served.data,
+  };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+async function json(...args: string[]) {
+  const { code, out, err } = await box(...args, "--json");
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+test("a channel from the terminal: added, tested, its deliveries seen, switched, deleted", async () => {
+  const shop = await testProject(served, "shop");
+  const add = ["integration", "add-webhook", "shop", `${receiver.url}/hook`];
+  const made = await json(...add, "--name", "ops", "--event", "alert.opened", "alert.resolved");
+  assert.match(made.secret, /^whsec_/);
+  const listed = await box("integration", "list", "shop");
+  assert.match(
+    listed.out,
+    new RegExp(`^${made.id}  webhook  ops .*alert.opened,alert.resolved`, "m"),
+  );
+  assert.deepEqual(await json("integration", "test", "shop", made.id), { ok: true });
+
+  await shop.fire(1);
+  await until(() => receiver.received.length === 2, "the delivery arrives");
+  const rows = await json("integration", "deliveries", "shop", made.id, "--limit", "1");
+  assert.equal(rows.deliveries[0].event, "alert.opened");
+  const refused = await box("integration", "deliveries", "shop", made.id, "--limit", "999");
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /must be from 1 to 200/);
+
+  receiver.once(answer(500));
+  const failed = await box("integration", "test", "shop", made.id);
+  assert.deepEqual([failed.code, failed.err], [1, "box: it did not get through: http 500\n"]);
+  assert.equal((await box("integration", "disable", "shop", made.id)).out, `disabled ${made.id}\n`);
+  assert.match((await box("integration", "list", "shop")).out, / OFF /);
+  assert.deepEqual(await json("integration", "enable", "shop", made.id), { enabled: true });
+  assert.deepEqual(await json("integration", "delete", "shop", made.id), { deleted: true });
+});
+
+test("Telegram and Slack are added with what they need", async () => {
+  await served.project("chat");
+  const url = `${receiver.url}/services/x`;
+  assert.match((await json("integration", "add-slack", "chat", url)).id, /^[0-9a-f]{16}$/);
+  const telegram = ["integration", "add-telegram", "chat", "--chat", "-5"];
+  assert.equal((await box(...telegram)).code, 2);
+  await json(...telegram, "--token", "1:a");
+  const { integrations } = await json("integration", "list", "chat");
+  assert.deepEqual(integrations.map(({ type }: { type: string }) => type).sort(), [
+    "slack",
+    "telegram",
+  ]);
+});
+
+test("an action is set by its name, run, and its runs are shown", async () => {
+  await served.project("run");
+  const file = path.join(scratch, "action.json");
+  const action = { name: "restart", method: "POST", url: `${receiver.url}/restart` };
+  writeFileSync(file, JSON.stringify({ ...action, headers: { a: "b" } }));
+  const made = await json("action", "set", "run", file);
+  writeFileSync(file, JSON.stringify({ ...action, method: "PUT" }));
+  assert.deepEqual(await json("action", "set", "run", file), { id: made.id, updated: true });
+  assert.match((await box("action", "list", "run")).out, / restart {2}PUT /);
+  assert.equal((await box("action", "test", "run", made.id)).out, "it answered 204\n");
+  receiver.once(answer(404));
+  const failed = await box("action", "test", "run", made.id);
+  assert.deepEqual([failed.code, failed.err], [1, "box: it failed: http 404\n"]);
+  const { executions } = await json("action", "executions", "run", made.id);
+  assert.deepEqual(
+    executions.map(({ status }: { status: string }) => status),
+    ["failed", "succeeded"],
+  );
+  assert.deepEqual(await json("action", "delete", "run", made.id), { deleted: true });
+  writeFileSync(file, "[]");
+  const none = await box("action", "set", "run", file);
+  assert.equal(none.code, 2);
+  assert.match(none.err, /an action is a JSON object with a "name"/);
+});
+
+test("keys are rotated and added beside the serving box", async () => {
+  const kept = path.join(scratch, "old.key");
+  copyFileSync(path.join(served.data, "box.key"), kept);
+  const rotated = await json("key-file", "rotate");
+  assert.match(rotated.key_id, /^[0-9a-f]{16}$/);
+  assert.equal(rotated.unreadable, 0);
+  const added = await json("key-file", "add", kept);
+  assert.deepEqual([added.key_ids.length, added.unreadable], [1, []]);
+  const nowhere = await box("key-file", "rotate", "--data", scratch);
+  assert.equal(nowhere.code, 2);
+  assert.match(nowhere.err, /no data directory of a box/);
+});
