@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import {
-  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -167,14 +166,6 @@ test("a backup put in place by hand over an old log is refused", (t) => {
   refused(directory, path, "damaged", /belongs to another file/);
   rmSync(`${path}-wal`);
   open(path).close();
-});
-
-test("a file that may not be read says so", { skip: process.getuid?.() === 0 }, (t) => {
-  const { directory, path } = filled(t);
-  chmodSync(path, 0o400);
-  chmodSync(directory, 0o500);
-  t.after(() => chmodSync(directory, 0o700));
-  assert.throws(() => open(path), { name: "StoreFault", kind: "io" });
 });
 
 test("a first start that is killed at any moment leaves a directory that starts", async (t) => {

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import Database from "better-sqlite3";
+import { systemClock } from "../../src/kit/clock.ts";
+import { systemRandom } from "../../src/kit/random.ts";
+import { openStore } from "../../src/store/store.ts";
+import { boxCommand } from "../support/process.ts";
+import { hashes, scratch } from "../support/scratch.ts";
+
+const program = new URL("../../cli/box.ts", import.meta.url).pathname;
+
+test("serve on data that isn't a box's, or of a newer program: one sentence, 65 or 78, nothing changed", async (t) => {
+  const data = scratch(t);
+  const path = join(data, "box.db");
+  writeFileSync(
+    path,
+    "this is no database, and longer than the hundred bytes that a header has".repeat(3),
+  );
+  const before = hashes(data);
+  const garbage = await boxCommand("serve", "--data", data, "--listen", "127.0.0.1:0");
+  assert.deepEqual([garbage.code, garbage.out], [65, ""]);
+  assert.match(garbage.err, /^box: .*is no SQLite database.*\n$/);
+  assert.equal(hashes(data)["box.db"], before["box.db"]);
+
+  const newer = scratch(t);
+  const options = { kind: "box" as const, clock: systemClock, random: systemRandom };
+  openStore({ path: join(newer, "box.db"), ...options }).close();
+  const db = new Database(join(newer, "box.db"));
+  db.pragma("user_version = 900");
+  db.close();
+  const there = hashes(newer);
+  for (const command of [["serve", "--listen", "127.0.0.1:0"], ["pair-code"]]) {
+    const { code, err } = await boxCommand(...command, "--data", newer);
+    assert.equal(code, 78, err);
+    assert.match(err, /^box: .*schema 900; this program knows \d+\. Use the newer program.*\n$/);
+    assert.equal(hashes(newer)["box.db"], there["box.db"]);
+  }
+});
+
+test("a directory that can't be written: one sentence and 74", async (t) => {
+  const data = scratch(t);
+  chmodSync(data, 0o555);
+  // Root may write anywhere: it runs this as nobody.
+  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const child = spawn(process.execPath, [program, "serve", "--data", join(data, "new")], nobody);
+  let err = "";
+  child.stderr.on("data", (text) => (err += text));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.equal(code, 74, err);
+  assert.match(err, /^box: .*can't be used.*: is its directory writable.*\n$/);
+});
