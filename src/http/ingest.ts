@@ -1,4 +1,4 @@
-import { checkEvent, type IngestEvent } from "../ingest/event.ts";
+import { checkEvent, eventChars, type IngestEvent } from "../ingest/event.ts";
 import type { IngestAnswer } from "../ingest/writer.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
@@ -78,7 +78,7 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
     const headers = limits.ingest.spend(admitted.tenant.id);
     try {
       const event = checkEvent(parseJson(body), body);
-      admitted.tenant.ingest.admit(1, event.message.length);
+      admitted.tenant.ingest.admit(1, eventChars(event));
       admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
         if (answers === null) done(refuse(error, headers));
         else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
@@ -169,7 +169,7 @@ function takeMany(
   const events = results.filter(
     (result): result is IngestEvent => !(result instanceof ServiceError),
   );
-  const chars = events.reduce((sum, event) => sum + event.message.length, 0);
+  const chars = events.reduce((sum, event) => sum + eventChars(event), 0);
   try {
     tenant.ingest.admit(events.length, chars);
   } catch (error) {

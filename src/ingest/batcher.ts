@@ -1,11 +1,12 @@
 import { ServiceError } from "../kit/errors.ts";
 import { isFatal } from "../store/faults.ts";
+import { eventChars } from "./event.ts";
 import type { Arrival, IngestAnswer } from "./writer.ts";
 
 export interface BatchLimits {
   /** Events that may wait; past it the answer is 429 before any write. */
   waitingEvents: number;
-  /** Characters of messages that may wait. */
+  /** Characters of events that may wait. */
   waitingChars: number;
   /** Most events of one transaction. */
   batch: number;
@@ -23,6 +24,7 @@ export type Settle = (error: unknown, answers: readonly IngestAnswer[] | null) =
 /** Events that are committed together: one request's. */
 interface Group {
   arrivals: readonly Arrival[];
+  chars: number;
   settle: Settle;
 }
 
@@ -75,9 +77,9 @@ export function createBatcher(
   const flush = () => {
     const batch = takeGroups(queue, limits.batch);
     queue = batch.length === queue.length ? [] : queue.slice(batch.length);
-    for (const { arrivals } of batch) {
-      events -= arrivals.length;
-      chars -= charsOf(arrivals);
+    for (const group of batch) {
+      events -= group.arrivals.length;
+      chars -= group.chars;
     }
     if (queue.length > 0) schedule();
     settleGroups(batch, process);
@@ -85,9 +87,10 @@ export function createBatcher(
 
   return {
     submit(arrivals, settle) {
+      const group = { arrivals, chars: charsOf(arrivals), settle };
       events += arrivals.length;
-      chars += charsOf(arrivals);
-      queue.push({ arrivals, settle });
+      chars += group.chars;
+      queue.push(group);
       schedule();
     },
     admit(more, moreChars) {
@@ -121,7 +124,7 @@ function takeGroups(queue: Group[], most: number): Group[] {
 
 function charsOf(arrivals: readonly Arrival[]): number {
   let sum = 0;
-  for (const { event } of arrivals) sum += event.message.length;
+  for (const { event } of arrivals) sum += eventChars(event);
   return sum;
 }
 

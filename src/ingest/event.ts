@@ -20,6 +20,14 @@ export const eventLimits = {
   tag: 256,
 } as const;
 
+/** How many characters an event holds: what it costs to keep it waiting. */
+export function eventChars({ message, keys, tags }: IngestEvent): number {
+  let chars = message.length;
+  if (keys !== null) for (const key in keys) chars += key.length + (keys[key] as string).length;
+  if (tags !== null) for (const tag of tags) chars += tag.length;
+  return chars;
+}
+
 /** A number that JavaScript would print otherwise than it was written: a point, an exponent, many digits, -0. */
 const ODD_NUMBER = /[:\s](?:-?\d+[.eE]|-?\d{16}|-0)/;
 

@@ -17,6 +17,8 @@ export interface ProjectStates {
   reloadRules(projectId: number): void;
   forget(projectId: number): void;
   clear(): void;
+  /** Lets the longest unused projects go where memory holds too much. Between transactions only. */
+  trim(): void;
   /** Writes what the project's miner learned; whether templates were merged (keys of alerts changed with them). */
   writeTemplates(tx: Tx, projectId: number): boolean;
   stats(): { templates: number; overflowed: number };
@@ -27,16 +29,34 @@ const ROWS =
 const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, state) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (project_id, id) DO UPDATE SET text = excluded.text, alias_of = excluded.alias_of, state = excluded.state`;
 
-export function createProjectStates(store: Store, templateLimit: number): ProjectStates {
-  const states = new Map<number, { miner: Miner; rules: CompiledRule[] | null }>();
+interface Held {
+  miner: Miner;
+  rules: CompiledRule[] | null;
+  /** The round of trimming it was last used in. */
+  usedIn: number;
+}
+
+/** Rounds from one trimming to the next: counting what is held takes a while with many projects. */
+const TRIM_EVERY = 64;
+
+export function createProjectStates(
+  store: Store,
+  limits: { templates: number; heldTemplates: number },
+): ProjectStates {
+  const states = new Map<number, Held>();
+  let round = 0;
+  let loaded = false;
 
   const load = (projectId: number) => {
     let state = states.get(projectId);
     if (state === undefined) {
       const rows = store.sql(ROWS).all(projectId) as MinerRow[];
-      state = { miner: createMiner({ limit: templateLimit, rows }), rules: null };
+      const miner = createMiner({ limit: limits.templates, rows });
+      state = { miner, rules: null, usedIn: round };
       states.set(projectId, state);
+      loaded = true;
     }
+    state.usedIn = round;
     return state;
   };
 
@@ -52,6 +72,19 @@ export function createProjectStates(store: Store, templateLimit: number): Projec
     },
     forget: (projectId) => void states.delete(projectId),
     clear: () => states.clear(),
+    trim() {
+      if (++round % TRIM_EVERY !== 0 && !loaded) return;
+      loaded = false;
+      let held = 0;
+      for (const { miner } of states.values()) held += miner.size;
+      if (held <= limits.heldTemplates) return;
+      const oldest = [...states].sort(([, a], [, b]) => a.usedIn - b.usedIn);
+      for (const [projectId, { miner, usedIn }] of oldest) {
+        if (held <= limits.heldTemplates || usedIn >= round - 1) return;
+        held -= miner.size;
+        states.delete(projectId);
+      }
+    },
     writeTemplates(tx, projectId) {
       const changes = load(projectId).miner.takeChanges();
       const upsert = tx.sql(UPSERT);

@@ -9,13 +9,13 @@ export interface Standing {
   level: number;
   count: number;
   lastSeen: number;
+  /** Of the batch that is open; not held longer, for it may be 64 Ki characters long. */
   lastMessage: string;
   template: string;
   quietSeconds: number;
-  touched: boolean;
 }
 
-const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, last_message AS lastMessage, template
+const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 const FOLD = `UPDATE alerts SET level = ?, count = ?, last_seen = ?, last_message = ?, template = ?, updated_seq = ?, quiet_at = ?
@@ -39,8 +39,12 @@ export function createStandingAlerts(limit: number): StandingAlerts {
   const known = new Map<string, Standing>();
   const touched = new Set<Standing>();
 
+  /** What the open batch changed stays: its row doesn't have that yet. */
   const remember = (key: string, alert: Standing) => {
-    if (known.size >= limit) known.delete(known.keys().next().value as string);
+    for (const [other, held] of known) {
+      if (known.size < limit) break;
+      if (!touched.has(held)) known.delete(other);
+    }
     known.set(key, alert);
   };
 
@@ -52,9 +56,11 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         cached.quietSeconds = quietSeconds;
         return cached;
       }
-      const row = tx.sql(FIND).get(key) as Omit<Standing, "quietSeconds" | "touched"> | undefined;
+      const row = tx.sql(FIND).get(key) as
+        | Omit<Standing, "quietSeconds" | "lastMessage">
+        | undefined;
       if (row === undefined) return null;
-      const alert = { ...row, quietSeconds, touched: false };
+      const alert = { ...row, quietSeconds, lastMessage: "" };
       remember(key, alert);
       return alert;
     },
@@ -78,6 +84,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
           quietAt,
           alert.id,
         );
+        alert.lastMessage = "";
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }
       touched.clear();

@@ -26,6 +26,8 @@ export interface IngestAnswer {
 export interface WriterLimits {
   /** Templates a project. */
   templates: number;
+  /** Templates in memory, of all projects; a project that is let go is read back when it is needed. */
+  heldTemplates: number;
   standingAlerts: number;
   windowKeys: number;
   windowHits: number;
@@ -33,6 +35,7 @@ export interface WriterLimits {
 
 export const defaultWriterLimits: WriterLimits = {
   templates: 10_000,
+  heldTemplates: 100_000,
   standingAlerts: 50_000,
   windowKeys: 20_000,
   windowHits: 500_000,
@@ -51,7 +54,7 @@ export interface Writer {
  * follows the commit: after a rollback all of it is dropped and read back when next needed.
  */
 export function createWriter(store: Store, limits: WriterLimits): Writer {
-  const projects = createProjectStates(store, limits.templates);
+  const projects = createProjectStates(store, limits);
   const standing = createStandingAlerts(limits.standingAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
@@ -158,7 +161,9 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   return {
     process(batch) {
       try {
-        return store.write((tx) => run(tx, batch), { expendable: true });
+        const answers = store.write((tx) => run(tx, batch), { expendable: true });
+        projects.trim();
+        return answers;
       } catch (error) {
         projects.clear();
         standing.clear();

@@ -8,7 +8,7 @@ export interface BucketAnswer {
   retryAfter: number;
 }
 
-/** Token buckets by key, at most `keys` of them; the least lately used one is forgotten (it was full). */
+/** Token buckets by key, at most `keys` of them; the least lately used one is forgotten. */
 export interface Buckets {
   take(key: string, amount?: number): BucketAnswer;
   readonly rate: number;
@@ -30,6 +30,8 @@ export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
   const level = (key: string) => {
     const now = clock.mono();
     const known = levels.get(key);
+    // The order of the map is that of the last use.
+    levels.delete(key);
     if (known === undefined) {
       if (levels.size >= most) levels.delete(levels.keys().next().value as string);
       const fresh = { tokens: burst, at: now };
@@ -38,6 +40,7 @@ export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
     }
     known.tokens = Math.min(burst, known.tokens + ((now - known.at) / 1000) * rate);
     known.at = now;
+    levels.set(key, known);
     return known;
   };
 
