@@ -1,8 +1,6 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { StoreFault } from "../store/faults.ts";
 
-export { lockDirectory } from "../store/lock.ts";
-
 /** Makes the directory (0700) if need be. Throws StoreFault where that can't be. */
 export function prepareDirectory(directory: string): void {
   try {
