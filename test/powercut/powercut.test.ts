@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { without } from "../faults/tools.ts";
+import { program } from "../support/program.ts";
+import { runControl } from "./control.ts";
+import { cutPower } from "./powercut.ts";
+
+const skip = without("gcc");
+const how = { states: 40, seed: 1 };
+
+test("the replay sees what less than full sync costs", { skip }, () => {
+  const full = runControl("FULL", how);
+  assert.deepEqual([full.states, full.corrupt, full.losing], [how.states, 0, 0]);
+  assert.ok(runControl("NORMAL", how).losing > 0, "NORMAL lost nothing: the replay is broken");
+  assert.ok(runControl("OFF", how).corrupt > 0, "OFF damaged nothing: the replay is broken");
+});
+
+test("a box whose power goes at any moment starts again and has all it said yes to", {
+  skip,
+}, async (t) => {
+  const length = { events: 20, large: 40 };
+  const { operations, states, wrong } = await cutPower(await program(), length, {
+    ...{ states: 105, seed: 2 },
+  });
+  assert.deepEqual(wrong, []);
+  assert.equal(Object.keys(states).length, 7, Object.keys(states).join(", "));
+  t.diagnostic(`${operations} operations recorded, states of ${JSON.stringify(states)}`);
+});
