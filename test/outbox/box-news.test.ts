@@ -57,7 +57,7 @@ test("the address is announced at once and daily, a heartbeat goes each minute, 
   const day = next - announced.timestamp;
   assert.ok(day >= 86_400 && day < 86_410, `again after ${day} s`);
   store.write((tx) => tx.sql("UPDATE relay SET announce_at = ?").run(tx.at + 20));
-  await pass(box, 30);
+  await pass(box, 80);
   assert.equal(kinds(relay).filter((kind) => kind === "box.announced").length, 2);
   const before = relay.received.length;
   await box.restart();
