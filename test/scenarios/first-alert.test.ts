@@ -10,7 +10,10 @@ after(() => box.stop());
 
 test("an event becomes an alert that is seen, acknowledged and resolved", async () => {
   const token = await box.project("shop", { retain_logs: true });
-  const rule = await box.api("POST", "/v1/projects/shop/rules", { name: "errors", match: { min_level: 400 } });
+  const rule = await box.api("POST", "/v1/projects/shop/rules", {
+    name: "errors",
+    match: { min_level: 400 },
+  });
   assert.equal(rule.status, 201);
 
   const quiet = await box.ingest(token, { message: "User 42 logged in", level: 200 });
@@ -18,9 +21,15 @@ test("an event becomes an alert that is seen, acknowledged and resolved", async 
   assert.equal(quiet.body.alerted, false);
   assert.match(quiet.body.template_id, /^[0-9a-f]{16}$/);
 
-  const loud = await box.ingest(token, { message: "User 42 failed login from 10.0.0.1", level: 400 });
+  const loud = await box.ingest(token, {
+    message: "User 42 failed login from 10.0.0.1",
+    level: 400,
+  });
   assert.deepEqual([loud.status, loud.body.alerted], [202, true]);
-  const again = await box.ingest(token, { message: "User 43 failed login from 10.0.0.9", level: 500 });
+  const again = await box.ingest(token, {
+    message: "User 43 failed login from 10.0.0.9",
+    level: 500,
+  });
   assert.equal(again.body.template_id, loud.body.template_id);
 
   const pulled = await box.api("GET", "/v1/pull");
@@ -70,7 +79,10 @@ test("200 parallel events of one rule make exactly one alert, ids in commit orde
 
 test("what was answered 202 is there after a restart, and windows go on counting", async () => {
   const token = await box.project("window");
-  await box.api("POST", "/v1/projects/window/rules", { name: "three", fire_after: { count: 3, window_minutes: 5 } });
+  await box.api("POST", "/v1/projects/window/rules", {
+    name: "three",
+    fire_after: { count: 3, window_minutes: 5 },
+  });
   for (let i = 0; i < 2; i++) await box.ingest(token, { message: "queue is full" });
   await box.restart();
   await box.clock.turn(4 * 60_000);
