@@ -53,11 +53,12 @@ const PATIENCE_MS = 4000;
 const LIVE_MS = [50, 900] as const;
 const STOP_MS = 150;
 
-/** Waits for the moment in a box that is up, then kills it. Returns when it has ended. */
+/** Waits for the moment in a box that is up, then kills it and shuts the feed. Returns when it has ended. */
 export async function killAt(moment: Moment, scene: Scene): Promise<void> {
-  const { box } = scene;
+  const { box, feed } = scene;
   await Promise.race([waitFor(moment, scene), box.ended]);
   box.kill("SIGKILL");
+  feed.shut();
   await box.ended;
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from "../kit/clock.ts";
 import { type Api, createApi } from "./api.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Feed, startFeed } from "./feed.ts";
+import { type Figures, figuresOf, type Seen } from "./figures.ts";
 import { blindSpots } from "./forge.ts";
 import { judge, type Violation } from "./judge.ts";
 import { killAt, type Moment, moments, planKills } from "./kills.ts";
@@ -43,28 +44,13 @@ export interface Verdict {
   unproven: string[];
 }
 
-export interface Figures {
-  kills: Record<Moment, number>;
-  events: { accepted: number; refused: number; unknown: number; stored: number };
-  alerts: number;
-  /** Requests at the receivers; those that came again although they had been taken. */
-  arrivals: number;
-  duplicates: number;
-  /** From the start of a process until it listens. */
-  startMs: { median: number; slowest: number };
-  drainSeconds: number;
-  seconds: number;
-}
-
 /** What a run holds in its hands. */
-interface Run {
+interface Run extends Seen {
   options: ProveOptions;
   root: string;
   api: Api;
   receivers: Receivers;
-  evidence: Evidence;
   startTimes: number[];
-  killed: Record<Moment, number>;
 }
 
 /** A start that takes longer is a fall. */
@@ -84,19 +70,21 @@ export async function prove(
   const evidence = emptyEvidence(receivers);
   const killed = Object.fromEntries(moments.map((moment) => [moment, 0])) as Run["killed"];
   const run: Run = { options, root, api: createApi(), receivers, evidence, startTimes: [], killed };
-  let drainMs = 0;
+  let drainMs: number | null;
   try {
     drainMs = await story(run);
   } finally {
     run.api.close();
     await receivers.close();
   }
-  const violations = judge(evidence);
-  const unproven = blindSpots(evidence);
+  // What a box that doesn't start again holds can't be asked for: that it doesn't is enough.
+  const seen = drainMs === null ? { ...emptyEvidence(receivers), falls: evidence.falls } : evidence;
+  const violations = judge(seen);
+  const unproven = drainMs === null ? [] : blindSpots(seen);
   const ok = violations.length === 0 && unproven.length === 0;
   if (ok) rmSync(root, { recursive: true, force: true });
-  const figures = { ...figuresOf(run), drainSeconds: drainMs / 1000, seconds: 0 };
-  figures.seconds = (clock.mono() - from) / 1000;
+  const times = { drainSeconds: (drainMs ?? 0) / 1000, seconds: (clock.mono() - from) / 1000 };
+  const figures = { ...figuresOf(run), ...times };
   return { verdict: { ok, seed, figures, violations, unproven }, evidence, directory: root };
 }
 
@@ -111,8 +99,11 @@ function emptyEvidence(receivers: Receivers): Evidence {
   };
 }
 
-/** Everything from the first start to the last stop; returns how long the drain took. */
-async function story(run: Run): Promise<number> {
+/** A start that didn't come up: nothing can be fed any more. */
+const fallen = Symbol("fallen");
+
+/** Everything from the first start to the last stop; how long the drain took, null where the box stayed down. */
+async function story(run: Run): Promise<number | null> {
   const { options, evidence, api, receivers } = run;
   const { clock, seed } = options;
   const choice = seeded(seed, "moments");
@@ -133,7 +124,6 @@ async function story(run: Run): Promise<number> {
         await killStarting(run, data, choice);
       } else {
         await killAt(moment, { clock, choice, feed, receivers, box, data });
-        feed.shut();
         await noteFall(run, box);
       }
       run.killed[moment]++;
@@ -150,6 +140,9 @@ async function story(run: Run): Promise<number> {
     await stopInOrder(run, box);
     Object.assign(evidence, readFiles(data));
     return drainMs;
+  } catch (error) {
+    if (error === fallen) return null;
+    throw error;
   } finally {
     feed?.shut();
     box?.kill("SIGKILL");
@@ -185,14 +178,14 @@ async function killStarting(
   choice: Seeded,
   typical = Math.min(...run.startTimes),
 ): Promise<void> {
-  const { clock, program } = { ...run.options };
+  const { clock, program } = run.options;
   const box = startBoxProcess(program, data);
   await within(clock, choice.between(0, Math.ceil(typical * 1.1)), box.ended);
   box.kill("SIGKILL");
   await noteFall(run, box);
 }
 
-/** Starts the box and waits until it can be used. Throws where it can't: nothing could be fed any more. */
+/** Starts the box and waits until it can be used. Throws `fallen` where it can't. */
 async function start(run: Run, data: string): Promise<Process> {
   const { clock, program } = run.options;
   const from = clock.mono();
@@ -201,7 +194,8 @@ async function start(run: Run, data: string): Promise<Process> {
   if (url === null) {
     box.kill("SIGKILL");
     const { code, said } = await box.ended;
-    throw new Error(`the box did not start again (exit code ${code}): ${said}`);
+    run.evidence.falls.push(`it did not start (exit code ${code ?? "none"}): ${said}`);
+    throw fallen;
   }
   run.startTimes.push(clock.mono() - from);
   run.api.at(url);
@@ -244,37 +238,4 @@ function progress(run: Run, moment: Progress["moment"]): void {
   const { kills, onProgress } = run.options;
   const { events, arrivals } = run.evidence;
   onProgress?.({ kill, kills, moment, events: events.length, arrivals: arrivals.length });
-}
-
-function figuresOf({
-  evidence,
-  startTimes,
-  killed,
-}: Run): Omit<Figures, "drainSeconds" | "seconds"> {
-  const { events, arrivals, lines, alerts } = evidence;
-  const count = (outcome: string) => events.filter((event) => event.outcome === outcome).length;
-  const taken = new Set<string>();
-  const duplicates = arrivals.filter(({ endpoint, eventId, acceptedAt }) => {
-    const key = `${endpoint} ${eventId}`;
-    const again = taken.has(key);
-    if (acceptedAt !== null) taken.add(key);
-    return again;
-  }).length;
-  const sorted = startTimes.toSorted((a, b) => a - b);
-  return {
-    kills: killed,
-    events: {
-      accepted: count("accepted"),
-      refused: count("refused"),
-      unknown: count("unknown"),
-      stored: lines.length,
-    },
-    alerts: alerts.length,
-    arrivals: arrivals.length,
-    duplicates,
-    startMs: {
-      median: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
-      slowest: Math.round(sorted.at(-1) ?? 0),
-    },
-  };
 }

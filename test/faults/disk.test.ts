@@ -27,7 +27,8 @@ const enter = process.getuid?.() === 0 ? ["-m"] : ["-rm"];
 if (process.env[INSIDE] === undefined) {
   const can =
     spawnSync("unshare", [...enter, "mount", "-t", "tmpfs", "none", tmpdir()]).status === 0;
-  const skip = can || process.env["CI"] ? false : "no namespace to mount a small disk in";
+  const isDue = can || (process.env["CI"] !== undefined && process.platform === "linux");
+  const skip = isDue ? false : "no namespace to mount a small disk in";
   test("on a disk of its own", { skip }, (t) => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const self = [

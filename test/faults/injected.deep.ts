@@ -5,7 +5,7 @@ import { createStage, faults, type Stage } from "./injected.ts";
 import { without } from "./tools.ts";
 
 const skip = without("strace");
-const MOST = Number(process.env["BOX_FAULTS"] ?? 500);
+const MOST = Number(process.env["RUNS"] ?? 500);
 /** Runs in a row that never came to the Nth call: the whole story has been swept. */
 const PAST_THE_END = 3;
 

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
  * one is a failure and no skip.
  */
 export function without(...tools: string[]): string | false {
+  if (process.platform !== "linux") return "needs Linux";
   const missing = tools.filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
   if (missing.length === 0 || process.env["CI"]) return false;
   return `needs ${missing.join(" and ")}`;

@@ -6,8 +6,8 @@ import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
 
 const skip = without("gcc");
-const STATES = Number(process.env["BOX_STATES"] ?? 5000);
-const seed = Number(process.env["BOX_SEED"] ?? 1);
+const STATES = Number(process.env["RUNS"] ?? 5000);
+const seed = Number(process.env["SEED"] ?? 1);
 
 test("controls: FULL keeps all, NORMAL loses, OFF damages", { skip }, (t) => {
   const how = { states: 600, seed };

@@ -37,6 +37,20 @@ test("a box that forgets one line a start is found out", async (t) => {
   assert.ok(existsSync(directory), "the data of a failed proof is kept");
 });
 
+test("a box that does not come back is a broken promise, too", async (t) => {
+  const script = 'for word; do test -e "$word/box.db" && exit 65; done; exec "$0" "$@"';
+  const { verdict, directory } = await prove({
+    ...{ program: ["sh", "-c", script, ...box], seed: 13, kills: 2, clock: systemClock },
+  });
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  assert.equal(verdict.ok, false);
+  assert.deepEqual(
+    verdict.violations.map(({ promise }) => promise),
+    ["the box ends only when it is killed"],
+  );
+  assert.match(verdict.violations[0]?.example ?? "", /did not start \(exit code 65\)/);
+});
+
 test("a seed fixes the moments, and each kind has its turn", () => {
   const plan = planKills(60, 7);
   assert.deepEqual(plan, planKills(60, 7));

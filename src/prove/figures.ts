@@ -1,0 +1,57 @@
+import type { Evidence } from "./evidence.ts";
+import type { Moment } from "./kills.ts";
+
+/** What a run came to, in numbers. */
+export interface Figures {
+  kills: Record<Moment, number>;
+  events: { accepted: number; refused: number; unknown: number; stored: number };
+  alerts: number;
+  /** Requests at the receivers; those that came again although they had been taken. */
+  arrivals: number;
+  duplicates: number;
+  /** From the start of a process until it listens. */
+  startMs: { median: number; slowest: number };
+  drainSeconds: number;
+  seconds: number;
+}
+
+/** What the figures are made of. */
+export interface Seen {
+  evidence: Evidence;
+  /** Of each start that came up, in milliseconds. */
+  startTimes: readonly number[];
+  killed: Record<Moment, number>;
+}
+
+export function figuresOf({
+  evidence,
+  startTimes,
+  killed,
+}: Seen): Omit<Figures, "drainSeconds" | "seconds"> {
+  const { events, arrivals, lines, alerts } = evidence;
+  const count = (outcome: string) => events.filter((event) => event.outcome === outcome).length;
+  const taken = new Set<string>();
+  const duplicates = arrivals.filter(({ endpoint, eventId, acceptedAt }) => {
+    const key = `${endpoint} ${eventId}`;
+    const again = taken.has(key);
+    if (acceptedAt !== null) taken.add(key);
+    return again;
+  }).length;
+  const sorted = startTimes.toSorted((a, b) => a - b);
+  return {
+    kills: killed,
+    events: {
+      accepted: count("accepted"),
+      refused: count("refused"),
+      unknown: count("unknown"),
+      stored: lines.length,
+    },
+    alerts: alerts.length,
+    arrivals: arrivals.length,
+    duplicates,
+    startMs: {
+      median: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+      slowest: Math.round(sorted.at(-1) ?? 0),
+    },
+  };
+}
