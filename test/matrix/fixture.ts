@@ -152,6 +152,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     updateReport: () => ({ title: "U" }),
     addReportEntry: () => ({ content_md: "**b**" }),
     updateReportEntry: () => ({ content_md: "**c**" }),
+    putProjectConfig: async () => (await box.api("GET", `${base}/config`)).body,
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
     createSource: () => ({ name: fresh("src") }),

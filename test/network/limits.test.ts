@@ -85,22 +85,6 @@ describe("time", { concurrency: true }, () => {
       assert.deepEqual([answers[0]?.status, end], [200, "closed"]);
     }));
 
-  test("a client that never reads its answers is closed", () =>
-    withBox({ silence: 300, keepAlive: 300 }, async (box) => {
-      const { socket, closed } = await held(box.port);
-      socket.pause();
-      socket.write("GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(400));
-      // Long enough to be given up. What its system had taken for it until then, it may still read.
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-      socket.resume();
-      let read = 0;
-      socket.on("data", (chunk) => {
-        read += chunk.length;
-      });
-      await closed;
-      assert.ok(read < 20_000_000, `${read} bytes were kept for it`);
-    }));
-
   test("a client that goes away in its body leaves nothing behind", () =>
     withBox({ bodyBytes: 100_000 }, async (box) => {
       for (let i = 0; i < 5; i++) {
@@ -125,6 +109,21 @@ describe("time", { concurrency: true }, () => {
 });
 
 describe("numbers", () => {
+  test("a client that never reads its answers is closed", () =>
+    withBox({ silence: 300, keepAlive: 300 }, async (box) => {
+      const { socket, closed } = await held(box.port);
+      socket.pause();
+      socket.write("GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(400));
+      const sockets = () =>
+        process.getActiveResourcesInfo().filter((what) => what === "TCPSocketWrap").length;
+      await until(() => sockets() > 1);
+      // The client holds on to its end without reading, and the server lets its own go.
+      const both = sockets();
+      await until(() => sockets() < both);
+      socket.resume();
+      await closed;
+    }));
+
   test("bodies under way are bounded: past it 429, and what is held is given back", () =>
     withBox({ bodyBytes: 100_000 }, async (box) => {
       const { socket } = await held(box.port);

@@ -23,10 +23,11 @@ export interface Figures {
 /** Times short enough that what waits for them doesn't hold the run up. */
 const limits = { head: 400, request: 800, keepAlive: 1500, silence: 2000, check: 50 };
 const PATIENCE_MS = 10_000;
-const AT_ONCE = 48;
+const ROUND = 200;
+const AT_ONCE = 50;
 
 /**
- * Sends `requests` bent requests and, after each hundred, a good one. Throws where one is answered with
+ * Sends `requests` bent requests, fifty at once, and a good one after each two hundred. Throws where one is answered with
  * 5xx, hangs past the server's limits, or makes the box log an error.
  */
 export async function runMutated(requests: number, seed: number): Promise<Figures> {
@@ -35,23 +36,26 @@ export async function runMutated(requests: number, seed: number): Promise<Figure
   const random = seeded(seed);
   const made = seeds(box.token, box.key);
   const pick = () => made[Math.floor(random() * made.length)] as Buffer;
-  let sent = 0;
-  const worker = async () => {
-    while (sent < requests) {
-      const n = ++sent;
-      const bend = random() < 0.5 ? mutate : mutateInside;
-      const bytes = bend(random, pick(), pick());
-      const leaves = random() < 0.05;
-      const outcome = await send(box, split(random, bytes), leaves);
-      check(outcome, { n, seed, bytes });
-      for (const status of outcome.statuses)
-        figures.byStatus[status] = (figures.byStatus[status] ?? 0) + 1;
-      if (outcome.statuses.length === 0) figures.unanswered++;
-      if (n % 100 === 0) figures.good.push(await good(box));
-    }
+  const one = async (n: number) => {
+    const bend = random() < 0.5 ? mutate : mutateInside;
+    const bytes = bend(random, pick(), pick());
+    const leaves = random() < 0.05;
+    const outcome = await send(box, split(random, bytes), leaves);
+    check(outcome, { n, seed, bytes });
+    for (const status of outcome.statuses)
+      figures.byStatus[status] = (figures.byStatus[status] ?? 0) + 1;
+    if (outcome.statuses.length === 0) figures.unanswered++;
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    for (let round = 0; round < requests; round += ROUND) {
+      let sent = round;
+      const end = Math.min(requests, round + ROUND);
+      const worker = async () => {
+        while (sent < end) await one(++sent);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      figures.good.push(await good(box));
+    }
     assert.deepEqual(box.errors, [], `seed ${seed}`);
     await nothingLeft(box);
   } finally {
