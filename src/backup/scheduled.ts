@@ -119,7 +119,8 @@ function backupsIn(dir: string): string[] {
 function prune({ dir, keep }: BackupPlan, made: string): void {
   const others = backupsIn(dir).filter((name) => join(dir, name) !== made);
   for (const name of others.slice(Math.max(0, keep - 1)))
-    for (const end of ["", ".json", ".key"]) rmSync(join(dir, name + end), { force: true });
+    for (const end of ["", ".json", ".json.next", ".key"])
+      rmSync(join(dir, name + end), { force: true });
 }
 
 /** What concerns the serving process alone is not handed on: its supervisor's socket, its own settings. */

@@ -3,7 +3,7 @@ import { checkCopy } from "../store/check.ts";
 import { StoreFault } from "../store/faults.ts";
 import { digestFile } from "../store/files.ts";
 import { checkHeader } from "../store/header.ts";
-import type { Manifest } from "../store/snapshot.ts";
+import { type Manifest, manifestBeside } from "../store/snapshot.ts";
 
 /**
  * Holds FILE against what FILE.json says of it: hash first, then every page, the references and the
@@ -19,10 +19,21 @@ export function verifyBackup(file: string): Manifest {
   return manifest;
 }
 
-/** What FILE.json says. Throws StoreFault where it is absent or says nothing of use. */
+/**
+ * What FILE.json says; or FILE.json.next, where FILE was replaced and the power went before its manifest was.
+ * Throws StoreFault where it is absent or says nothing of use.
+ */
 export function readManifest(file: string): Manifest {
-  const path = `${file}.json`;
   if (!existsSync(file)) throw new StoreFault("unavailable", `There is no ${file}.`);
+  const { present, next } = manifestBeside(file);
+  if (existsSync(next)) {
+    const manifest = readWords(next, file);
+    if (digest(file).sha256 === manifest.sha256) return manifest;
+  }
+  return readWords(present, file);
+}
+
+function readWords(path: string, file: string): Manifest {
   let said: Partial<Manifest>;
   try {
     said = JSON.parse(readFileSync(path, "utf8")) as Partial<Manifest>;

@@ -28,6 +28,11 @@ export interface Manifest {
   counts: Record<string, number>;
 }
 
+/** Where FILE's manifest lies, and where the next one does while FILE is being replaced. */
+export function manifestBeside(file: string): { present: string; next: string } {
+  return { present: `${file}.json`, next: `${file}.json.next` };
+}
+
 export interface SnapshotOptions {
   /** An open connection to the store; others may write to it all the while. */
   db: SqliteDatabase;
@@ -69,8 +74,12 @@ export function takeSnapshot(options: SnapshotOptions): Manifest {
       };
       const said = join(aside, "copy.json");
       writeSynced(said, `${JSON.stringify(manifest, null, 2)}\n`);
+      // Two names can't change in one step: until both have, what is said of the new bytes lies beside them.
+      const next = manifestBeside(to).next;
+      renameSync(said, next);
+      syncDirectory(dirname(to));
       renameSync(copy, to);
-      renameSync(said, `${to}.json`);
+      renameSync(next, manifestBeside(to).present);
       syncDirectory(dirname(to));
       return manifest;
     });

@@ -14,7 +14,7 @@ export interface CrashState {
 
 /**
  * Cuts the power at `states` moments of a recording, in ways chosen by the seed, and hands each state
- * to `look`. A moment is just after a recorded operation; every part gets its share of them.
+ * to `look`; a few more, at the moments when a name changes. A moment is just after a recorded operation.
  */
 export function replay(
   recorded: { root: string; log: readonly Op[]; into: string },
@@ -39,7 +39,9 @@ export function replay(
   });
 }
 
-/** How many cuts come after each operation: as many in each part, at random within it. */
+const CUTS_A_NAME = 4;
+
+/** How many cuts come after each operation: some after each change of a name, the rest as many in each part. */
 function cutsOf(log: readonly Op[], states: number, seed: number): Map<number, number> {
   const choice = seeded(seed, "cuts");
   const starts = log.flatMap(({ op }, at) => (op === ops.part ? [at] : []));
@@ -48,6 +50,10 @@ function cutsOf(log: readonly Op[], states: number, seed: number): Map<number, n
     to: (all[i + 1] ?? log.length) - 1,
   }));
   const cuts = new Map<number, number>();
+  // Names change rarely, and much hangs on them.
+  log.forEach(({ op }, at) => {
+    if (op === ops.rename || op === ops.link) cuts.set(at, CUTS_A_NAME);
+  });
   for (let i = 0; i < states; i++) {
     const { from, to } = parts[i % parts.length] ?? { from: 0, to: 0 };
     const at = choice.between(from, to);
