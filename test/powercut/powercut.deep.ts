@@ -4,6 +4,7 @@ import { without } from "../faults/tools.ts";
 import { program } from "../support/program.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
+import { cutUpgrades } from "./upgrading.ts";
 
 const skip = without("gcc");
 const STATES = Number(process.env["RUNS"] ?? 5000);
@@ -29,4 +30,10 @@ test("thousands of power cuts in a box's life: nothing it said yes to is lost", 
   const figures = await cutPower(await program(), length, { states: STATES, seed });
   t.diagnostic(`seed ${seed}: ${figures.operations} operations, ${JSON.stringify(figures.states)}`);
   assert.deepEqual(figures.wrong, []);
+});
+
+test("an upgrade whose power goes is done by the next start, whole", { skip }, (t) => {
+  const { states, wrong } = cutUpgrades({ states: Math.ceil(STATES / 5), seed });
+  t.diagnostic(`seed ${seed}: ${states} states`);
+  assert.deepEqual(wrong, []);
 });

@@ -4,6 +4,7 @@ import { without } from "../faults/tools.ts";
 import { program } from "../support/program.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
+import { cutUpgrades } from "./upgrading.ts";
 
 const skip = without("gcc");
 const how = { states: 40, seed: 1 };
@@ -25,4 +26,10 @@ test("a box whose power goes at any moment starts again and has all it said yes 
   assert.deepEqual(wrong, []);
   assert.equal(Object.keys(states).length, 7, Object.keys(states).join(", "));
   t.diagnostic(`${operations} operations recorded, states of ${JSON.stringify(states)}`);
+});
+
+test("an upgrade whose power goes is done by the next start, whole", { skip }, () => {
+  const { states, wrong } = cutUpgrades({ states: 30, seed: 3 });
+  assert.ok(states >= 30);
+  assert.deepEqual(wrong, []);
 });

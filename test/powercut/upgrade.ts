@@ -1,0 +1,18 @@
+/** `upgrade.ts DIRECTORY old|new`: a store of today's schema with some rows; then what a later program does to it. */
+import { join } from "node:path";
+import { systemClock } from "../../src/kit/clock.ts";
+import { systemRandom } from "../../src/kit/random.ts";
+import { openStore } from "../../src/store/store.ts";
+import { later } from "../store/later.ts";
+
+const [directory = "", age = ""] = process.argv.slice(2);
+const store = openStore({
+  ...{ path: join(directory, "box.db"), kind: "box", clock: systemClock, random: systemRandom },
+  ...(age === "new" ? { migrations: later } : {}),
+});
+if (age === "old") {
+  const insert = "INSERT INTO projects (name, version, created_at) VALUES (?, 1, 1)";
+  for (let n = 0; n < 40; n++)
+    store.write((tx) => tx.sql(insert).run(`project ${n} ${"x".repeat(500)}`));
+}
+store.close();
