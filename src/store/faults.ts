@@ -27,6 +27,8 @@ export class StoreFault extends Error {
         error,
       );
     }
+    if (OUT_OF_ROOM.includes(code))
+      return new StoreFault("io", `${path}: the disk is full (${code}).`, error);
     if (code.startsWith("SQLITE_IOERR"))
       return new StoreFault("io", `${path}: storage fault (${code}).`, error);
     if (
@@ -55,6 +57,16 @@ export class StoreFault extends Error {
 function isDenied(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT", "EIO"].includes(code);
+}
+
+/** SHMSIZE: the shared memory beside a store is a file, too. */
+const OUT_OF_ROOM = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
+/** Whether opening a store failed for want of room on the disk. */
+export function lacksRoom(error: unknown): boolean {
+  const cause = error instanceof StoreFault ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return [...OUT_OF_ROOM, "ENOSPC", "EDQUOT"].includes(code);
 }
 
 /** SQLite's extended result code of an error, or "". */

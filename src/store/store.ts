@@ -10,7 +10,7 @@ import {
   type Statement,
   type StoreKind,
 } from "./database.ts";
-import { isFatal, isFull, StoreFault, storageFull } from "./faults.ts";
+import { isFatal, isFull, lacksRoom, StoreFault, storageFull } from "./faults.ts";
 import { inspect } from "./inspect.ts";
 import type { Migration } from "./migrations.ts";
 import * as schema from "./schema.ts";
@@ -91,6 +91,16 @@ export interface StoreOptions {
  * What it refuses (StoreFault) it has not changed.
  */
 export function openStore(options: StoreOptions): Store {
+  try {
+    return open(options);
+  } catch (error) {
+    // Opening makes files beside the store: a restart on a full disk must not keep the box down.
+    if (!lacksRoom(error) || options.makeRoom?.() !== true) throw error;
+    return open(options);
+  }
+}
+
+function open(options: StoreOptions): Store {
   createFile(options);
   inspect(options);
   const db = openSqlite(options.path);

@@ -46,7 +46,8 @@ if (process.env[INSIDE] === undefined) {
   });
 } else {
   test("a full disk: events refused, acks and pages go on, and all by itself again", fullDisk);
-  test("a start on a full disk comes up and pages", startOnFull);
+  test("a start on a full disk after a kill comes up and pages", (t) => startOnFull(t, "kill"));
+  test("a start on a full disk after a stop comes up and pages", (t) => startOnFull(t, "stop"));
   test("a disk that is mounted read-only is one plain sentence", readOnly);
 }
 
@@ -133,7 +134,7 @@ async function refusedSoon(box: BoxProcess, token: string): Promise<string[]> {
   throw new Error("the disk is full and events are still taken");
 }
 
-async function startOnFull(t: TestContext): Promise<void> {
+async function startOnFull(t: TestContext, end: "kill" | "stop"): Promise<void> {
   const { at, data } = disk(t, 24);
   const receiver = await startReceiver();
   t.after(() => receiver.close());
@@ -144,7 +145,7 @@ async function startOnFull(t: TestContext): Promise<void> {
   while (!existsSync(join(data, "ballast"))) await sleep(50);
   await receiver.close();
   assert.equal((await box.ingest(token, event("1"))).status, 202);
-  await box.kill();
+  await box[end]();
   fill(at);
   const again = await startReceiver({ port: receiver.port });
   t.after(() => again.close());
