@@ -14,7 +14,7 @@ let ingestToken: string;
 const keys = new Map<Role, string>();
 before(async () => {
   [box, stranger] = await Promise.all([testBox(), testBox()]);
-  document = await readDocument(box);
+  document = await readDocument(box.url);
   ingestToken = await box.project("plain");
   for (const role of ["owner", "admin", "member"] as const) keys.set(role, box.person(role).key);
   // The first use of a key in a minute is written down, which is no doing of the route's.
