@@ -52,15 +52,20 @@ interface Pair {
   row: Integration | null;
 }
 
-/** Names may be shared and empty: the same address first, then the same name and type in order of age. */
+/**
+ * Names may be shared and empty: what is the same in all that can be seen first, so that applying twice
+ * changes nothing; then the same address, then the same name and type in order of age.
+ */
 function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[]): Pair[] {
   const free = new Set(rows);
   const pairs: Pair[] = wanted.map((config) => ({ config, row: null }));
-  const passes = [
-    (config: IntegrationConfig, row: Integration) =>
-      config.url === undefined || config.url === row.url,
-    () => true,
-  ];
+  const sameAddress = ({ url }: IntegrationConfig, row: Integration) =>
+    url === undefined || url === row.url;
+  const same = (config: IntegrationConfig, row: Integration) =>
+    sameAddress(config, row) &&
+    config.enabled === row.enabled &&
+    config.events.toSorted().join() === row.event_filter.split(",").toSorted().join();
+  const passes = [same, sameAddress, () => true];
   for (const fits of passes)
     for (const pair of pairs) {
       if (pair.row !== null) continue;

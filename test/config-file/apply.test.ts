@@ -218,3 +218,16 @@ test("only managers read and write it", async (t) => {
   assert.equal((await app.call("GET", PATH, { key })).status, 403);
   assert.equal((await app.call("PUT", PATH, { key, body })).status, 403);
 });
+
+test("integrations that share name and address are told apart by the rest", async (t) => {
+  const { put, get } = desk(t);
+  const twin = { ...hook, secret: { value: "secret-secret-secret" } };
+  const one = { ...twin, enabled: false };
+  const other = { ...twin, events: ["alert.opened"] };
+  await put(0, { ...empty, integrations: [one, other] });
+  const { version, config } = await get();
+  for (const integrations of [config.integrations, config.integrations.toReversed()]) {
+    const again = await put(version, { ...empty, integrations });
+    assert.deepEqual([again.body.changes, again.body.version], [[], version]);
+  }
+});
