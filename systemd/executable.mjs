@@ -81,6 +81,15 @@ function workers(root) {
     .sort();
 }
 
+/** zod brings its messages in fifty languages; the interface speaks one. */
+const withoutLocales = {
+  name: "without-locales",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    })),
+};
+
 async function bundleInto(root, work, entries) {
   const result = await bundle({
     absWorkingDir: root,
@@ -96,6 +105,7 @@ async function bundleInto(root, work, entries) {
     minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
+    plugins: [withoutLocales],
     logLevel: "silent",
     define: {
       BOX_VERSION: JSON.stringify(versionOf(root)),

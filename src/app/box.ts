@@ -1,35 +1,19 @@
 import { join } from "node:path";
-import { type ScheduledBackups, scheduledBackups } from "../backup/scheduled.ts";
-import { clientAddress } from "../http/address.ts";
-import type { AppContext } from "../http/app.ts";
-import { createApp } from "../http/app.ts";
-import { operatingRoutes } from "../http/health-routes.ts";
-import { createIngestDoor } from "../http/ingest.ts";
-import { ingestRoute } from "../http/ingest-routes.ts";
-import { createLimits } from "../http/limits.ts";
-import { openapi } from "../http/openapi.ts";
-import { publicOperations } from "../http/public-operations.ts";
-import { publicPageRoutes } from "../http/public-pages.ts";
-import { dataPlaneRoutes } from "../http/routes.ts";
-import { bearer, type Serving, unauthorized } from "../http/serve-route.ts";
+import { scheduledBackups } from "../backup/scheduled.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
-import { findActor } from "../people/keys.ts";
-import { findPublicReport } from "../reports/public.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { setMeta } from "../store/meta.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import { backupCheck } from "./backup-health.ts";
+import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { prepareDirectory } from "./data-directory.ts";
-import { boxHealth, isAlive } from "./health.ts";
-import { ingestCheck } from "./ingest-health.ts";
+import { isAlive } from "./health.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import { renderMetrics } from "./metrics.ts";
-import { counterIds, listen, peerOf } from "./web.ts";
+import { listen } from "./web.ts";
 
 export interface BoxDeps {
   clock: Clock;
@@ -84,7 +68,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("tenant", () => tenant.stop());
     lifecycle.onStop("backup", () => backups?.stop());
     const web = await listen(config, {
-      ...httpSide(config, deps, { tenant, backups }),
+      ...boxHttp(config, deps, { tenant, backups }),
       ...{ clock, log },
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
@@ -106,58 +90,4 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     await lifecycle.stop();
     throw error;
   }
-}
-
-/** What answers are made from. */
-interface Parts {
-  tenant: Tenant;
-  backups: ScheduledBackups | null;
-}
-
-function httpSide(config: BoxConfig, deps: BoxDeps, parts: Parts) {
-  const { tenant } = parts;
-  const address = clientAddress(config.trustedProxies);
-  const serving: Serving = {
-    limits: createLimits(deps.clock, config.rates),
-    findTenant: (segment) => (segment === tenant.id ? tenant : null),
-    ownTenant: () => tenant,
-    address: (c) => address(peerOf(c), c.req.header("x-forwarded-for")),
-  };
-  const requestIds = counterIds(deps.random);
-  const ingest = createIngestDoor({ ...serving, log: deps.log, requestId: requestIds });
-  const app = createApp({
-    routes: dataPlaneRoutes,
-    raw: [
-      ingestRoute(ingest, serving.address),
-      ...publicPageRoutes({
-        async findReport(uuid) {
-          const report = findPublicReport(tenant.store, uuid);
-          return report === null ? null : { tenant, report };
-        },
-        tries: serving.limits.tries,
-        address: serving.address,
-        tls: config.tls !== null,
-      }),
-      ...operatingRoutes(operating(config, parts)),
-    ],
-    serving,
-    log: deps.log,
-    random: deps.random,
-  });
-  return { app, ingest, address };
-}
-
-function operating(config: BoxConfig, { tenant, backups }: Parts) {
-  const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
-  return {
-    health: () =>
-      boxHealth(tenant, [() => ingestCheck(tenant), () => backupCheck(tenant, scheduled)]),
-    metrics: () => renderMetrics(tenant),
-    mayReadMetrics(c: AppContext) {
-      const token = bearer(c.req.header("authorization"));
-      if (!config.metricsOpen && (token === null || findActor(tenant.store, token) === null))
-        throw unauthorized();
-    },
-    openapi: () => openapi(dataPlaneRoutes, config.publicUrl, publicOperations),
-  };
 }

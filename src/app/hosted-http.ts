@@ -1,28 +1,14 @@
 import type { PageDeps } from "../hosted/page.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
-import type { Registry } from "../hosted/registry/registry.ts";
-import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
-import { pairingRoutes } from "../hosted/routes/pairings.ts";
-import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { clientAddress } from "../http/address.ts";
-import { createApp } from "../http/app.ts";
-import { noMetrics, operatingRoutes } from "../http/health-routes.ts";
 import { createIngestDoor } from "../http/ingest.ts";
-import { ingestRoute } from "../http/ingest-routes.ts";
 import { createLimits, type Limit, type Limits } from "../http/limits.ts";
-import { openapi } from "../http/openapi.ts";
-import { publicOperations } from "../http/public-operations.ts";
-import { type FoundReport, publicPageRoutes } from "../http/public-pages.ts";
-import type { Route } from "../http/route.ts";
-import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
-import { createBuckets } from "../kit/bucket.ts";
 import type { Clock } from "../kit/clock.ts";
-import { findPublicReport } from "../reports/public.ts";
 import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
-import { type HostedState, hostedHealth, hostedMetrics } from "./hosted-health.ts";
+import type { HostedState } from "./hosted-health.ts";
 import { counterIds, peerOf } from "./web.ts";
 
 export interface HostedParts extends PageDeps, PairDeps {
@@ -32,67 +18,24 @@ export interface HostedParts extends PageDeps, PairDeps {
   publicUrl(): string;
 }
 
-/** A box that was away for an hour may send what has piled up at once. */
-const RELAY_BURST_SECONDS = 60;
-
-/** The HTTP side of the hosted role: the account plane, the relay, and the data plane of many tenants (decisions §1). */
+/** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (decisions §1). */
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {
   const { registry, house, clock } = parts;
   const address = clientAddress(config.trustedProxies);
-  const limits = planLimits(config, clock, house);
   const serving: Serving = {
-    limits,
+    limits: planLimits(config, clock, house),
     findTenant: (segment) => house.find(segment),
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
     address: (c) => address(peerOf(c), c.req.header("x-forwarded-for")),
   };
-  const ingest = createIngestDoor({
-    ...serving,
-    log: deps.log,
-    requestId: counterIds(deps.random),
-  });
-  const account = [...accountDeviceRoutes(registry.devices), ...pairingRoutes(parts)];
-  const app = createApp({
-    routes: [...hostedDataPlane(), ...account],
-    raw: [
-      ingestRoute(ingest, serving.address),
-      relayRoute({
-        ...parts,
-        admit: relayBudget(config, clock),
-        failed: (from) => void limits.failures.spend(from),
-        address: serving.address,
-      }),
-      ...publicPageRoutes({
-        findReport: (uuid) => findReport(registry, house, uuid),
-        tries: limits.tries,
-        address: serving.address,
-        tls: config.tls !== null,
-      }),
-      ...operatingRoutes({
-        health: () => hostedHealth(parts.state),
-        metrics: () => hostedMetrics(parts.state),
-        // No tenant's key may read what concerns all.
-        mayReadMetrics: () => (config.metricsOpen ? undefined : noMetrics()),
-        openapi: () =>
-          openapi(
-            [...dataPlaneRoutes.filter((route) => !route.boxOnly), ...account],
-            config.publicUrl,
-            [...publicOperations, relayOperation],
-          ),
-      }),
-    ],
-    serving,
-    log: deps.log,
-    random: deps.random,
-  });
+  const requestId = counterIds(deps.random);
+  const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
+  const app = async () => {
+    const { hostedApp } = await import("./hosted-app.ts");
+    return hostedApp(config, deps, { ...parts, serving, ingest });
+  };
   return { app, ingest, address };
-}
-
-/** The box's own routes are none here (404), but where a path has others they are refused by tenant. */
-function hostedDataPlane(): Route[] {
-  const paths = new Set(dataPlaneRoutes.filter(({ boxOnly }) => !boxOnly).map(({ path }) => path));
-  return dataPlaneRoutes.filter(({ boxOnly, path }) => !boxOnly || paths.has(path));
 }
 
 /** Ingest is limited by the tenant's plan (decisions §9). */
@@ -103,29 +46,4 @@ function planLimits(config: HostedConfig, clock: Clock, house: TenantHouse): Lim
     ...createLimits(clock, config.rates),
     ingest: { spend: (tenant, amount) => plans[house.plan(tenant)].spend(tenant, amount) },
   };
-}
-
-function relayBudget({ relayRate: rate }: HostedConfig, clock: Clock) {
-  const buckets = createBuckets(clock, { rate, burst: rate * RELAY_BURST_SECONDS });
-  return (tenantId: string): number | null => {
-    const { allowed, retryAfter } = buckets.take(tenantId);
-    return allowed ? null : retryAfter;
-  };
-}
-
-/** The address leads to the tenant; its store decides whether there is such a report. */
-async function findReport(
-  registry: Registry,
-  house: TenantHouse,
-  uuid: string,
-): Promise<FoundReport | null> {
-  let tenantId = await registry.reportLinks.find(uuid);
-  if (tenantId === null) {
-    // Made a moment ago, its address may be on its way into the registry.
-    await house.linked();
-    tenantId = await registry.reportLinks.find(uuid);
-  }
-  const tenant = tenantId === null ? null : await house.find(tenantId);
-  const report = tenant === null ? null : findPublicReport(tenant.store, uuid);
-  return tenant === null || report === null ? null : { tenant, report };
 }

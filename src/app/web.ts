@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { ClientAddress } from "../http/address.ts";
 import type { App, AppContext } from "../http/app.ts";
+import { createAppDoor } from "../http/app-door.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { createServer } from "../http/server.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
@@ -31,7 +32,8 @@ export interface Listening {
 export async function listen(
   config: ListenConfig,
   serve: {
-    app: App;
+    /** Makes the app; asked once, after this listens. */
+    app(): Promise<App>;
     ingest: IngestDoor;
     address: ClientAddress;
     clock: Clock;
@@ -39,7 +41,8 @@ export async function listen(
     limits?: Partial<ServerLimits>;
   },
 ): Promise<Listening> {
-  const { app, ingest, address, clock, log, limits = {} } = serve;
+  const { ingest, address, clock, log, limits = {} } = serve;
+  const app = createAppDoor(serve.app, ingest);
   const tls = () =>
     config.tls
       ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
@@ -47,6 +50,7 @@ export async function listen(
   const files = tls();
   const server = createServer({ app, ingest, address, limits, ...(files ? { tls: files } : {}) });
   await bound(server, config);
+  setImmediate(() => void app.load());
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const url = `${config.tls ? "https" : "http"}://${host}:${port}`;

@@ -7,8 +7,9 @@ import type { Log } from "../kit/log.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { errorBody, errorHeaders, internalError } from "./answer.ts";
+import { bearer, unauthorized } from "./bearer.ts";
 import { type Limits, RateLimited } from "./limits.ts";
-import { bearer, type Serving, unauthorized } from "./serve-route.ts";
+import type { Serving } from "./serve-route.ts";
 
 /** Bytes: so that everything within the limits of an event fits, escaped too (decisions §2). */
 export const INGEST_LIMIT = 2 * 1024 * 1024;

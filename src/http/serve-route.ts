@@ -5,6 +5,7 @@ import { type Actor, findActor } from "../people/keys.ts";
 import { mustManage } from "../people/roles.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { json } from "./answer.ts";
+import { bearer, unauthorized } from "./bearer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Limits } from "./limits.ts";
 import { Reply, type Route, type SessionAccount } from "./route.ts";
@@ -120,17 +121,4 @@ async function readChecked(route: Route, c: RequestContext): Promise<unknown> {
   const bytes = await readBytes(c.req.raw, route.bodyLimit ?? BODY_LIMIT);
   const value = readBody(decodeText(bytes), route.readOnly);
   return route.body ? check(route.body, value, "body") : undefined;
-}
-
-/** The token of `Authorization: Bearer …`; null for anything else, two headers joined by a comma included. */
-export function bearer(header: string | undefined): string | null {
-  return /^Bearer ([A-Za-z0-9_]{1,128})$/i.exec(header ?? "")?.[1] ?? null;
-}
-
-/** One answer for a missing, malformed, unknown, revoked or wrong-plane bearer (api §5, rule 4). */
-export function unauthorized(): ServiceError {
-  return new ServiceError(
-    "unauthorized",
-    "The bearer token is missing, malformed or not known here.",
-  );
 }

@@ -6,10 +6,9 @@ import {
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { ServiceError } from "../kit/errors.ts";
 import type { ClientAddress } from "./address.ts";
-import type { App } from "./app.ts";
+import type { AppDoor } from "./app-door.ts";
 import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
 import {
@@ -21,7 +20,7 @@ import {
 import { endConnection, headFault, wireError } from "./wire.ts";
 
 export interface ServerOptions {
-  app: App;
+  app: AppDoor;
   ingest: IngestDoor;
   tls?: { cert: string; key: string };
   address: ClientAddress;
@@ -36,16 +35,9 @@ const NEVER_TAKEN = 8 * 1024 * 1024;
  * each event costs more than the event; everything else goes through the app.
  */
 export function createServer(options: ServerOptions): Server {
-  const { ingest, address } = options;
+  const { app, ingest, address } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
-  const toApp = getRequestListener(options.app.fetch, {
-    overrideGlobalObjects: false,
-    // HTTP/1.0 has no Host, and load balancers still ask for health that way.
-    hostname: "localhost",
-    // Only what is no request gets here: the app answers its own errors.
-    errorHandler: () => toResponse(ingest.refuse(wireError({}))),
-  });
   const server = options.tls
     ? createTlsServer({ ...constructionLimits(limits), ...options.tls, minVersion: "TLSv1.2" })
     : createHttpServer(constructionLimits(limits));
@@ -63,7 +55,7 @@ export function createServer(options: ServerOptions): Server {
     else {
       // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
       if (isAsked && !(contentLength(incoming) > NEVER_TAKEN)) outgoing.writeContinue();
-      void toApp(incoming, outgoing);
+      app.serve(incoming, outgoing);
     }
   };
   const plain = (incoming: IncomingMessage, outgoing: ServerResponse) =>
@@ -125,10 +117,6 @@ function send(outgoing: ServerResponse, answer: IngestReply): void {
   answer.headers["content-length"] = String(Buffer.byteLength(answer.body));
   outgoing.writeHead(answer.status, answer.headers);
   outgoing.end(answer.body);
-}
-
-function toResponse({ status, headers, body }: IngestReply): Response {
-  return new Response(body, { status, headers: { ...headers, connection: "close" } });
 }
 
 function contentLength({ headers }: IncomingMessage): number {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ServiceError } from "../kit/errors.ts";
+import { unauthorized } from "./bearer.ts";
 import type { IngestReply } from "./ingest.ts";
-import { unauthorized } from "./serve-route.ts";
 
 /** Requests that are no good before any route is asked, and how they are answered on the wire. */
 

@@ -48,6 +48,8 @@ export async function served(
     ...{ clock: systemClock, random: systemRandom, log, limits },
     onFatal: (error) => void errors.push(error),
   });
+  // Hasty limits leave no time for the app to be loaded.
+  while (!(await fetch(`${box.url}/healthz`)).ok);
   const key = addOwner(box.tenant);
   const token = await firstToken(box.url, key);
   return {

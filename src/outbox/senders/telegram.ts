@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { EgressResult } from "../../kit/egress.ts";
 import { cut } from "../../kit/text.ts";
 import type { EventBody } from "../event.ts";
@@ -24,16 +23,12 @@ export type TelegramSent = Sent & { chatId?: string };
 const LONGEST_TEXT = 4_096;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Answers of the Bot API (core.telegram.org/bots/api, Making requests and ResponseParameters). */
-const Answer = z.object({
-  description: z.string().catch(""),
-  parameters: z
-    .object({
-      retry_after: z.number().optional().catch(undefined),
-      migrate_to_chat_id: z.number().int().optional().catch(undefined),
-    })
-    .catch({}),
-});
+/** What counts in an answer of the Bot API (core.telegram.org/bots/api, Making requests, ResponseParameters). */
+interface Answer {
+  description: string;
+  retryAfterSeconds: number | undefined;
+  movedTo: number | undefined;
+}
 
 /**
  * Sends the event as plain text; a group that moved is followed at once, within the same time limit.
@@ -41,7 +36,7 @@ const Answer = z.object({
  */
 export async function sendTelegram(via: Via, request: TelegramRequest): Promise<TelegramSent> {
   const first = await post(via, request);
-  const movedTo = readAnswer(first).parameters.migrate_to_chat_id;
+  const movedTo = readAnswer(first).movedTo;
   if (first.status !== 400 || movedTo === undefined) return sent(first, via.now, request);
   const chatId = String(movedTo);
   const left = Math.max(1, (via.timeoutMs ?? DEFAULT_TIMEOUT_MS) - first.durationMs);
@@ -73,13 +68,15 @@ export function telegramText(event: EventBody, link: string | null): string {
 }
 
 function sent(result: EgressResult, now: number, { token, chatId }: TelegramRequest): Sent {
-  const { description, parameters } = readAnswer(result);
+  const { description, retryAfterSeconds } = readAnswer(result);
   const secrets = [token, chatId].filter((secret) => secret.length >= SHORTEST_SECRET);
   const masked = mask(description, secrets, result.truncated);
   const note = cut(masked.replace(/\s+/g, " "), 200);
   const verdict = verdictOf(result, now, note);
-  const { retry_after: seconds } = parameters;
-  const asked = seconds === undefined ? {} : { retryAfterMs: clampRetryAfter(seconds * 1_000) };
+  const asked =
+    retryAfterSeconds === undefined
+      ? {}
+      : { retryAfterMs: clampRetryAfter(retryAfterSeconds * 1_000) };
   return {
     verdict: verdict.kind === "later" ? { ...verdict, ...asked } : verdict,
     durationMs: result.durationMs,
@@ -87,11 +84,25 @@ function sent(result: EgressResult, now: number, { token, chatId }: TelegramRequ
   };
 }
 
-function readAnswer(result: EgressResult): z.infer<typeof Answer> {
-  const nothing = { description: "", parameters: {} };
+/** What isn't as documented counts as not there. */
+function readAnswer(result: EgressResult): Answer {
+  const { description, parameters } = fieldsOf(parsed(result.body));
+  const { retry_after: seconds, migrate_to_chat_id: chat } = fieldsOf(parameters);
+  return {
+    description: typeof description === "string" ? description : "",
+    retryAfterSeconds: Number.isFinite(seconds) ? (seconds as number) : undefined,
+    movedTo: Number.isSafeInteger(chat) ? (chat as number) : undefined,
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    return Answer.catch(nothing).parse(JSON.parse(result.body));
+    return JSON.parse(text);
   } catch {
-    return nothing;
+    return null;
   }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,0 +1,67 @@
+import type { ScheduledBackups } from "../backup/scheduled.ts";
+import { type App, type AppContext, createApp } from "../http/app.ts";
+import { bearer, unauthorized } from "../http/bearer.ts";
+import { operatingRoutes } from "../http/health-routes.ts";
+import type { IngestDoor } from "../http/ingest.ts";
+import { ingestRoute } from "../http/ingest-routes.ts";
+import { openapi } from "../http/openapi.ts";
+import { publicOperations } from "../http/public-operations.ts";
+import { publicPageRoutes } from "../http/public-pages.ts";
+import { dataPlaneRoutes } from "../http/routes.ts";
+import type { Serving } from "../http/serve-route.ts";
+import { findActor } from "../people/keys.ts";
+import { findPublicReport } from "../reports/public.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { backupCheck } from "./backup-health.ts";
+import type { BoxDeps } from "./box.ts";
+import type { BoxConfig } from "./config.ts";
+import { boxHealth } from "./health.ts";
+import { ingestCheck } from "./ingest-health.ts";
+import { renderMetrics } from "./metrics.ts";
+
+/** What answers are made from. */
+export interface BoxParts {
+  tenant: Tenant;
+  backups: ScheduledBackups | null;
+}
+
+/** Every route of the box role. */
+export function boxApp(
+  config: BoxConfig,
+  { log, random }: BoxDeps,
+  parts: BoxParts & { serving: Serving; ingest: IngestDoor },
+): App {
+  const { tenant, serving, ingest } = parts;
+  return createApp({
+    routes: dataPlaneRoutes,
+    raw: [
+      ingestRoute(ingest, serving.address),
+      ...publicPageRoutes({
+        async findReport(uuid) {
+          const report = findPublicReport(tenant.store, uuid);
+          return report === null ? null : { tenant, report };
+        },
+        tries: serving.limits.tries,
+        address: serving.address,
+        tls: config.tls !== null,
+      }),
+      ...operatingRoutes(operating(config, parts)),
+    ],
+    ...{ serving, log, random },
+  });
+}
+
+function operating(config: BoxConfig, { tenant, backups }: BoxParts) {
+  const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
+  return {
+    health: () =>
+      boxHealth(tenant, [() => ingestCheck(tenant), () => backupCheck(tenant, scheduled)]),
+    metrics: () => renderMetrics(tenant),
+    mayReadMetrics(c: AppContext) {
+      const token = bearer(c.req.header("authorization"));
+      if (!config.metricsOpen && (token === null || findActor(tenant.store, token) === null))
+        throw unauthorized();
+    },
+    openapi: () => openapi(dataPlaneRoutes, config.publicUrl, publicOperations),
+  };
+}

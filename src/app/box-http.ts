@@ -1,0 +1,27 @@
+import { clientAddress } from "../http/address.ts";
+import { createIngestDoor } from "../http/ingest.ts";
+import { createLimits } from "../http/limits.ts";
+import type { Serving } from "../http/serve-route.ts";
+import type { BoxDeps } from "./box.ts";
+import type { BoxParts } from "./box-app.ts";
+import type { BoxConfig } from "./config.ts";
+import { counterIds, peerOf } from "./web.ts";
+
+/** The HTTP side of the box role: the ingest door now, the app when it is asked for. */
+export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
+  const { tenant } = parts;
+  const address = clientAddress(config.trustedProxies);
+  const serving: Serving = {
+    limits: createLimits(deps.clock, config.rates),
+    findTenant: (segment) => (segment === tenant.id ? tenant : null),
+    ownTenant: () => tenant,
+    address: (c) => address(peerOf(c), c.req.header("x-forwarded-for")),
+  };
+  const requestId = counterIds(deps.random);
+  const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
+  const app = async () => {
+    const { boxApp } = await import("./box-app.ts");
+    return boxApp(config, deps, { ...parts, serving, ingest });
+  };
+  return { app, ingest, address };
+}

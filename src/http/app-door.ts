@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { App } from "./app.ts";
+import type { IngestDoor, IngestReply } from "./ingest.ts";
+import { wireError } from "./wire.ts";
+
+/** Node's requests on their way into the app. */
+export interface AppDoor {
+  serve(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  /** Loads the app now rather than with the first request. */
+  load(): Promise<void>;
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/**
+ * The app is more than half of the program and no event needs it, so it is loaded after the box listens:
+ * requests that come before wait for it.
+ */
+export function createAppDoor(app: () => Promise<App>, ingest: IngestDoor): AppDoor {
+  let listener: Listener | null = null;
+  let loading: Promise<Listener> | null = null;
+
+  const load = async (): Promise<Listener> => {
+    const [{ getRequestListener }, { fetch }] = await Promise.all([
+      import("@hono/node-server"),
+      app(),
+    ]);
+    listener = getRequestListener(fetch, {
+      overrideGlobalObjects: false,
+      // HTTP/1.0 has no Host, and load balancers still ask for health that way.
+      hostname: "localhost",
+      // Only what is no request gets here: the app answers its own errors.
+      errorHandler: () => toResponse(ingest.refuse(wireError({}))),
+    });
+    return listener;
+  };
+  const loaded = () => {
+    loading ??= load();
+    return loading;
+  };
+
+  return {
+    serve(incoming, outgoing) {
+      if (listener !== null) listener(incoming, outgoing);
+      else void loaded().then((serve) => serve(incoming, outgoing));
+    },
+    load: async () => void (await loaded()),
+  };
+}
+
+function toResponse({ status, headers, body }: IngestReply): Response {
+  return new Response(body, { status, headers: { ...headers, connection: "close" } });
+}
