@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import fc from "fast-check";
 import { lineDiff } from "../../src/config-file/diff.ts";
+import fc from "../support/property.ts";
 
 const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 12 });
 

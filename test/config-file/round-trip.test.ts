@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import fc from "fast-check";
 import { parseConfigFile, printConfigFile } from "../../src/app/config-document.ts";
 import type { ProjectConfig } from "../../src/config-file/shape.ts";
 import { type TestApp, testApp } from "../support/app.ts";
+import fc from "../support/property.ts";
 
 const people = ["ann@example.org", "Bob@example.org", "zoë@example.org"];
 const text = (max: number) =>

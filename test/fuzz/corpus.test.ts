@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { mutate, seeded } from "../network/mutate.ts";
+import { seed } from "../support/seed.ts";
 import { names, readCorpus } from "./corpus.ts";
 import { targets } from "./targets.ts";
 
@@ -14,7 +15,6 @@ describe("fuzzed inputs", () => {
       assert.ok(target);
       const corpus = readCorpus(name);
       assert.ok(corpus.length > 0, `test/fuzz/corpus/${name}.txt has no inputs`);
-      const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
       const random = seeded(seed);
       const pick = () => corpus[Math.floor(random() * corpus.length)] ?? Buffer.alloc(0);
       const inputs = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { PushResult } from "../../src/hosted/apns-answer.ts";
 import { judgePage } from "../../src/hosted/page-verdict.ts";
+import fc from "../support/property.ts";
 
 const results: Record<string, PushResult> = {
   delivered: { kind: "delivered" },

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   buildPayload,
   collapseId,
@@ -8,6 +7,7 @@ import {
   noticeOf,
   type PagedEvent,
 } from "../../src/hosted/push.ts";
+import fc from "../support/property.ts";
 
 const event: PagedEvent = {
   tenantId: "0011223344556677",

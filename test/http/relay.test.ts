@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import fc from "fast-check";
 import { type TestApp, testApp } from "../support/app.ts";
+import fc from "../support/property.ts";
 
 const SECRET = "s".repeat(43);
 const URL_1 = "https://relay.example/v1/relay/rk_0123456789abcdef";

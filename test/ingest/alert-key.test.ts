@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { keyMaker, rekey } from "../../src/ingest/alert-key.ts";
+import fc from "../support/property.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 6 }),

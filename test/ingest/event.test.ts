@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { ingestSchema } from "../../src/http/openapi.ts";
 import { checkEvent, DEFAULT_LEVEL, type IngestEvent } from "../../src/ingest/event.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
+import fc from "../support/property.ts";
 
 /** What the hand-kept check makes of a value; null when it refuses it. */
 function byHand(text: string): IngestEvent | null {

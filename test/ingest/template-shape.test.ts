@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { createMiner } from "../../src/ingest/template/miner.ts";
 import { Shaper } from "../../src/ingest/template/shape.ts";
+import fc from "../support/property.ts";
 
 function textOf(message: string): string {
   return createMiner({ limit: 100, rows: [] }).mine(message).root.text;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { createMiner, type Miner, type MinerRow } from "../../src/ingest/template/miner.ts";
 import { templatesOf } from "../../src/ingest/template/try.ts";
+import fc from "../support/property.ts";
 
 function fresh(limit = 1_000): Miner {
   return createMiner({ limit, rows: [] });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   type AddressRules,
   addressBytes,
@@ -12,6 +11,7 @@ import {
 } from "../../src/kit/addresses.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
 import { checkUrl } from "../../src/kit/url.ts";
+import fc from "../support/property.ts";
 
 const box: AddressRules = { role: "box" };
 const hosted: AddressRules = { role: "hosted" };

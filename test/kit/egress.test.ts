@@ -4,7 +4,6 @@ import type { LookupAddress } from "node:dns";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { type AddressRules, parseCidr } from "../../src/kit/addresses.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../../src/kit/egress.ts";
 import { egressErrorOf, egressErrors } from "../../src/kit/egress-error.ts";
 import { handClock } from "../support/clock.ts";
+import fc from "../support/property.ts";
 import * as receivers from "../support/receiver.ts";
 
 const { answer, startReceiver } = receivers;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import fc from "fast-check";
 import {
   type Cost,
   createPasswords,
@@ -9,6 +8,7 @@ import {
   standardCost,
 } from "../../src/kit/password.ts";
 import { systemRandom } from "../../src/kit/random.ts";
+import fc from "../support/property.ts";
 
 const cheap: Cost = { memory: 16, passes: 1, lanes: 1 };
 

@@ -12,7 +12,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import fc from "fast-check";
 import {
   addKey,
   type KeyRing,
@@ -23,6 +22,7 @@ import {
 } from "../../src/kit/key-ring.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { keyIdOf, open, seal } from "../../src/kit/seal.ts";
+import fc from "../support/property.ts";
 
 const name = "box.key";
 let dir: string;

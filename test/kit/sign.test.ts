@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { systemClock, unixSeconds } from "../../src/kit/clock.ts";
@@ -13,6 +12,7 @@ import {
   signature,
   signedHeaders,
 } from "../../src/kit/sign.ts";
+import fc from "../support/property.ts";
 
 const body = JSON.stringify({ event: "alert.opened", last_message: "žluť 💥" });
 const stripe = new Stripe("sk_test_unused");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { TestBox } from "../support/box.ts";
+import fc from "../support/property.ts";
 import {
   type Answer,
   Model,

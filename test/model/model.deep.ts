@@ -2,6 +2,6 @@ import { test } from "node:test";
 import { runModel } from "./run.ts";
 
 test("two tenants do what the model says, over 5,000 sequences of commands", async (t) => {
-  const figures = await runModel(5000, { most: 40 });
+  const figures = await runModel(5000, 40);
   t.diagnostic(JSON.stringify(figures));
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seed } from "../support/seed.ts";
 import { runMutated } from "./mutated.ts";
 
 test("100,000 bent requests: no 5xx, no hang, nothing left behind, good ones within 100 ms", async (t) => {
-  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
   const good: number[] = [];
   const byStatus: Record<number, number> = {};
   for (let i = 0; i < 10; i++) {

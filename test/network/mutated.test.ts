@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seed } from "../support/seed.ts";
 import { runMutated } from "./mutated.ts";
 
 test("2,000 bent requests: no 5xx, no hang, nothing left behind, good ones answered in between", async (t) => {
-  const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
   const figures = await runMutated(2000, seed);
   t.diagnostic(
     `seed ${seed}: ${JSON.stringify(figures.byStatus)}, unanswered ${figures.unanswered}`,

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import fc from "fast-check";
 import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { createDispatcher } from "../../src/outbox/dispatcher.ts";
 import type { Attempted, Queue, QueuedRow } from "../../src/outbox/queue.ts";
 import { openStore } from "../../src/store/store.ts";
 import { handClock } from "../support/clock.ts";
+import fc from "../support/property.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "box-dispatcher-"));
 const clock = handClock();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { codePoints, cut } from "../../src/kit/text.ts";
 import {
   buildEventBody,
@@ -8,6 +7,7 @@ import {
   type EventInput,
   eventKinds,
 } from "../../src/outbox/event.ts";
+import fc from "../support/property.ts";
 
 const MOST_BYTES = 32 * 1024;
 

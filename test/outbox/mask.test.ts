@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { mask, secretsOf } from "../../src/outbox/mask.ts";
+import fc from "../support/property.ts";
 
 function masked(text: string, headers: Record<string, string>, body: string | null = null): string {
   return mask(text, secretsOf(headers, body), false);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { eventKinds } from "../../src/outbox/event.ts";
 import { describe, levelName, plainText } from "../../src/outbox/message.ts";
 import { eventBody } from "../support/events.ts";
+import fc from "../support/property.ts";
 
 test("what is wrong, where, how bad and since when, at a glance", () => {
   assert.equal(

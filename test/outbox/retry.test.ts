@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   afterActionAttempt,
   afterAttempt,
@@ -12,6 +11,7 @@ import {
   type Verdict,
   waitMs,
 } from "../../src/outbox/retry.ts";
+import fc from "../support/property.ts";
 
 const HOUR = 3_600_000;
 const later: Verdict = { kind: "later", error: "http 503" };

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { without } from "../faults/tools.ts";
 import { program } from "../support/program.ts";
+import { seed } from "../support/seed.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
 import { cutUpgrades } from "./upgrading.ts";
 
 const skip = without("gcc");
 const STATES = Number(process.env["RUNS"] ?? 5000);
-const seed = Number(process.env["SEED"] ?? 1);
 
 test("controls: FULL keeps all, NORMAL loses, OFF damages", { skip }, (t) => {
   const how = { states: 600, seed };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { draftEntry, exportMarkdown, type TimelineStep } from "../../src/reports/draft.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
+import fc from "../support/property.ts";
 import { NOW } from "./sample.ts";
 
 function step(minutes: number, kind: string): TimelineStep {

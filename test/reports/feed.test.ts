@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { reportFeed } from "../../src/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
+import fc from "../support/property.ts";
 import { entry, NOW, report, UUID, usualReport } from "./sample.ts";
 
 const pageUrl = `https://box.test/public/reports/${UUID}`;

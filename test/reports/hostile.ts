@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
+import fc from "../support/property.ts";
 
 /** Text made of the pieces that Markdown and HTML are made of. */
 export const hostileMarkdown = fc

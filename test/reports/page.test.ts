@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   gatePage,
   notFoundPage,
@@ -11,6 +10,7 @@ import {
 } from "../../src/reports/page.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
+import fc from "../support/property.ts";
 import { hostileMarkdown } from "./hostile.ts";
 import { readPage } from "./oracle.ts";
 import { entry, NOW, report, UUID, usualReport } from "./sample.ts";

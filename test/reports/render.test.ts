@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
+import fc from "../support/property.ts";
 import { hostileMarkdown } from "./hostile.ts";
 import { contentFaults } from "./oracle.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import fc from "fast-check";
 import { eventKinds } from "../../../src/outbox/event.ts";
 import { escapeWithin, sendSlack, slackMessage } from "../../../src/outbox/senders/slack.ts";
 import { boxEgress } from "../../support/egress.ts";
 import { eventBody } from "../../support/events.ts";
+import fc from "../../support/property.ts";
 import { answer, startReceiver } from "../../support/receiver.ts";
 
 interface Sent {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
-import fc from "fast-check";
 import type { Egress } from "../../../src/kit/egress.ts";
 import { sendTelegram, telegramText } from "../../../src/outbox/senders/telegram.ts";
 import { boxEgress } from "../../support/egress.ts";
 import { eventBody } from "../../support/events.ts";
+import fc from "../../support/property.ts";
 import { answer, type Receiver, reset, startReceiver } from "../../support/receiver.ts";
 
 const egress = boxEgress();

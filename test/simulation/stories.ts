@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import type { Stage } from "./story.ts";
+
+/** Plays `count` stories, the first with the seed `from`; says what they came to. */
+export function playStories(stage: Stage, from: number, count: number): string {
+  const sum = { days: 0, events: 0, restarts: 0, jumps: 0 };
+  for (let seed = from; seed < from + count; seed += 1) {
+    const story = stage.play(seed);
+    const again = `seed ${seed}: node test/simulation/run.ts --from ${seed} --seeds 1`;
+    assert.deepEqual(story.faults, [], again);
+    sum.days += story.simulatedSeconds / 86_400;
+    sum.events += story.events;
+    sum.restarts += story.restarts;
+    sum.jumps += story.jumps;
+  }
+  assert.ok(sum.days > (7 * count) / 2 && sum.events > 10 * count, "the stories are worth telling");
+  assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
+  return JSON.stringify(sum);
+}
