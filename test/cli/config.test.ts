@@ -4,9 +4,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { testBox } from "../support/box.ts";
 import { run } from "../support/children.ts";
+import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 
-const program = new URL("../../cli/box.ts", import.meta.url).pathname;
+const program = await programFile();
 
 const file = `# what shop has
 format: 1

@@ -8,9 +8,10 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { openStore } from "../../src/store/store.ts";
 import { boxCommand } from "../support/process.ts";
+import { programFile } from "../support/program.ts";
 import { hashes, scratch } from "../support/scratch.ts";
 
-const program = new URL("../../cli/box.ts", import.meta.url).pathname;
+const program = await programFile();
 
 test("serve on data that isn't a box's, or of a newer program: one sentence, 65 or 78, nothing changed", async (t) => {
   const data = scratch(t);

@@ -7,10 +7,11 @@ import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { testProject } from "../support/channels.ts";
 import { realClock } from "../support/clock.ts";
+import { programFile } from "../support/program.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
-const program = path.join(import.meta.dirname, "../../cli/box.ts");
+const program = await programFile();
 const scratch = mkdtempSync(path.join(tmpdir(), "box-cli-"));
 let served: TestBox;
 let receiver: Receiver;

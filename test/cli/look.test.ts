@@ -5,9 +5,10 @@ import { testBox } from "../support/box.ts";
 import { run } from "../support/children.ts";
 import { handClock } from "../support/clock.ts";
 import { boxCommand, boxJson } from "../support/process.ts";
+import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 
-const program = new URL("../../cli/box.ts", import.meta.url).pathname;
+const program = await programFile();
 
 test("status and doctor of a box that serves, for people and for scripts", async (t) => {
   const box = await testBox({}, handClock(Date.now()));

@@ -6,8 +6,9 @@ import path from "node:path";
 import test from "node:test";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
+import { programFile } from "../support/program.ts";
 
-const program = path.join(import.meta.dirname, "../../cli/box.ts");
+const program = await programFile();
 
 interface Run {
   code: number;

@@ -5,8 +5,9 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
+import { programFile } from "../support/program.ts";
 
-const program = path.join(import.meta.dirname, "../../cli/box.ts");
+const program = await programFile();
 
 let served: TestBox;
 before(async () => {

@@ -4,9 +4,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { trialText } from "../../cli/template.ts";
+import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 
-const box = join(import.meta.dirname, "../../cli/box.ts");
+const box = await programFile();
 const run = (args: string[], input = "") =>
   spawnSync(process.execPath, [box, "template", "try", ...args], { input, encoding: "utf8" });
 

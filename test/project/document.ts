@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { programFile } from "../support/program.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
@@ -36,7 +37,7 @@ export interface Scene {
 /** A new box in a process of its own, as a reader of the documents has it. */
 export async function withBox(play: (scene: Scene) => Promise<void>): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "box-document-"));
-  const program = join(root, "cli/box.ts");
+  const program = await programFile();
   writeFileSync(join(home, "box"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(home, "box"), 0o755);
   const env = {

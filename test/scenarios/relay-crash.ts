@@ -4,6 +4,7 @@
  *
  *     node test/scenarios/relay-crash.ts [kills, default 200] [seed, default 1]
  */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,8 +17,9 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
 import { ask } from "../support/hosted-role.ts";
+import { programFile } from "../support/program.ts";
 
-const program = join(import.meta.dirname, "../../cli/box.ts");
+const program = await programFile();
 const deps = { clock: systemClock, random: systemRandom };
 const LATEST_KILL_MS = 500;
 const DRAIN_MS = 120_000;

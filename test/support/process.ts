@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Ended, run } from "./children.ts";
+import { programFile } from "./program.ts";
 
-const program = join(import.meta.dirname, "../../cli/box.ts");
+const program = await programFile();
 
 /** Runs `box …` as a process of its own until it ends. */
 export function boxCommand(...args: (string | number)[]): Promise<Ended> {
