@@ -88,6 +88,7 @@ export function deliveryQueue(
       ours: true,
       signedAt: Math.floor(store.clock.now() / 1000),
     }),
+    isWell: ({ verdict }) => verdict.kind === "delivered",
     record: (tx, endpoint, attempted) => recordDelivery(tx, options, { endpoint, ...attempted }),
     release: releaseDeliveries,
     backlog(reader, endpoint, nowMs) {

@@ -185,8 +185,27 @@ export function createDispatcher<Outcome, Target>(
       recording = false;
       const batch = results;
       results = [];
+      goAhead(batch);
       record(batch);
     });
+  };
+
+  /**
+   * Where all went well, the next rows are on their way while these are written. The rows behind them of
+   * the same alert still wait for the writing.
+   */
+  const goAhead = (batch: readonly Result<Outcome>[]) => {
+    const failing = new Set<Lane>();
+    for (const { lane, attempted, tries } of batch) {
+      const isWell = tries === 0 && lane.failures === 0 && queue.isWell(attempted.outcome);
+      if (isWell && !lane.serialUntil) lane.unwritten++;
+      else failing.add(lane);
+    }
+    for (const { lane } of batch)
+      if (failing.has(lane)) lane.unwritten = 0;
+      else turn.add(lane);
+    serve();
+    for (const { lane } of batch) lane.unwritten = 0;
   };
 
   /** Writes results in one transaction, or each in its own where that fails; then their lanes go on. */

@@ -44,6 +44,7 @@ export function executionQueue(
     endpoint: (reader, id) => ({ enabled: true, failures: 0, target: findAction(reader, id) }),
     send: (action, queued) => send(options, action, queued),
     broken: () => unsent("could not be run: see the log"),
+    isWell: ({ verdict }) => verdict.kind === "delivered",
     record(tx, _action, attempted) {
       const next = afterActionAttempt({
         verdict: attempted.outcome.verdict,

@@ -6,6 +6,8 @@ export interface Lane {
   readonly endpoint: string;
   /** Row ids under way. */
   readonly inFlight: Set<number>;
+  /** How many of them went well and are only to be written: their places are free. */
+  unwritten: number;
   /** Failed attempts in a row. */
   failures: number;
   /** Monotonic time before which a failing endpoint is not probed. */
@@ -31,6 +33,7 @@ export function createLane(endpoint: string, failures: number): Lane {
   return {
     endpoint,
     inFlight: new Set(),
+    unwritten: 0,
     failures,
     probeAt: 0,
     width: 1,
@@ -74,7 +77,7 @@ export function forgiven(lane: Lane): void {
 export function laneRoom(lane: Lane, probes: boolean): number {
   const serial = (lane.serialUntil ?? 0) > 0;
   const width = !probes ? ACTION_WIDTH : lane.failures > 0 || serial ? 1 : lane.width;
-  return Math.max(0, width - lane.inFlight.size);
+  return Math.max(0, width - (lane.inFlight.size - lane.unwritten));
 }
 
 /** Rest between two probes of a failing endpoint: rows not yet tried don't wait longer than this for their turn. */

@@ -54,6 +54,8 @@ export interface Queue<Outcome, Target> {
   send(target: Target, row: QueuedRow): Promise<Outcome>;
   /** The outcome of a row whose sending threw: it must not be blamed on the endpoint. */
   broken(row: QueuedRow): Outcome;
+  /** Whether the endpoint did what was asked, as far as the outcome alone tells. */
+  isWell(outcome: Outcome): boolean;
   /** Writes what an attempt came to, by compare-and-set on the row's state. */
   record(tx: Tx, endpoint: string, attempted: Attempted<Outcome>): Recorded;
   /** Makes all pending rows of a recovered endpoint due; the id of the last of them. */

@@ -32,7 +32,9 @@ interface FakeRow extends QueuedRow {
 type Outcome = "well" | "failed" | "broken";
 
 /** Rows in memory; what is sent waits until the test ends it. */
-function fakeQueue(options: { recordFails?: (row: QueuedRow) => boolean } = {}) {
+function fakeQueue(
+  options: { recordFails?: (row: QueuedRow) => boolean; onRecord?: (row: QueuedRow) => void } = {},
+) {
   const rows: FakeRow[] = [];
   const under = new Map<number, (outcome: Outcome) => void>();
   const sent: number[] = [];
@@ -68,7 +70,9 @@ function fakeQueue(options: { recordFails?: (row: QueuedRow) => boolean } = {}) 
       return new Promise((resolve) => under.set(row.id, resolve));
     },
     broken: () => "broken",
+    isWell: (outcome) => outcome === "well",
     record(_tx, _endpoint, { row, outcome }: Attempted<Outcome>) {
+      options.onRecord?.(row);
       if (options.recordFails?.(row)) throw new Error("this row can't be written");
       const stored = rows.find((each) => each.id === row.id) as FakeRow;
       stored.recorded++;
@@ -168,6 +172,24 @@ test("one probe at a time to a failing endpoint; its backlog then drains one at 
     await end(id);
   }
   assert.deepEqual(sent.slice(5), drained);
+});
+
+test("the next rows go out while good outcomes are written, but none behind its alert's or a bad one", async () => {
+  const sentBefore = new Map<number, number[]>();
+  const fake = fakeQueue({ onRecord: ({ id }) => sentBefore.set(id, [...fake.sent]) });
+  const dispatcher = dispatcherOf(fake.queue);
+  fake.add("e", 1);
+  fake.add("e", 1);
+  fake.add("e", 2);
+  fake.add("e", 3);
+  dispatcher.run();
+  await fake.end(1);
+  assert.deepEqual(sentBefore.get(1), [1, 3], "2 waits until the first of its alert is written");
+  assert.deepEqual(fake.sent, [1, 3, 2]);
+  await fake.end(3, "failed");
+  assert.deepEqual(sentBefore.get(3), [1, 3, 2]);
+  await fake.end(2);
+  assert.deepEqual(sentBefore.get(2), [1, 3, 2], "a failing endpoint gets no more meanwhile");
 });
 
 test("a row whose sending throws is written as such and holds up nothing", async () => {
