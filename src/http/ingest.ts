@@ -1,4 +1,4 @@
-import { checkEvent, eventChars, type IngestEvent } from "../ingest/event.ts";
+import { checkEvent, type IngestEvent } from "../ingest/event.ts";
 import type { IngestAnswer } from "../ingest/writer.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
@@ -51,6 +51,7 @@ export interface IngestDoor {
 /** `POST /v1/ingest` (api §4; decisions §4), apart from how its bytes arrive. */
 export function createIngestDoor(serving: Serving & { log: Log; requestId(): string }): IngestDoor {
   const { limits } = serving;
+  const readToken = createTokenReader();
 
   const refuse = (error: unknown, headers: Record<string, string> = {}): IngestReply => {
     if (!(error instanceof ServiceError))
@@ -79,7 +80,6 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
     const headers = limits.ingest.spend(admitted.tenant.id);
     try {
       const event = checkEvent(parseJson(body), body);
-      admitted.tenant.ingest.admit(1, eventChars(event));
       admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
         if (answers === null) done(refuse(error, headers));
         else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
@@ -90,7 +90,7 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
   };
 
   return {
-    admit: (head) => admit(head, serving, limits),
+    admit: (head) => admit(head, serving, readToken(head.authorization)),
     refuse: (error, admitted) =>
       refuse(error, admitted === undefined ? {} : limits.ingest.spend(admitted.tenant.id, 0)),
     take(admitted, body, done) {
@@ -124,22 +124,50 @@ function replyHeaders(requestId: string): Record<string, string> {
   };
 }
 
-function admit(head: IngestHead, serving: Serving, limits: Limits): Admitted | Promise<Admitted> {
+/** An ingest token of the right shape, and whose it says it is. */
+interface IngestToken {
+  text: string;
+  tenant: string;
+}
+
+const MOST_TOKENS = 10_000;
+
+/** Reads `Authorization`; a sender says the same each time, so what was read is remembered. */
+function createTokenReader(): (authorization: string | undefined) => IngestToken | null {
+  const known = new Map<string, IngestToken>();
+  return (authorization = "") => {
+    const remembered = known.get(authorization);
+    if (remembered !== undefined) return remembered;
+    const text = bearer(authorization);
+    const parsed = text === null ? null : parseToken(text);
+    if (text === null || parsed?.plane !== "pti") return null;
+    const token = { text, tenant: parsed.tenant };
+    if (known.size >= MOST_TOKENS) known.clear();
+    known.set(authorization, token);
+    return token;
+  };
+}
+
+const NDJSON = /^application\/x-ndjson\b/i;
+
+function admit(
+  head: IngestHead,
+  serving: Serving,
+  token: IngestToken | null,
+): Admitted | Promise<Admitted> {
   const encoding = head.contentEncoding?.toLowerCase() ?? "identity";
   if (encoding !== "identity")
     throw new ServiceError(
       "unsupported_encoding",
       "Send the body as it is, without a Content-Encoding.",
     );
-  const token = bearer(head.authorization);
-  const parsed = token === null ? null : parseToken(token);
-  const found = parsed?.plane === "pti" ? serving.findTenant(parsed.tenant) : null;
-  const ndjson =
-    head.contentType !== undefined && /^application\/x-ndjson\b/i.test(head.contentType);
+  const found = token === null ? null : serving.findTenant(token.tenant);
+  const ndjson = head.contentType !== undefined && NDJSON.test(head.contentType);
   const finish = (tenant: Tenant | null): Admitted => {
-    const source = tenant === null || token === null ? null : tenant.ingest.authenticate(token);
+    const source =
+      tenant === null || token === null ? null : tenant.ingest.authenticate(token.text);
     if (tenant === null || source === null) {
-      throw new Stranger(limits.failures.spend(head.address));
+      throw new Stranger(serving.limits.failures.spend(head.address));
     }
     return { tenant, source, ndjson, bodyLimit: ndjson ? NDJSON_LIMIT : INGEST_LIMIT };
   };
@@ -170,13 +198,6 @@ function takeMany(
   const events = results.filter(
     (result): result is IngestEvent => !(result instanceof ServiceError),
   );
-  const chars = events.reduce((sum, event) => sum + eventChars(event), 0);
-  try {
-    tenant.ingest.admit(events.length, chars);
-  } catch (error) {
-    done(refuse(error, headers));
-    return;
-  }
   const finish = (answers: readonly IngestAnswer[]) => {
     let next = 0;
     const shown = results.map((result) =>
@@ -198,9 +219,13 @@ function takeMany(
     finish([]);
     return;
   }
-  tenant.ingest.submit(source, events, (error, answers) =>
-    answers === null ? done(refuse(error, headers)) : finish(answers),
-  );
+  try {
+    tenant.ingest.submit(source, events, (error, answers) =>
+      answers === null ? done(refuse(error, headers)) : finish(answers),
+    );
+  } catch (error) {
+    done(refuse(error, headers));
+  }
 }
 
 function readLine(line: string): IngestEvent | ServiceError {

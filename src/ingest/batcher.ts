@@ -29,9 +29,8 @@ interface Group {
 }
 
 export interface Batcher {
+  /** Throws ServiceError overloaded where the waiting events and their characters would pass the bounds. */
   submit(arrivals: readonly Arrival[], settle: Settle): void;
-  /** Throws ServiceError overloaded where `events` more of `chars` characters would pass the bounds. */
-  admit(events: number, chars: number): void;
   /** Writes all that waits, now. */
   drain(): void;
   readonly waiting: number;
@@ -88,18 +87,19 @@ export function createBatcher(
   return {
     submit(arrivals, settle) {
       const group = { arrivals, chars: charsOf(arrivals), settle };
+      if (
+        events + arrivals.length > limits.waitingEvents ||
+        chars + group.chars > limits.waitingChars
+      )
+        throw new ServiceError(
+          "overloaded",
+          "More events wait than can be written: try again shortly.",
+          { retryAfter: 1 },
+        );
       events += arrivals.length;
       chars += group.chars;
       queue.push(group);
       schedule();
-    },
-    admit(more, moreChars) {
-      if (events + more <= limits.waitingEvents && chars + moreChars <= limits.waitingChars) return;
-      throw new ServiceError(
-        "overloaded",
-        "More events wait than can be written: try again shortly.",
-        { retryAfter: 1 },
-      );
     },
     drain() {
       while (queue.length > 0) flush();

@@ -15,9 +15,10 @@ import {
 export interface IngestHandle {
   /** The source a token opens, from memory; null for any other token. */
   authenticate(token: string): Source | null;
-  /** Throws ServiceError overloaded or storage_full before anything is queued. */
-  admit(events: number, chars: number): void;
-  /** Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. */
+  /**
+   * Queues events that are committed together. `settle` is called after the commit, or with the error that
+   * kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
+   */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
   /** The present root of a template id, and its text. */
   rootOf(projectId: number, templateId: string): string;
@@ -81,7 +82,7 @@ export function createIngest(
       tokens.set(token, source);
       return source;
     },
-    admit(events, chars) {
+    submit(source, events, settle) {
       try {
         if (shedding !== null)
           throw new ServiceError(
@@ -89,17 +90,15 @@ export function createIngest(
             "The disk is nearly full: events are refused for now.",
             { retryAfter: 5 },
           );
-        batcher.admit(events, chars);
+        batcher.submit(
+          events.map((event) => ({ source, event })),
+          settle,
+        );
       } catch (error) {
-        counted.shed += events;
+        counted.shed += events.length;
         throw error;
       }
     },
-    submit: (source, events, settle) =>
-      batcher.submit(
-        events.map((event) => ({ source, event })),
-        settle,
-      ),
     rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
     shed(why) {
       shedding = why;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { checkEvent, eventChars } from "../../src/ingest/event.ts";
+import { checkEvent, eventChars, type IngestEvent } from "../../src/ingest/event.ts";
 import { createIngest } from "../../src/ingest/handle.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
@@ -122,18 +122,20 @@ describe("the queue", () => {
     const before = store.sql("SELECT total_changes()").pluck().get();
     const settled: number[] = [];
 
-    ingest.admit(1, eventChars(big));
-    ingest.submit(source, [big], (_error, answers) => settled.push(answers?.length ?? 0));
-    assert.throws(() => ingest.admit(1, 50), overloaded, "characters");
-    ingest.admit(1, 10);
-    ingest.submit(source, [said("x")], (_error, answers) => settled.push(answers?.length ?? 0));
-    assert.throws(() => ingest.admit(1, 0), overloaded, "events");
+    const submit = (...events: IngestEvent[]) =>
+      ingest.submit(source, events, (_error, answers) => settled.push(answers?.length ?? 0));
+    submit(big);
+    assert.throws(() => submit(said("x".repeat(50))), overloaded, "characters");
+    submit(said("x"));
+    assert.throws(() => submit(said("")), overloaded, "events");
     assert.equal(store.sql("SELECT total_changes()").pluck().get(), before);
     assert.deepEqual([settled, ingest.stats().waiting, ingest.stats().shed], [[], 2, 2]);
 
     ingest.drain();
     assert.deepEqual([settled, ingest.stats().waiting], [[1, 1], 0]);
-    ingest.admit(2, 1000);
+    submit(said("x"), said("x".repeat(999)));
+    assert.equal(ingest.stats().waiting, 2);
+    ingest.drain();
   });
 });
 
