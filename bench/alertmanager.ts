@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { eventValues } from "./events.ts";
 import { cpuSeconds } from "./harness.ts";
 
 /** Debian's Alertmanager with nobody to notify: it takes alerts into memory and answers. */
@@ -28,18 +29,12 @@ export async function startAlertmanager() {
     if ((await fetch(url).catch(() => null))?.ok) break;
     await pause(50);
   }
-  const bodies = Array.from({ length: 512 }, (_, i) =>
+  // The same facts as the box is told.
+  const bodies = eventValues().map(({ message, level, keys, tags }) =>
     JSON.stringify([
       {
-        labels: {
-          alertname: "login",
-          user: `u${i}`,
-          region: i % 2 ? "eu-west" : "us-east",
-          severity: "warning",
-        },
-        annotations: {
-          message: `User ${i * 7} failed login from 10.0.${i % 250}.${(i * 3) % 250} after ${i} ms`,
-        },
+        labels: { alertname: "login", ...keys, severity: String(level), tags: tags.join() },
+        annotations: { message },
       },
     ]),
   );

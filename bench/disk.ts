@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { events } from "./events.ts";
 import {
   type Child,
   fromRounds,
@@ -10,7 +11,7 @@ import {
   start,
   withDirectory,
 } from "./harness.ts";
-import { boxTarget, events } from "./ingest.ts";
+import { boxTarget } from "./ingest.ts";
 import { closedLoop } from "./load.ts";
 
 export const slowdisk: Scenario = {

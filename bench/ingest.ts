@@ -1,4 +1,5 @@
 import { startAlertmanager } from "./alertmanager.ts";
+import { events } from "./events.ts";
 import {
   fromRounds,
   hasCommand,
@@ -8,18 +9,6 @@ import {
   withDirectory,
 } from "./harness.ts";
 import { closedLoop, type LoadResult, openLoop } from "./load.ts";
-
-/** 512 events of about 230 bytes, 5,000 users' worth of variety, of which a third match rules. */
-export function events(n = 512): string[] {
-  return Array.from({ length: n }, (_, i) =>
-    JSON.stringify({
-      message: `User ${i * 7} failed login from 10.0.${i % 250}.${(i * 3) % 250} after ${i} ms: the session store answered with status 503 and the request was given up`,
-      level: (i % 3) * 100 + 200,
-      keys: { user: `u${i}`, region: i % 2 ? "eu-west" : "us-east" },
-      tags: ["auth", "prod"],
-    }),
-  );
-}
 
 interface Target {
   name: string;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../src/kit/clock.ts";
 import { systemRandom } from "../src/kit/random.ts";
 import { openStore } from "../src/store/store.ts";
+import { events } from "./events.ts";
 import {
   fromRounds,
   type Row,
@@ -10,7 +11,6 @@ import {
   start as startProcess,
   withDirectory,
 } from "./harness.ts";
-import { events } from "./ingest.ts";
 
 /** The executable where it is built, else the sources. */
 function command(): [string, string[]] {
