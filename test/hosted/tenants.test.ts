@@ -54,7 +54,7 @@ const register = (hosted: TestHosted, { key: token }: Keeper, device: string) =>
 
 const device = (n: number) => n.toString(16).padStart(64, "0");
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** Lets what is due happen until `done`; time stands still. */
 async function settle(hosted: TestHosted, done: () => boolean): Promise<void> {

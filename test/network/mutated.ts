@@ -102,10 +102,14 @@ function send(box: Served, parts: readonly Buffer[], leaves: boolean): Promise<O
   return promise;
 }
 
-/** Milliseconds of one event and its 202, the best of three: other work on this machine isn't the box's. */
+/**
+ * Milliseconds of one event and its 202, the best of three: other work on this machine isn't the box's, and
+ * may make a request miss the short limits, too.
+ */
 async function good(box: Served): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 3 && best > 100; i++) best = Math.min(best, await goodOnce(box));
+  assert.ok(best < Number.POSITIVE_INFINITY, "three good requests were not taken");
   return best;
 }
 
@@ -121,6 +125,7 @@ async function goodOnce(box: Served): Promise<number> {
     ],
     false,
   );
+  if (statuses[0] === 408) return Number.POSITIVE_INFINITY;
   assert.deepEqual(statuses, [202]);
   return performance.now() - from;
 }

@@ -51,6 +51,7 @@ test(`${STUCK} endpoints that never answer don't delay the others, and hold a so
   await until(() => delays.length === ALERTS * HEALTHY, "every healthy endpoint has every alert");
   delays.sort((a, b) => a - b);
   const p95 = delays[Math.floor(delays.length * 0.95)] ?? Number.NaN;
-  assert.ok(p95 < 1000, `p95 ${p95} ms`);
+  // Behind one that is stuck, each would wait until its attempt is given up, after ten seconds.
+  assert.ok(p95 < 5000, `p95 ${p95} ms`);
   assert.ok(silent.open + slow.open <= STUCK, `${silent.open + slow.open} sockets`);
 });

@@ -4,14 +4,12 @@ import { sleep, systemClock } from "../../src/kit/clock.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import type { HandClock } from "../support/clock.ts";
 
-/** What the renderer gives one text. */
-const DEADLINE_MS = 2000;
-/** What a busy machine may add to it, a new thread included; undisturbed, the first text takes half a minute. */
-const SLACK_MS = 6000;
-/** The aim is 50 ms, on a machine that isn't busy with other tests. */
-const INGEST_P99_MS = 400;
-/** A loop that renders stands until the deadline, and one event waits as long. */
-const INGEST_SLOWEST_MS = 1500;
+/** The renderer gives a text two seconds; a busy machine and a new thread add to it. Undisturbed, the first takes thirty. */
+const LATEST_MS = 16_000;
+/** A loop that renders stands until the deadline: one or two events would be answered. */
+const FEWEST_EVENTS = 10;
+/** How many times as long as beforehand an event may take in the middle, since the renderer has a core to itself. */
+const SLOWER = 10;
 
 /** Deadlines are the machine's, so this box lives in real time. */
 const realTime: HandClock = {
@@ -24,6 +22,8 @@ const realTime: HandClock = {
 let box: TestBox;
 let token: string;
 let entries: string;
+/** Milliseconds of the middle one of a hundred events while nothing is rendered. */
+let undisturbed: number;
 before(async () => {
   box = await testBox({}, realTime);
   token = await box.project("p");
@@ -31,9 +31,22 @@ before(async () => {
   entries = `/v1/projects/p/reports/${body.id}/entries`;
   // The thread is there, and the hot path is warm.
   await box.api("POST", entries, { content_md: "warm" });
-  for (let n = 0; n < 200; n++) await box.ingest(token, { message: `warm ${n}` });
+  const waits: number[] = [];
+  for (let n = 0; n < 200; n++) waits.push(await ingest(n));
+  undisturbed = middle(waits.slice(100));
 });
 after(() => box.stop());
+
+/** Milliseconds of one event. */
+async function ingest(n: number): Promise<number> {
+  const sent = performance.now();
+  const { status } = await box.ingest(token, { message: `user ${n} failed login` });
+  assert.equal(status, 202);
+  return performance.now() - sent;
+}
+
+const middle = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.POSITIVE_INFINITY;
 
 for (const piece of ["a\n=\n", "a**b", "> > >"]) {
   test(`64 KiB of ${JSON.stringify(piece)} is refused in time, and events don't wait`, async (t) => {
@@ -45,23 +58,16 @@ for (const piece of ["a\n=\n", "a**b", "> > >"]) {
       return { ...answer, took: performance.now() - begun };
     });
     const waits: number[] = [];
-    while (!isAnswered) {
-      const sent = performance.now();
-      const { status } = await box.ingest(token, { message: `user ${waits.length} failed login` });
-      waits.push(performance.now() - sent);
-      assert.equal(status, 202);
-    }
+    while (!isAnswered) waits.push(await ingest(waits.length));
     const { status, body, took } = await answered;
-    waits.sort((a, b) => a - b);
-    const slowest = waits.at(-1) ?? Number.POSITIVE_INFINITY;
-    const p99 = waits[Math.floor(waits.length * 0.99)] ?? Number.POSITIVE_INFINITY;
+    const usual = middle(waits);
     t.diagnostic(
-      `answered in ${took.toFixed()} ms; ${waits.length} events, p99 ${p99.toFixed(1)} ms, slowest ${slowest.toFixed(1)} ms`,
+      `answered in ${took.toFixed()} ms; ${waits.length} events, the middle one in ${usual.toFixed(1)} ms, before in ${undisturbed.toFixed(1)} ms`,
     );
     assert.deepEqual([status, body.error?.code], [400, "content_too_complex"]);
-    assert.ok(took < DEADLINE_MS + SLACK_MS, `answered after ${took} ms`);
-    assert.ok(p99 < INGEST_P99_MS, `p99 ${p99} ms`);
-    assert.ok(slowest < INGEST_SLOWEST_MS, `slowest ${slowest} ms`);
+    assert.ok(took < LATEST_MS, `answered after ${took} ms`);
+    assert.ok(waits.length > FEWEST_EVENTS, `${waits.length} events`);
+    assert.ok(usual < 20 + SLOWER * undisturbed, `${usual} ms, before ${undisturbed} ms`);
   });
 }
 

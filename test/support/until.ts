@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { TestBox } from "./box.ts";
 
-const PATIENCE_MS = 10_000;
+/** Nothing that comes needs more, on however busy a machine. */
+const PATIENCE_MS = 30_000;
 
 /** Waits for something that real sockets bring about; throws, saying `what`, when it doesn't come. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
