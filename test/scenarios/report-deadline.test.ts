@@ -8,6 +8,8 @@ import type { HandClock } from "../support/clock.ts";
 const LATEST_MS = 16_000;
 /** A loop that renders stands until the deadline: one or two events would be answered. */
 const FEWEST_EVENTS = 10;
+/** What this thread may work while it waits for one event: a fifth of the deadline, however long others are at work. */
+const LONGEST_WORK_MS = 400;
 /** How many times as long as beforehand an event may take in the middle, since the renderer has a core to itself. */
 const SLOWER = 10;
 
@@ -58,7 +60,13 @@ for (const piece of ["a\n=\n", "a**b", "> > >"]) {
       return { ...answer, took: performance.now() - begun };
     });
     const waits: number[] = [];
-    while (!isAnswered) waits.push(await ingest(waits.length));
+    let hardest = 0;
+    while (!isAnswered) {
+      const before = process.threadCpuUsage();
+      waits.push(await ingest(waits.length));
+      const { user, system } = process.threadCpuUsage(before);
+      hardest = Math.max(hardest, (user + system) / 1000);
+    }
     const { status, body, took } = await answered;
     const usual = middle(waits);
     t.diagnostic(
@@ -67,6 +75,7 @@ for (const piece of ["a\n=\n", "a**b", "> > >"]) {
     assert.deepEqual([status, body.error?.code], [400, "content_too_complex"]);
     assert.ok(took < LATEST_MS, `answered after ${took} ms`);
     assert.ok(waits.length > FEWEST_EVENTS, `${waits.length} events`);
+    assert.ok(hardest < LONGEST_WORK_MS, `${hardest} ms of work on the loop`);
     assert.ok(usual < 20 + SLOWER * undisturbed, `${usual} ms, before ${undisturbed} ms`);
   });
 }
