@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { shared } from "./shared.ts";
 
 export interface Ended {
   code: number | null;
@@ -7,14 +9,17 @@ export interface Ended {
   err: string;
 }
 
-/** Runs a TypeScript program in a process of its own until it ends. */
+const preload = shared ? ["--import", join(import.meta.dirname, "preload.ts")] : [];
+
+/** Runs a program in a process of its own until it ends. */
 export function run(
   program: string,
   args: readonly (string | number)[],
   env: Record<string, string> = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...args.map(String)], {
+    const before = program.endsWith(".ts") ? preload : [];
+    const child = spawn(process.execPath, [...before, program, ...args.map(String)], {
       env: { ...process.env, ...env },
     });
     let out = "";
