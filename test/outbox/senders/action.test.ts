@@ -24,7 +24,7 @@ function send(changes: Partial<ActionRequest> = {}) {
       headers: {},
       body: null,
       eventBody,
-      timeoutSeconds: 0.2,
+      timeoutSeconds: 1,
       ...changes,
     },
   );
@@ -72,7 +72,7 @@ test("each answer has its verdict, status and error", async () => {
     const outcome = await send();
     const { verdict, statusCode } = outcome;
     assert.deepEqual([verdict.kind, statusCode, outcome.error], [kind, status, error]);
-    assert.ok(outcome.durationMs >= 0 && outcome.durationMs < 2_000);
+    assert.ok(outcome.durationMs >= 0 && outcome.durationMs < 20_000);
   }
 });
 
