@@ -20,7 +20,7 @@ import * as receivers from "../support/receiver.ts";
 const { answer, startReceiver } = receivers;
 
 /** Real time that is enough for a connection and its first bytes on a busy machine. */
-const AMPLE_MS = 2000;
+const AMPLE_MS = 1500;
 
 const clients: EgressClient[] = [];
 function egress(options: Partial<EgressOptions> = {}): EgressClient {

@@ -11,7 +11,7 @@ import {
 } from "./against-naive.ts";
 import { naiveRoster, type WallClock, watchClock } from "./naive.ts";
 
-const SCHEDULES = 100;
+const SCHEDULES = 50;
 
 test(`${SCHEDULES} random schedules over 90 days with a clock change equal the naive evaluator`, (t) => {
   t.diagnostic(compareWithNaive(SCHEDULES, { everyMinute: false }));
