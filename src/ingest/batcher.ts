@@ -36,17 +36,32 @@ export interface Batcher {
   readonly waiting: number;
 }
 
+/** What batches are written with. */
+export interface BatchWriter {
+  /** Writes a batch, committed before this returns. */
+  process(batch: readonly Arrival[]): IngestAnswer[];
+  /** Milliseconds the latest commit took. */
+  commitMs(): number;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
 /** A batch this small waits for company as long as each turn of the loop brings some. */
 const SMALL = 16;
 const MOST_TURNS = 24;
+/** A batch of any size waits for a part of what the commit will take, unless so many turns bring nothing. */
+const PART_OF_COMMIT = 4;
+const EMPTY_TURNS = 3;
+const MOST_PATIENT_TURNS = 512;
 
 /**
- * Group commit: what arrives in one turn of the event loop shares one transaction and one sync. Clients
- * that open a connection for each request come one a turn, so a small batch lingers a few turns while
- * it grows; a lone event is written with the next turn.
+ * Group commit: what arrives in one turn of the event loop shares one transaction and one sync. The loop
+ * takes one new connection a turn, so a small batch lingers a few turns while it grows, and on a slow
+ * disk every batch does: else each sync would let one connection in. A lone event is written with the
+ * next turn, or where a sync takes milliseconds, a few turns later.
  */
 export function createBatcher(
-  process: (batch: readonly Arrival[]) => IngestAnswer[],
+  { process, commitMs, now }: BatchWriter,
   limits: BatchLimits,
 ): Batcher {
   let queue: Group[] = [];
@@ -55,12 +70,21 @@ export function createBatcher(
   let scheduled = false;
   let sizeBefore = 0;
   let turns = 0;
+  let emptyTurns = 0;
+  let until = 0;
 
-  const turn = () => {
-    const mayLinger = events < SMALL && turns < MOST_TURNS && events > sizeBefore;
+  /** Whether the batch is better written with one of the next turns. */
+  const mayLinger = (): boolean => {
+    const grew = events > sizeBefore;
+    emptyTurns = grew ? 0 : emptyTurns + 1;
     sizeBefore = events;
     turns++;
-    if (mayLinger) return void setImmediate(turn);
+    if (grew && events < SMALL && turns <= MOST_TURNS) return true;
+    return emptyTurns < EMPTY_TURNS && turns < MOST_PATIENT_TURNS && now() < until;
+  };
+
+  const turn = () => {
+    if (mayLinger()) return void setImmediate(turn);
     scheduled = false;
     flush();
   };
@@ -70,6 +94,8 @@ export function createBatcher(
     scheduled = true;
     sizeBefore = 0;
     turns = 0;
+    emptyTurns = 0;
+    until = now() + commitMs() / PART_OF_COMMIT;
     setImmediate(turn);
   };
 

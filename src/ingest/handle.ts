@@ -70,7 +70,14 @@ export function createIngest(
     counted.accepted += batch.length;
     return answers;
   };
-  const batcher = createBatcher(processLive, limits.batch ?? defaultBatchLimits);
+  const batcher = createBatcher(
+    {
+      process: processLive,
+      commitMs: () => store.commitMs,
+      now: () => store.clock.mono(),
+    },
+    limits.batch ?? defaultBatchLimits,
+  );
 
   return {
     authenticate(token) {

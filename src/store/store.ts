@@ -65,6 +65,8 @@ export interface Store extends Reader {
   write<T>(change: (tx: Tx) => T, how?: WriteOptions): T;
   /** Calls `listener` after every commit that left notes, and after none that didn't. */
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
+  /** Milliseconds that the latest commit took, its sync included. */
+  readonly commitMs: number;
   close(): void;
 }
 
@@ -137,6 +139,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const reader = { db, orm: drizzle(db, { schema }), clock, random, sql };
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
+  let commitMs = 0;
 
   const rollback = () => {
     if (db.inTransaction) db.exec("ROLLBACK");
@@ -152,7 +155,9 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
         at: unixSeconds(clock),
         note: (note) => notes.push(note),
       });
+      const before = clock.mono();
       commit.run();
+      commitMs = clock.mono() - before;
       return { result, notes };
     } catch (error) {
       if (isFatal(error)) options.onFatal?.(error);
@@ -176,6 +181,9 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     path,
     write,
     onCommit: (listener) => subscribe(commitListeners, listener),
+    get commitMs() {
+      return commitMs;
+    },
     close: () => db.close(),
   };
 }
