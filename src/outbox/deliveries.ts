@@ -28,11 +28,8 @@ export interface DeliveryOutcome extends Sent {
 }
 
 interface DeliveryRow {
-  id: number;
   event_id: string;
-  event: string;
   body: string;
-  created_at: number;
   signed_at: number | null;
 }
 
@@ -45,7 +42,7 @@ const BACKLOG = `SELECT max(id) FROM deliveries
   WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
 
 /** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
-const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts FROM deliveries d
+const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt FROM deliveries d
   WHERE d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
@@ -120,17 +117,17 @@ async function send(
   const row = findDelivery(store, queued.id);
   if (row === null)
     return { verdict: { kind: "never", error: "withdrawn" }, ours: true, signedAt: now };
-  if (isTooOld(row.created_at * 1000, nowMs))
+  if (isTooOld(queued.createdAt * 1000, nowMs))
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
   const signedAt = signedTimestamp(row.signed_at, now);
-  const message = { eventId: row.event_id, event: row.event, body: row.body, signedAt };
+  const message = { eventId: row.event_id, event: queued.event, body: row.body, signedAt };
   return { ...(await sendThrough(integration, message)), signedAt };
 }
 
 function findDelivery(reader: Reader, id: number): DeliveryRow | null {
   const row = reader
     .sql(
-      `SELECT d.id, e.event_id, d.event, e.body, d.created_at, d.signed_at
+      `SELECT e.event_id, e.body, d.signed_at
        FROM deliveries d JOIN events e ON e.id = d.event_row WHERE d.id = ? + 0 AND d.status = 'pending'`,
     )
     .get(id);

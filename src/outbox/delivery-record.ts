@@ -21,31 +21,20 @@ export function recordDelivery(
 ): Recorded {
   const { endpoint, row, outcome } = attempted;
   const integration = findIntegration(tx, endpoint);
-  const delivery = tx.sql("SELECT created_at, event FROM deliveries WHERE id = ?").get(row.id) as
-    | { created_at: number; event: string }
-    | undefined;
-  if (delivery === undefined || integration === null) return { well: null };
-  const ended = {
-    row,
-    outcome,
-    next: nextOf(tx, row, { outcome, createdAt: delivery.created_at }),
-  };
+  if (integration === null) return { well: null };
+  const ended = { row, outcome, next: nextOf(tx, row, outcome) };
   const written = writeDelivery(tx, ended);
   if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
-  if (written) tellTimeline(tx, options, { ...ended, integration, event: delivery.event });
+  if (written) tellTimeline(tx, options, { ...ended, integration });
   return recordEndpoint(tx, options, { integration, ended });
 }
 
-function nextOf(
-  tx: Tx,
-  row: QueuedRow,
-  { outcome: { verdict }, createdAt }: { outcome: DeliveryOutcome; createdAt: number },
-): Next {
+function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
   if (verdict.kind === "dropped") return { status: "dropped", error: verdict.error };
   return afterAttempt({
     verdict,
     attempts: row.attempts + 1,
-    createdAt: createdAt * 1000,
+    createdAt: row.createdAt * 1000,
     now: tx.clock.now(),
     fraction: tx.random.fraction(),
   });
@@ -83,7 +72,7 @@ const KINDS = {
 function tellTimeline(
   tx: Tx,
   { tell }: DeliveryQueueOptions,
-  { row, next, integration, event }: Ended & { integration: IntegrationRow; event: string },
+  { row, next, integration }: Ended & { integration: IntegrationRow },
 ): void {
   if (row.alertId === null || (next.status === "pending" && row.attempts > 0)) return;
   tell(tx, row.alertId, {
@@ -91,7 +80,7 @@ function tellTimeline(
     detail: {
       integration: integration.name === "" ? integration.id : integration.name,
       type: integration.type,
-      event,
+      event: row.event,
       attempts: row.attempts + (next.status === "dropped" ? 0 : 1),
       ...(next.status === "delivered" ? {} : { error: next.error }),
     },

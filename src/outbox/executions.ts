@@ -13,7 +13,7 @@ export interface ExecutionQueueOptions {
   tell(tx: Tx, alertId: number, entry: OutboxEntry): void;
 }
 
-const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts FROM executions x
+const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_at AS createdAt FROM executions x
   WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ? + 0
     AND NOT EXISTS (SELECT 1 FROM executions y WHERE y.action_id = x.action_id AND y.alert_id = x.alert_id
       AND y.status = 'pending' AND y.id < x.id)
@@ -65,14 +65,13 @@ async function send(
   queued: QueuedRow,
 ): Promise<ActionOutcome> {
   if (action === null) return unsent("the action was deleted");
-  const execution = store
-    .sql(
-      "SELECT x.created_at AS createdAt, e.body FROM executions x JOIN events e ON e.id = x.event_row WHERE x.id = ?",
-    )
-    .get(queued.id) as { createdAt: number; body: string } | undefined;
-  if (execution === undefined) return unsent("its event is no longer kept");
-  if (isTooOld(execution.createdAt * 1000, store.clock.now())) return unsent("not run within 24 h");
-  return run(action, execution.body);
+  const body = store
+    .sql("SELECT e.body FROM executions x JOIN events e ON e.id = x.event_row WHERE x.id = ?")
+    .pluck()
+    .get(queued.id) as string | undefined;
+  if (body === undefined) return unsent("its event is no longer kept");
+  if (isTooOld(queued.createdAt * 1000, store.clock.now())) return unsent("not run within 24 h");
+  return run(action, body);
 }
 
 /** A run that can't be made, now or later. */

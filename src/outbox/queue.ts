@@ -5,6 +5,10 @@ export interface QueuedRow {
   id: number;
   alertId: number | null;
   attempts: number;
+  /** The kind of event that goes out. */
+  event: string;
+  /** Unix seconds. */
+  createdAt: number;
 }
 
 /** What one attempt came to, before it is written. */

@@ -11,7 +11,7 @@ import {
 } from "./against-naive.ts";
 import { naiveRoster, type WallClock, watchClock } from "./naive.ts";
 
-const SCHEDULES = 50;
+const SCHEDULES = 500;
 
 test(`${SCHEDULES} random schedules over 90 days with a clock change equal the naive evaluator`, (t) => {
   t.diagnostic(compareWithNaive(SCHEDULES, { everyMinute: false }));

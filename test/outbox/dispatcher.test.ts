@@ -99,7 +99,10 @@ function fakeQueue(
     add(endpoint: string, alertId = rows.length + 1): number {
       const id = rows.length + 1;
       const dueAt = clock.now();
-      rows.push({ id, endpoint, alertId, attempts: 0, dueAt, over: false, recorded: 0 });
+      rows.push({
+        ...{ id, endpoint, alertId, attempts: 0, event: "alert.opened", createdAt: 0 },
+        ...{ dueAt, over: false, recorded: 0 },
+      });
       return id;
     },
     async end(id: number, outcome: Outcome = "well") {

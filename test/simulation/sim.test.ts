@@ -6,7 +6,7 @@ import { openStage } from "./story.ts";
 const stage = openStage();
 after(() => stage.close());
 
-const STORIES = 120;
+const STORIES = 2000;
 
 test(`${STORIES} stories of rules, ladders, acks, restarts and clock steps go as the decisions say`, (t) => {
   t.diagnostic(playStories(stage, 1, STORIES));
