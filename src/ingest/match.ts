@@ -31,20 +31,48 @@ export function compileRule(rule: StoredRule): CompiledRule {
   };
 }
 
-/** Whether the event satisfies the rule's match and all its conditions (decisions §5). */
-export function matches(
-  rule: CompiledRule,
-  event: IngestEvent,
-  origin: { source: string; template: string },
-): boolean {
+/** Whether the rule is for events of this source and template (decisions §5). */
+export function admits(rule: CompiledRule, source: string, template: string): boolean {
+  if (rule.sources !== null && !rule.sources.has(source)) return false;
+  return rule.templateContains === "" || template.includes(rule.templateContains);
+}
+
+/** Whether an event that the rule admits satisfies the rest of its match and all its conditions. */
+export function matches(rule: CompiledRule, event: IngestEvent): boolean {
   if (event.level < rule.minLevel) return false;
-  if (rule.sources !== null && !rule.sources.has(origin.source)) return false;
   if (rule.tags !== null && !(event.tags?.some((tag) => rule.tags?.has(tag)) ?? false))
-    return false;
-  if (rule.templateContains !== "" && !origin.template.includes(rule.templateContains))
     return false;
   for (const holds of rule.conditions) if (!holds(event.keys)) return false;
   return true;
+}
+
+/** A project's rules; which of them admit a source and a template is found out once. */
+export interface RuleSet {
+  of(source: string, template: { readonly text: string }): readonly CompiledRule[];
+}
+
+/** Sources that a template is remembered with. */
+const MOST_SOURCES = 64;
+
+export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
+  const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
+  return {
+    of(source, template) {
+      let seen = known.get(template);
+      // A template's text may become more general.
+      if (seen === undefined || seen.text !== template.text) {
+        seen = { text: template.text, bySource: new Map() };
+        known.set(template, seen);
+      }
+      let admitted = seen.bySource.get(source);
+      if (admitted === undefined) {
+        admitted = rules.filter((rule) => admits(rule, source, template.text));
+        if (seen.bySource.size >= MOST_SOURCES) seen.bySource.clear();
+        seen.bySource.set(source, admitted);
+      }
+      return admitted;
+    },
+  };
 }
 
 /**

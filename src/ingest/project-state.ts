@@ -2,13 +2,13 @@ import { resolve } from "../alerts/resolve.ts";
 import { listRules } from "../projects/rules.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { rekey } from "./alert-key.ts";
-import { type CompiledRule, compileRule } from "./match.ts";
+import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
 
 /** What the hot path holds of one project. */
 export interface ProjectState {
   readonly miner: Miner;
-  readonly rules: readonly CompiledRule[];
+  readonly rules: RuleSet;
 }
 
 export interface ProjectStates {
@@ -31,7 +31,7 @@ const UPSERT = `INSERT INTO templates (project_id, id, shape, text, alias_of, st
 
 interface Held {
   miner: Miner;
-  rules: CompiledRule[] | null;
+  rules: RuleSet | null;
   /** The round of trimming it was last used in. */
   usedIn: number;
 }
@@ -63,7 +63,7 @@ export function createProjectStates(
   return {
     get(projectId) {
       const state = load(projectId);
-      state.rules ??= listRules(store, projectId).map(compileRule);
+      state.rules ??= createRuleSet(listRules(store, projectId).map(compileRule));
       return state as ProjectState;
     },
     reloadRules(projectId) {

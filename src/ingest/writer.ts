@@ -144,10 +144,9 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
       if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
-      const origin = { source: source.name, template: template.root.text };
       let alerted = false;
-      for (const rule of projects.get(source.projectId).rules) {
-        if (matches(rule, event, origin) && apply(tx, rule, arrival, template)) alerted = true;
+      for (const rule of projects.get(source.projectId).rules.of(source.name, template.root)) {
+        if (matches(rule, event) && apply(tx, rule, arrival, template)) alerted = true;
       }
       return { alerted, template_id: template.id };
     });

@@ -63,7 +63,7 @@ export function conditions(bytes: Buffer): void {
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };
-  const holds = matches(rule, event, { source: "s", template: "t" });
+  const holds = matches(rule, event);
   if (keys === null) assert.equal(holds, op === "neq");
   else if (op === "eq" || op === "neq")
     assert.equal(holds, (sent === String(value)) === (op === "eq"));

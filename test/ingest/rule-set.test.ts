@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { admits, compileRule, createRuleSet } from "../../src/ingest/match.ts";
+
+const rule = (id: number, sources: string[], contains: string) =>
+  compileRule({
+    ...{ id, project_id: 1, name: `r${id}`, created_at: 0, updated_at: 0 },
+    match: { min_level: null, sources, tags: [], template_contains: contains },
+    conditions: [],
+    fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
+    ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
+    ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
+  });
+
+test("a rule set remembers which rules are for a source and a template, and forgets with the template's text", () => {
+  const rules = [
+    rule(1, [], ""),
+    rule(2, ["web"], ""),
+    rule(3, [], "disk 7"),
+    rule(4, ["web"], "disk"),
+  ];
+  const set = createRuleSet(rules);
+  const ids = (source: string, template: { text: string }) =>
+    set.of(source, template).map(({ rule: { id } }) => id);
+  const template = { text: "disk 7 is full" };
+  for (let again = 0; again < 2; again++) {
+    assert.deepEqual(ids("web", template), [1, 2, 3, 4]);
+    assert.deepEqual(ids("db", template), [1, 3]);
+  }
+  template.text = "disk <*> is full";
+  assert.deepEqual(ids("web", template), [1, 2, 4]);
+});
+
+test("remembered or not, it is what each rule admits", () => {
+  const word = fc.constantFrom("a", "b", "ab", "ba", "");
+  const some = fc.array(fc.tuple(fc.array(word, { maxLength: 2 }), word), { maxLength: 5 });
+  fc.assert(
+    fc.property(
+      some,
+      fc.array(fc.tuple(fc.nat(100), word, fc.boolean()), { maxLength: 200 }),
+      (given, looks) => {
+        const rules = given.map(([sources, contains], i) => rule(i, sources, contains));
+        const set = createRuleSet(rules);
+        const template = { text: "" };
+        for (const [n, text, change] of looks) {
+          if (change) template.text = text;
+          const source = n < 4 ? (["a", "b", "ab", "ba"][n] ?? "") : `s${n}`;
+          assert.deepEqual(
+            set.of(source, template),
+            rules.filter((one) => admits(one, source, template.text)),
+          );
+        }
+      },
+    ),
+  );
+});
