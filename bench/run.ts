@@ -3,6 +3,7 @@ import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
+import { parked } from "./parked.ts";
 import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { memory, start } from "./start.ts";
@@ -20,6 +21,7 @@ const scenarios: Scenario[] = [
   slowdisk,
   bytes,
   webhook,
+  parked,
   relay,
   hosted,
   deliveries,

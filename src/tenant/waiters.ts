@@ -4,6 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 export interface Waiters {
   /** Register before the query that decides to wait, so that no wake-up is lost. */
   park(key: string, ms: number, signal: AbortSignal): Parked;
+  /** Wakes all that are parked now, a few in each turn of the loop: a thousand answers at once would stop ingest. */
   wake(): void;
   readonly parked: number;
 }
@@ -21,6 +22,9 @@ export interface WaiterLimits {
   all: number;
 }
 
+/** Readers woken in one turn of the event loop. */
+const EACH_TURN = 32;
+
 const notParked: Parked = { woken: Promise.resolve(), leave: () => {} };
 
 export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
@@ -31,6 +35,11 @@ export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
     const left = (byKey.get(key) ?? 1) - 1;
     if (left > 0) byKey.set(key, left);
     else byKey.delete(key);
+  };
+
+  const wakeSome = (woken: readonly (() => void)[], from: number) => {
+    for (const leave of woken.slice(from, from + EACH_TURN)) leave();
+    if (from + EACH_TURN < woken.length) setImmediate(wakeSome, woken, from + EACH_TURN);
   };
 
   return {
@@ -53,7 +62,7 @@ export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
       return { woken: promise, leave };
     },
     wake() {
-      for (const leave of [...parked]) leave();
+      wakeSome([...parked], 0);
     },
     get parked() {
       return parked.size;

@@ -50,3 +50,15 @@ test("who has gone already, or doesn't want to wait, isn't parked", () => {
   waiters.park("a", 1000, AbortSignal.abort());
   assert.equal(waiters.parked, 0);
 });
+
+test("many are woken a few in each turn of the loop, and only those who were parked then", async () => {
+  const waiters = createWaiters(handClock(), { perKey: 1000, all: 1000 });
+  const parked = Array.from({ length: 100 }, () => waiters.park("a", 1000, never));
+  waiters.wake();
+  assert.ok(waiters.parked > 0 && waiters.parked < 100, `${waiters.parked}`);
+  const late = waiters.park("a", 1000, never);
+  await Promise.all(parked.map(({ woken }) => woken));
+  assert.equal(waiters.parked, 1);
+  assert.equal(await isOver(late.woken), false);
+  late.leave();
+});
