@@ -8,6 +8,7 @@ import { registerHosted } from "./hosted.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerIntegrations } from "./integrations.ts";
 import { registerKeyFile } from "./key-file.ts";
+import { registerOnCall } from "./oncall.ts";
 import { registerOperate } from "./operate.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   registerTemplate(program);
   registerAlerts(program);
   registerPeople(program);
+  registerOnCall(program);
   registerProjects(program);
   registerIntegrations(program);
   registerKeyFile(program);

@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
-interface ProjectEntry {
+export interface ProjectEntry {
   name: string;
   version: number;
   source_count: number;
@@ -52,7 +52,8 @@ export function registerProjects(program: Command): void {
   registerRules(program);
 }
 
-async function listProjects(options: ApiOptions): Promise<void> {
+/** All projects, by name. */
+export async function allProjects(options: ApiOptions): Promise<ProjectEntry[]> {
   const projects: ProjectEntry[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const page: { projects: ProjectEntry[]; next: string | null } = await callApi(
@@ -63,6 +64,11 @@ async function listProjects(options: ApiOptions): Promise<void> {
     projects.push(...page.projects);
     after = page.next;
   }
+  return projects;
+}
+
+async function listProjects(options: ApiOptions): Promise<void> {
+  const projects = await allProjects(options);
   print({ projects }, options, () =>
     table(
       ["NAME", "SOURCES", "RULES", "OPEN ALERTS", "VERSION", "CREATED"],

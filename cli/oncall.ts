@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import { type ApiOptions, callApi, path } from "./api.ts";
+import { apiFlags, print } from "./options.ts";
+import { allProjects } from "./projects.ts";
+import { table, when } from "./table.ts";
+
+/** `GET …/current`: who has the duty, or who has it next. */
+interface Duty {
+  on_call: boolean;
+  email?: string;
+  /** Unix seconds; null = for ever. */
+  ends_at?: number | null;
+  next?: { email: string; starts_at: number } | null;
+}
+
+interface Row extends Duty {
+  project: string;
+  schedule: string;
+}
+
+export function registerOnCall(program: Command): void {
+  apiFlags(program.command("oncall [project]"))
+    .description("who is on call now: every schedule, of one project or of all")
+    .action(showOnCall);
+}
+
+async function showOnCall(project: string | undefined, options: ApiOptions): Promise<void> {
+  const names =
+    project === undefined ? (await allProjects(options)).map(({ name }) => name) : [project];
+  const oncall: Row[] = [];
+  for (const name of names) oncall.push(...(await dutiesOf(options, name)));
+  print({ oncall }, options, () =>
+    table(["PROJECT", "SCHEDULE", "ON CALL", "UNTIL"], oncall.map(cells)),
+  );
+}
+
+async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
+  const base = ["v1", "projects", project, "oncall", "schedules"];
+  const { schedules } = await callApi<{ schedules: { name: string }[] }>(
+    options,
+    "GET",
+    path(...base),
+  );
+  const rows: Row[] = [];
+  for (const { name } of schedules) {
+    const duty = await callApi<Duty>(options, "GET", path(...base, name, "current"));
+    rows.push({ ...duty, project, schedule: name });
+  }
+  return rows;
+}
+
+function cells({ project, schedule, on_call, email = "", ends_at, next }: Row): string[] {
+  if (on_call) return [project, schedule, email, ends_at ? when(ends_at) : ""];
+  const later = next ? `${when(next.starts_at)}, then ${next.email}` : "";
+  return [project, schedule, "nobody", later];
+}
