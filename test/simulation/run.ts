@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openStage } from "./story.ts";
 
@@ -16,6 +17,8 @@ const sum = { seeds: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0, se
 try {
   for (let seed = from; seed < from + seeds; seed += 1) {
     const story = stage.play(seed);
+    // SQLite's closed statements are freed between turns of the loop.
+    await turn();
     sum.seeds += 1;
     sum.days += story.simulatedSeconds / 86_400;
     sum.events += story.events;
