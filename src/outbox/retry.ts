@@ -104,7 +104,9 @@ export function clampRetryAfter(ms: number): number {
 /** Milliseconds since the epoch of an HTTP date; null when the text is none. */
 export function parseHttpDate(text: string): number | null {
   if (!HTTP_DATE.test(text)) return null;
-  const at = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
+  // A leap second (RFC 9110 §5.6.7), which Date takes for the minute's first.
+  const known = text.replace(/:60(?= )/, ":59");
+  const at = Date.parse(known.endsWith("GMT") ? known : `${known} GMT`);
   return Number.isNaN(at) ? null : at;
 }
 

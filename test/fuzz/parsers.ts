@@ -163,7 +163,10 @@ export function retryAfter(bytes: Buffer): void {
   const [, day = "", month = "", year = ""] = /^\w{3}, (\d\d) (\w{3}) (\d{4})/.exec(text) ?? [];
   const again = new Date(at).toUTCString();
   if (year !== "" && Number(day) <= 28 && !text.includes(" 24:"))
-    assert.equal(again.slice(5), `${day} ${month} ${year}${text.slice(16)}`);
+    assert.equal(
+      again.slice(5),
+      `${day} ${month} ${year}${text.slice(16).replace(":60 ", ":59 ")}`,
+    );
 }
 
 const GATE = { reportId: "r", uuid: "u", passwordVersion: "p" };

@@ -96,6 +96,7 @@ test("Retry-After in every form it comes in", () => {
     ["soon", undefined],
     ["", undefined],
     [undefined, undefined],
+    ["Mon, 05 Jan 2026 09:00:60 GMT", 59_000],
     ["Mon, 05 Jan 2026 09:00:30 GMT", 30_000],
     ["Monday, 05-Jan-26 09:00:30 GMT", 30_000],
     ["Mon Jan  5 09:00:30 2026", 30_000],
