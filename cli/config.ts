@@ -5,6 +5,7 @@ import type { ConfigDocument, FileProject } from "../src/app/config-document.ts"
 import { type ApiOptions, callApi, path, RefusedError } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
+import { allProjects } from "./projects.ts";
 import { printable, table } from "./table.ts";
 
 /** Projects with all that is configured in them as a file that can be kept, compared and applied. */
@@ -41,7 +42,7 @@ async function exportConfig(
   options: ApiOptions & { project?: string[]; out?: string },
 ): Promise<void> {
   const { configValue, printConfigFile } = await import("../src/app/config-document.ts");
-  const names = options.project ?? (await projectNames(options));
+  const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
   for (const name of names.toSorted()) {
     const { config } = await current(options, name);
@@ -52,20 +53,6 @@ async function exportConfig(
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
   else if (options.json) print(configValue(projects), options, () => "");
   else process.stdout.write(text);
-}
-
-async function projectNames(options: ApiOptions): Promise<string[]> {
-  const names: string[] = [];
-  for (let after: string | null = ""; after !== null; ) {
-    const page: { projects: { name: string }[]; next: string | null } = await callApi(
-      options,
-      "GET",
-      `/v1/projects?limit=500&after=${encodeURIComponent(after)}`,
-    );
-    names.push(...page.projects.map(({ name }) => name));
-    after = page.next;
-  }
-  return names;
 }
 
 async function current(options: ApiOptions, name: string): Promise<Current> {
