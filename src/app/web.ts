@@ -94,11 +94,19 @@ function bound(server: Server, config: ListenConfig): Promise<void> {
 
 function closed(server: Server, clock: Clock, wake: () => void): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    let cancel = () => {};
+    const cancelHard = clock.after(5000, () => server.closeAllConnections());
+    server.close(() => {
+      cancel();
+      cancelHard();
+      resolve();
+    });
     wake();
-    server.closeIdleConnections();
     // Connections that finish their answer during the drain are idle only after it.
-    clock.after(100, () => server.closeIdleConnections());
-    clock.after(5000, () => server.closeAllConnections());
+    const closeIdle = () => {
+      server.closeIdleConnections();
+      cancel = clock.after(100, closeIdle);
+    };
+    closeIdle();
   });
 }
