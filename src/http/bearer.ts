@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import { parseToken } from "../kit/ids.ts";
 
 /** The token of `Authorization: Bearer …`; null for anything else, two headers joined by a comma included. */
 export function bearer(header: string | undefined): string | null {
@@ -11,4 +12,28 @@ export function unauthorized(): ServiceError {
     "unauthorized",
     "The bearer token is missing, malformed or not known here.",
   );
+}
+
+/** An ingest token of the right shape, and whose it says it is. */
+export interface IngestToken {
+  text: string;
+  tenant: string;
+}
+
+const MOST_TOKENS = 10_000;
+
+/** Reads `Authorization`; a sender says the same each time, so what was read is remembered. */
+export function createTokenReader(): (authorization: string | undefined) => IngestToken | null {
+  const known = new Map<string, IngestToken>();
+  return (authorization = "") => {
+    const remembered = known.get(authorization);
+    if (remembered !== undefined) return remembered;
+    const text = bearer(authorization);
+    const parsed = text === null ? null : parseToken(text);
+    if (text === null || parsed?.plane !== "pti") return null;
+    const token = { text, tenant: parsed.tenant };
+    if (known.size >= MOST_TOKENS) known.clear();
+    known.set(authorization, token);
+    return token;
+  };
 }

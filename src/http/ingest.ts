@@ -1,13 +1,12 @@
 import { checkEvent, type IngestEvent } from "../ingest/event.ts";
 import type { IngestAnswer } from "../ingest/writer.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
-import { parseToken } from "../kit/ids.ts";
 import { parseJson } from "../kit/json.ts";
 import type { Log } from "../kit/log.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { errorBody, errorHeaders, internalError } from "./answer.ts";
-import { bearer, unauthorized } from "./bearer.ts";
+import { createTokenReader, type IngestToken, unauthorized } from "./bearer.ts";
 import { type Limits, RateLimited } from "./limits.ts";
 import type { Serving } from "./serve-route.ts";
 
@@ -121,30 +120,6 @@ function replyHeaders(requestId: string): Record<string, string> {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "x-request-id": requestId,
-  };
-}
-
-/** An ingest token of the right shape, and whose it says it is. */
-interface IngestToken {
-  text: string;
-  tenant: string;
-}
-
-const MOST_TOKENS = 10_000;
-
-/** Reads `Authorization`; a sender says the same each time, so what was read is remembered. */
-function createTokenReader(): (authorization: string | undefined) => IngestToken | null {
-  const known = new Map<string, IngestToken>();
-  return (authorization = "") => {
-    const remembered = known.get(authorization);
-    if (remembered !== undefined) return remembered;
-    const text = bearer(authorization);
-    const parsed = text === null ? null : parseToken(text);
-    if (text === null || parsed?.plane !== "pti") return null;
-    const token = { text, tenant: parsed.tenant };
-    if (known.size >= MOST_TOKENS) known.clear();
-    known.set(authorization, token);
-    return token;
   };
 }
 
