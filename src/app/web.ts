@@ -4,7 +4,7 @@ import type { ClientAddress } from "../http/address.ts";
 import type { App, AppContext } from "../http/app.ts";
 import { createAppDoor } from "../http/app-door.ts";
 import type { IngestDoor } from "../http/ingest.ts";
-import { createServer } from "../http/server.ts";
+import { createServer, type HttpServer } from "../http/server.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
@@ -48,7 +48,11 @@ export async function listen(
       ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
       : undefined;
   const files = tls();
-  const server = createServer({ app, ingest, address, limits, ...(files ? { tls: files } : {}) });
+  const http = createServer({
+    ...{ app, ingest, address, clock, limits },
+    ...(files ? { tls: files } : {}),
+  });
+  const { server } = http;
   await bound(server, config);
   setImmediate(() => void app.load());
   const { port } = server.address() as AddressInfo;
@@ -63,7 +67,7 @@ export async function listen(
       if (fresh && "setSecureContext" in server)
         (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
     },
-    close: (wake) => closed(server, clock, wake),
+    close: (wake) => closed(http, clock, wake),
   };
 }
 
@@ -80,9 +84,7 @@ export function counterIds(random: Random): () => string {
   return () => prefix + (++n % 0x1_0000_0000).toString(16).padStart(8, "0");
 }
 
-type Server = ReturnType<typeof createServer>;
-
-function bound(server: Server, config: ListenConfig): Promise<void> {
+function bound(server: HttpServer["server"], config: ListenConfig): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port: config.port, host: config.host, backlog: 1024 }, () => {
@@ -92,11 +94,11 @@ function bound(server: Server, config: ListenConfig): Promise<void> {
   });
 }
 
-function closed(server: Server, clock: Clock, wake: () => void): Promise<void> {
+function closed(http: HttpServer, clock: Clock, wake: () => void): Promise<void> {
   return new Promise((resolve) => {
     let cancel = () => {};
-    const cancelHard = clock.after(5000, () => server.closeAllConnections());
-    server.close(() => {
+    const cancelHard = clock.after(5000, http.closeAll);
+    http.server.close(() => {
       cancel();
       cancelHard();
       resolve();
@@ -104,7 +106,7 @@ function closed(server: Server, clock: Clock, wake: () => void): Promise<void> {
     wake();
     // Connections that finish their answer during the drain are idle only after it.
     const closeIdle = () => {
-      server.closeIdleConnections();
+      http.closeIdle();
       cancel = clock.after(100, closeIdle);
     };
     closeIdle();

@@ -6,11 +6,13 @@ import {
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
+import type { Clock } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { ClientAddress } from "./address.ts";
 import type { AppDoor } from "./app-door.ts";
 import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
+import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
 import {
   constructionLimits,
   limitConnections,
@@ -24,7 +26,16 @@ export interface ServerOptions {
   ingest: IngestDoor;
   tls?: { cert: string; key: string };
   address: ClientAddress;
+  clock: Clock;
   limits?: Partial<ServerLimits>;
+}
+
+/** A server, and its connections that are Node's and those that are still in the ingest lane. */
+export interface HttpServer {
+  server: Server;
+  /** Closes connections that wait for no answer. */
+  closeIdle(): void;
+  closeAll(): void;
 }
 
 /** More than any route takes. */
@@ -32,9 +43,9 @@ const NEVER_TAKEN = 8 * 1024 * 1024;
 
 /**
  * Node's HTTP server with two doors: `POST /v1/ingest` is answered right here, because a web Request for
- * each event costs more than the event; everything else goes through the app.
+ * each event costs more than the event; everything else goes through the app. Before it lies the ingest lane.
  */
-export function createServer(options: ServerOptions): Server {
+export function createServer(options: ServerOptions): HttpServer {
   const { app, ingest, address } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
@@ -73,7 +84,34 @@ export function createServer(options: ServerOptions): Server {
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) =>
     endConnection(socket, () => ingest.refuse(wireError(error))),
   );
-  return server;
+  const lane = layLane(server, options.tls ? "secureConnection" : "connection", (handOver) =>
+    createIngestLane({ ingest, address, limits, clock: options.clock, handOver }),
+  );
+  return {
+    server,
+    closeIdle() {
+      lane.closeIdle();
+      server.closeIdleConnections();
+    },
+    closeAll() {
+      lane.closeAll();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Puts the lane between the server's connections and Node's own reader of them. */
+function layLane(
+  server: Server,
+  event: "connection" | "secureConnection",
+  create: (handOver: (socket: Socket) => void) => IngestLane,
+): IngestLane {
+  const [read] = server.listeners(event) as ((socket: Socket) => void)[];
+  if (read === undefined) throw new Error("Node's server reads no connections");
+  server.off(event, read);
+  const lane = create((socket) => read.call(server, socket));
+  server.on(event, lane.accept);
+  return lane;
 }
 
 interface Door {

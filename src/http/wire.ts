@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ServiceError } from "../kit/errors.ts";
 import { unauthorized } from "./bearer.ts";
@@ -51,7 +51,7 @@ export function endConnection(socket: Socket, reply: () => IngestReply): void {
   if (!socket.writable || current?.headersSent) socket.destroy();
   // An earlier request's answer comes first, and this one's must not be mistaken for it.
   else if (current?.req.complete) current.once("close", () => socket.destroySoon());
-  else socket.end(text(reply()), () => socket.destroy());
+  else socket.end(wireText(reply(), "connection: close\r\n"), () => socket.destroy());
 }
 
 /** Each further byte on them is an error again. */
@@ -63,16 +63,9 @@ function answering(socket: Socket): ServerResponse<IncomingMessage> | null {
   return _httpMessage ?? null;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  413: "Payload Too Large",
-  431: "Request Header Fields Too Large",
-};
-
-function text({ status, headers, body }: IngestReply): string {
-  const fields = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${body}`;
+/** A whole answer as it goes over the wire; `fields` are lines of the head that end in CRLF. */
+export function wireText({ status, headers, body }: IngestReply, fields: string): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+  return `${text}content-length: ${Buffer.byteLength(body)}\r\n${fields}\r\n${body}`;
 }

@@ -7,6 +7,7 @@ import { clientAddress } from "../../src/http/address.ts";
 import { bearer } from "../../src/http/bearer.ts";
 import { readQuery } from "../../src/http/check.ts";
 import { queryInteger } from "../../src/http/fields.ts";
+import { readLaneHead } from "../../src/http/lane-head.ts";
 import { ingestSchema } from "../../src/http/openapi.ts";
 import { checkEvent } from "../../src/ingest/event.ts";
 import { addressClass, addressRefusal, inCidr, parseCidr } from "../../src/kit/addresses.ts";
@@ -19,6 +20,7 @@ import { isSignedBy, readSignatureHeaders, signature } from "../../src/kit/sign.
 import { checkUrl } from "../../src/kit/url.ts";
 import { parseHttpDate, parseRetryAfter } from "../../src/outbox/retry.ts";
 import { gateCookie, opensGate } from "../../src/reports/cookie.ts";
+import { readsLikeNode } from "../network/lane-oracle.ts";
 import { Input } from "./input.ts";
 
 /** What `run` answers, or the refusal that it throws; anything else that it throws is a fault. */
@@ -214,4 +216,22 @@ export function relayed(bytes: Buffer): void {
   if (typeof event === "string") assert.ok(event.length > 0 && event.length < 200);
   else
     assert.ok(event.event !== "" && Number.isFinite(event.count) && Number.isFinite(event.level));
+}
+
+/** A request that the ingest lane takes is the one that Node's server reads. */
+export function laneHead(bytes: Buffer): void {
+  const [head = Buffer.alloc(0), body] = cut(bytes, "\r\n\r\n");
+  const read = readLaneHead(head.toString("latin1"));
+  if (read === null || read.length > 4096) return;
+  // A body of the length that the head tells, so that each head that is taken is compared.
+  const whole = Buffer.alloc(read.length, "{");
+  body?.copy(whole);
+  assert.ok(readsLikeNode(Buffer.concat([head, Buffer.from("\r\n\r\n"), whole])));
+}
+
+function cut(bytes: Buffer, at: string): [Buffer, Buffer | undefined] {
+  const end = bytes.indexOf(at);
+  return end === -1
+    ? [bytes, undefined]
+    : [bytes.subarray(0, end), bytes.subarray(end + at.length)];
 }

@@ -101,7 +101,8 @@ const reserved: readonly { what: RegExp; only: RegExp }[] = [
   { what: /\bnew Date\b(?!\([^)])/, only: /^src\/kit\// },
   { what: /(?<!new |[.\w$])Date\(/, only: /^src\/kit\// },
   { what: /\bTemporal\.Now\b/, only: /^src\/kit\// },
-  { what: /\b(?:setTimeout|setInterval)\b/, only: /^src\/kit\// },
+  // A socket's own is a limit on silence that the network keeps, like a server's `timeout`.
+  { what: /(?<!\bsocket\.)\b(?:setTimeout|setInterval)\b/, only: /^src\/kit\// },
   { what: /\bAbortSignal\.timeout\b/, only: /^src\/kit\// },
   { what: /\bperformance\.now\b/, only: /^src\/kit\// },
   { what: /\bprocess\.hrtime\b/, only: /^src\/kit\// },

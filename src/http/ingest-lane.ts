@@ -1,0 +1,209 @@
+import type { Socket } from "node:net";
+import type { Clock } from "../kit/clock.ts";
+import type { ClientAddress } from "./address.ts";
+import type { Admitted, IngestDoor, IngestReply } from "./ingest.ts";
+import { type LaneHead, REQUEST_LINE, readLaneHead } from "./lane-head.ts";
+import type { ServerLimits } from "./server-limits.ts";
+import { endConnection, wireError, wireText } from "./wire.ts";
+
+/** Connections on which nothing but plain events came so far. */
+export interface IngestLane {
+  accept(socket: Socket): void;
+  /** Closes those that wait for no answer. */
+  closeIdle(): void;
+  closeAll(): void;
+}
+
+export interface LaneOptions {
+  ingest: IngestDoor;
+  address: ClientAddress;
+  limits: ServerLimits;
+  clock: Clock;
+  /** Node's own reader of connections. */
+  handOver(socket: Socket): void;
+}
+
+/** Longer heads are Node's. */
+const MOST_HEAD = 4096;
+/** Heads that are remembered: a sender's differ in the length of the body only. */
+const MOST_HEADS = 1000;
+const MOST_REMEMBERED = 512;
+
+/**
+ * A short way for what makes up nearly all of a box's requests: `POST /v1/ingest` that arrives whole, in one
+ * piece, with a plain head. It is answered from the socket, for Node's request, response and streams cost more
+ * than the event. With the first bytes that are anything else, a pipeline or half a request among them, the
+ * connection goes over to Node's server with these bytes unread, and stays there.
+ */
+export function createIngestLane(options: LaneOptions): IngestLane {
+  const open = new Set<Connection>();
+  const readHead = rememberHeads();
+  const lane: Lane = { ...options, readHead, date: httpDate(options.clock), open };
+  return {
+    accept: (socket) => void open.add(new Connection(socket, lane)),
+    closeIdle() {
+      for (const connection of open) connection.closeIfIdle();
+    },
+    closeAll() {
+      for (const connection of open) connection.socket.destroy();
+    },
+  };
+}
+
+interface Lane extends LaneOptions {
+  readHead(text: string): LaneHead | null;
+  date(): string;
+  open: Set<Connection>;
+}
+
+class Connection {
+  readonly socket: Socket;
+  readonly #lane: Lane;
+  /** Whose request it is where no proxy speaks for others. */
+  readonly #address: string;
+  #request: LaneHead | null = null;
+  #hasAnswered = false;
+  #hasEnded = false;
+
+  constructor(socket: Socket, lane: Lane) {
+    this.socket = socket;
+    this.#lane = lane;
+    this.#address = lane.address(socket.remoteAddress ?? "", undefined);
+    socket.setTimeout(lane.limits.head);
+    socket.on("data", this.#take);
+    socket.on("end", this.#end);
+    socket.on("timeout", this.#timeOut);
+    socket.on("error", ignore);
+    socket.on("close", this.#leave);
+  }
+
+  closeIfIdle(): void {
+    if (this.#request === null) this.socket.destroy();
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    // Too early: it waits until the one before is answered.
+    if (this.#request !== null) {
+      this.socket.pause();
+      this.socket.unshift(chunk);
+      return;
+    }
+    const end = chunk.indexOf("\r\n\r\n");
+    const head =
+      end === -1 || end > MOST_HEAD ? null : this.#lane.readHead(chunk.toString("latin1", 0, end));
+    if (head === null || chunk.length !== end + 4 + head.length || this.socket.writableNeedDrain) {
+      this.#handOver(chunk);
+      return;
+    }
+    this.#request = head;
+    this.#serve(head, chunk.toString("utf8", end + 4));
+  };
+
+  #serve(head: LaneHead, body: string): void {
+    const { ingest, address } = this.#lane;
+    const { authorization, contentType, forwardedFor } = head;
+    const take = (admitted: Admitted) => ingest.take(admitted, body, this.#answer);
+    const refuse = (error: unknown) => this.#answer(ingest.refuse(error));
+    let admitted: Admitted | Promise<Admitted>;
+    try {
+      admitted = ingest.admit({
+        authorization,
+        contentType,
+        contentEncoding: undefined,
+        address:
+          forwardedFor === undefined
+            ? this.#address
+            : address(this.socket.remoteAddress ?? "", forwardedFor),
+      });
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    if (admitted instanceof Promise) admitted.then(take, refuse);
+    else take(admitted);
+  }
+
+  readonly #answer = (reply: IngestReply): void => {
+    const { socket } = this;
+    const isLast = this.#hasEnded || this.#request?.closes === true;
+    this.#request = null;
+    if (socket.destroyed) return;
+    socket.write(this.#text(reply, isLast));
+    if (isLast) socket.destroySoon();
+    else this.#goOn();
+  };
+
+  #text(reply: IngestReply, isLast: boolean): string {
+    const seconds = Math.floor(this.#lane.limits.keepAlive / 1000);
+    const connection = isLast ? "close" : `keep-alive\r\nKeep-Alive: timeout=${seconds}`;
+    return wireText(reply, `Date: ${this.#lane.date()}\r\nConnection: ${connection}\r\n`);
+  }
+
+  #goOn(): void {
+    if (!this.#hasAnswered) this.socket.setTimeout(this.#lane.limits.keepAlive);
+    this.#hasAnswered = true;
+    if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  #handOver(unread: Buffer): void {
+    const { socket } = this;
+    this.#leave();
+    socket.setTimeout(0);
+    socket.pause();
+    socket.off("data", this.#take);
+    socket.off("end", this.#end);
+    socket.off("timeout", this.#timeOut);
+    socket.off("error", ignore);
+    socket.off("close", this.#leave);
+    socket.unshift(unread);
+    this.#lane.handOver(socket);
+    socket.resume();
+  }
+
+  readonly #end = (): void => {
+    this.#hasEnded = true;
+    if (this.#request === null) this.socket.end();
+  };
+
+  readonly #timeOut = (): void => {
+    const { ingest } = this.#lane;
+    if (this.#hasAnswered || this.#request !== null) this.socket.destroy();
+    else
+      endConnection(this.socket, () =>
+        ingest.refuse(wireError({ code: "ERR_HTTP_REQUEST_TIMEOUT" })),
+      );
+  };
+
+  readonly #leave = (): void => void this.#lane.open.delete(this);
+}
+
+/** The socket closes itself after an error; whose fault it was is nothing to log. */
+function ignore(): void {}
+
+function rememberHeads(): (text: string) => LaneHead | null {
+  const known = new Map<string, LaneHead>();
+  return (text) => {
+    const remembered = known.get(text);
+    if (remembered !== undefined) return remembered;
+    if (!text.startsWith(REQUEST_LINE)) return null;
+    const head = readLaneHead(text);
+    if (head === null || text.length > MOST_REMEMBERED) return head;
+    if (known.size >= MOST_HEADS) known.clear();
+    known.set(text, head);
+    return head;
+  };
+}
+
+/** The `Date` field's text (RFC 9110 §5.6.7), made once a second. */
+function httpDate(clock: Clock): () => string {
+  let second = Number.NaN;
+  let text = "";
+  return () => {
+    const now = Math.floor(clock.now() / 1000);
+    if (now !== second) {
+      second = now;
+      text = new Date(now * 1000).toUTCString();
+    }
+    return text;
+  };
+}

@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectTls, setDefaultCACertificates } from "node:tls";
+import { clientAddress } from "../../src/http/address.ts";
+import type { Admitted } from "../../src/http/ingest.ts";
+import { createIngestLane } from "../../src/http/ingest-lane.ts";
+import { serverLimits } from "../../src/http/server-limits.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { until } from "../support/until.ts";
+import { exchange, type Part, type RawAnswer, readAnswers } from "./raw.ts";
+import { type Served, served } from "./served.ts";
+
+const BODY = '{"message":"x","level":100}';
+const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const head = (token: string, length: number, more = "") =>
+  `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n${more}\r\n`;
+
+/** An event as the lane takes it, and the same in two pieces, which is Node's to read. */
+const whole = ({ token }: Served, body = BODY, more = "") =>
+  head(token, Buffer.byteLength(body), more) + body;
+const inTwo = (box: Served, body = BODY): Part[] => {
+  const text = whole(box, body);
+  return [text.slice(0, -5), 20, text.slice(-5)];
+};
+
+const statuses = (answers: readonly RawAnswer[]) => answers.map(({ status }) => status);
+
+/** The rows of the box's log lines that this message made. */
+const stored = (box: Served, message: string): number =>
+  box.tenant.store
+    .sql("SELECT count(*) FROM log_lines WHERE instr(message, ?) > 0")
+    .pluck()
+    .get(message) as number;
+
+describe("the ingest lane", () => {
+  let box: Served;
+  before(async () => {
+    box = await served(serverLimits);
+  });
+  after(async () => {
+    assert.deepEqual(box.errors, []);
+    await box.stop();
+  });
+
+  test("its answers are those of Node's server but for the id and the time", async () => {
+    const bare = ({ status, headers, body }: RawAnswer) => {
+      const { "x-request-id": id, date, ...others } = headers;
+      assert.match(id ?? "", /^[0-9a-f]{16}$/);
+      assert.ok(Math.abs(Date.parse(date ?? "") - Date.now()) < 60_000);
+      return { status, headers: others, body: body.replace(id ?? "", "ID") };
+    };
+    const bodies = [BODY, '{"message":', '{"message":"x","level":-1}', '{"message":"ä","é":1}'];
+    for (const body of bodies) {
+      const one = await exchange(box.port, [Buffer.from(whole(box, body))], { enough: 1 });
+      const text = Buffer.from(whole(box, body));
+      const other = await exchange(box.port, [text.subarray(0, -3), 20, text.subarray(-3)], {
+        enough: 1,
+      });
+      assert.deepEqual(one.answers.map(bare), other.answers.map(bare));
+      assert.equal(one.answers.length, 1);
+    }
+    const stranger = { ...box, token: "pti_0000000000000000_0" };
+    const one = await exchange(box.port, [whole(stranger)], { enough: 1 });
+    const other = await exchange(box.port, inTwo(stranger), { enough: 1 });
+    assert.deepEqual(one.answers.map(bare), other.answers.map(bare));
+    assert.deepEqual(statuses(one.answers), [401]);
+  });
+
+  test("a client that closes its half behind an event has its answer", async () => {
+    const { answers, end } = await exchange(box.port, [whole(box)], { halfClose: true });
+    assert.deepEqual([statuses(answers), end], [[202], "closed"]);
+    assert.equal(answers[0]?.headers["connection"], "close");
+  });
+
+  test("a connection that is to be closed is", async () => {
+    const { answers, end } = await exchange(box.port, [whole(box, BODY, "Connection: close\r\n")]);
+    assert.deepEqual([statuses(answers), end], [[202], "closed"]);
+    assert.equal(answers[0]?.headers["connection"], "close");
+  });
+
+  test("one connection takes events, then anything, then events again", async () => {
+    const event = whole(box);
+    const parts = [event, 30, event, 30, VERSION, 30, event, 30, ...inTwo(box), 30, event];
+    const { answers, rest } = await exchange(box.port, parts, { enough: 6 });
+    assert.deepEqual(statuses(answers), [202, 202, 200, 202, 202, 202]);
+    assert.equal(rest, "");
+  });
+
+  test("what comes behind an event before its answer is answered after it, in turn", async () => {
+    const cases: [Part[], number[]][] = [
+      [[whole(box).repeat(3)], [202, 202, 202]],
+      [[whole(box) + VERSION], [202, 200]],
+      [
+        [whole(box), whole(box), VERSION, whole(box)],
+        [202, 202, 200, 202],
+      ],
+      [[whole(box, '{"level":1}') + whole(box)], [400, 202]],
+      [
+        [whole(box) + whole(box).slice(0, 60), 30, whole(box).slice(60)],
+        [202, 202],
+      ],
+    ];
+    for (const [parts, expected] of cases) {
+      const { answers, rest } = await exchange(box.port, parts, { enough: expected.length });
+      assert.deepEqual(statuses(answers), expected);
+      assert.equal(rest, "");
+    }
+  });
+
+  test("an event that came while another was committed isn't lost, whatever the pieces", async () => {
+    const texts = Array.from({ length: 40 }, (_, i) => whole(box, `{"message":"piece ${i}."}`));
+    const all = texts.join("");
+    for (const size of [all.length, 333, 97]) {
+      const parts: Part[] = [];
+      for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size), 1);
+      const { answers } = await exchange(box.port, parts, { enough: 40 });
+      assert.deepEqual(new Set(statuses(answers)), new Set([202]));
+      assert.equal(answers.length, 40);
+    }
+    assert.equal(stored(box, "piece 39."), 3);
+  });
+
+  test("lines that come whole are taken together", async () => {
+    const body = `${BODY}\n{"message":"lane lines"}\nrubbish\n`;
+    const { answers } = await exchange(
+      box.port,
+      [whole(box, body, "Content-Type: application/x-ndjson\r\n")],
+      { enough: 1 },
+    );
+    const { accepted, rejected } = JSON.parse(answers[0]?.body ?? "");
+    assert.deepEqual([accepted, rejected, stored(box, "lane lines")], [2, 1, 1]);
+  });
+
+  test("a client that goes away before its answer leaves nothing open", async () => {
+    const sockets = () =>
+      process.getActiveResourcesInfo().filter((what) => what === "TCPSocketWrap").length;
+    const others = sockets();
+    for (let i = 0; i < 20; i++) {
+      const socket = connect({ port: box.port, host: "127.0.0.1" });
+      socket.on("error", () => {});
+      await new Promise((resolve) => socket.write(whole(box), resolve));
+      if (i % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    await until(() => sockets() <= others, "the server's ends are closed too");
+  });
+});
+
+/** A lane of its own, whose door answers when it is told to. */
+async function lone(answer: string) {
+  const taken: string[] = [];
+  const dones: (() => void)[] = [];
+  const given: Socket[] = [];
+  const unread: Buffer[] = [];
+  const reply = { status: 202, headers: {}, body: answer };
+  const lane = createIngestLane({
+    ingest: {
+      admit: () => ({}) as Admitted,
+      take(_admitted, body, done) {
+        taken.push(body);
+        dones.push(() => done(reply));
+      },
+      refuse: () => reply,
+    },
+    ...{ address: clientAddress([]), limits: serverLimits, clock: systemClock },
+    handOver(socket) {
+      given.push(socket);
+      socket.on("data", (chunk: Buffer) => unread.push(chunk));
+    },
+  });
+  const server = createServer({ allowHalfOpen: true }, lane.accept).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  return {
+    ...{ client, taken, given },
+    /** Answers what was taken and isn't answered yet. */
+    answer: () => dones.splice(0).forEach((done) => void done()),
+    unread: () => Buffer.concat(unread).toString(),
+    async close() {
+      lane.closeAll();
+      client.destroy();
+      given[0]?.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const event = (body: string) => head("t", body.length) + body;
+
+test("what comes before the answer waits for it, and is then the lane's or Node's as ever", async () => {
+  const { client, taken, given, answer, unread, close } = await lone("{}");
+  const chunks: Buffer[] = [];
+  client.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const answers = () => readAnswers(Buffer.concat(chunks)).answers.length;
+  client.write(event("early 1"));
+  await until(() => taken.length === 1, "the first is taken");
+  for (const text of [event("early 2"), event("early 3"), VERSION]) {
+    client.write(text);
+    await pause(30);
+    assert.deepEqual([taken.length, answers(), given.length], [1, 0, 0]);
+  }
+  for (const n of [2, 3]) {
+    answer();
+    await until(() => taken.length === n && answers() === n - 1, "the next is taken");
+    await pause(10);
+    assert.deepEqual([taken.length, answers(), given.length], [n, n - 1, 0]);
+  }
+  answer();
+  await until(() => unread() === VERSION, "what is no event is Node's");
+  await until(() => answers() === 3, "all are answered");
+  assert.deepEqual(taken, ["early 1", "early 2", "early 3"]);
+  await close();
+});
+
+test("a client that doesn't read its answers is left to Node's server, nothing of what it sent lost", async () => {
+  // More than both ends' buffers hold.
+  const { client, taken, given, answer, unread, close } = await lone("x".repeat(16 * 1024 * 1024));
+  client.pause();
+  client.write(event("first"));
+  await until(() => taken.length === 1, "the first is taken");
+  answer();
+  client.write(event("second"));
+  await until(() => unread() === event("second"), "the second is Node's");
+  assert.deepEqual([taken, given.length], [["first"], 1]);
+  await close();
+});
+
+test("a planned stop closes the connections that wait for nothing", async () => {
+  const box = await served(serverLimits);
+  const idle = Array.from({ length: 50 }, () =>
+    exchange(box.port, [whole(box)], { patience: 20_000 }),
+  );
+  await until(() => stored(box, "x") === 50, "all are answered");
+  const from = performance.now();
+  await box.stop();
+  assert.ok(performance.now() - from < 4500, "none was waited for");
+  for (const { answers, end } of await Promise.all(idle))
+    assert.deepEqual([statuses(answers), end], [[202], "closed"]);
+  assert.deepEqual(box.errors, []);
+});
+
+test("over TLS events go the same way", async () => {
+  const folder = join(import.meta.dirname, "../fixtures/tls");
+  setDefaultCACertificates([readFileSync(join(folder, "authority.pem"), "utf8")]);
+  const good = join(folder, "good.pem");
+  const box = await served(serverLimits, { tlsCert: good, tlsKey: good });
+  const talk = (parts: readonly string[], enough: number) =>
+    new Promise<RawAnswer[]>((resolve, reject) => {
+      const socket = connectTls({ port: box.port, host: "127.0.0.1" });
+      const chunks: Buffer[] = [];
+      let next = 0;
+      const say = () => void (next < parts.length && socket.write(parts[next++] as string));
+      socket.once("secureConnect", say);
+      socket.on("error", reject);
+      socket.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        const { answers } = readAnswers(Buffer.concat(chunks));
+        if (answers.length < enough) return say();
+        socket.destroy();
+        resolve(answers);
+      });
+    });
+  const answers = await talk([whole(box), whole(box), VERSION, whole(box)], 4);
+  assert.deepEqual(statuses(answers), [202, 202, 200, 202]);
+  const pipelined = await talk([whole(box) + VERSION + whole(box)], 3);
+  assert.deepEqual(statuses(pipelined), [202, 200, 202]);
+  assert.deepEqual(box.errors, []);
+  await box.stop();
+});
