@@ -52,6 +52,8 @@ const MOST_TURNS = 24;
 /** A batch of any size waits for a part of what the commit will take, unless so many turns bring nothing. */
 const PART_OF_COMMIT = 4;
 const EMPTY_TURNS = 3;
+/** And for so many turns at least, however long a busy one takes: each lets one new connection in. */
+const TURNS_PER_MS = 3;
 const MOST_PATIENT_TURNS = 512;
 
 /**
@@ -80,7 +82,8 @@ export function createBatcher(
     sizeBefore = events;
     turns++;
     if (grew && events < SMALL && turns <= MOST_TURNS) return true;
-    return emptyTurns < EMPTY_TURNS && turns < MOST_PATIENT_TURNS && now() < until;
+    if (emptyTurns >= EMPTY_TURNS || turns >= MOST_PATIENT_TURNS) return false;
+    return now() < until || (events < limits.batch && turns < commitMs() * TURNS_PER_MS);
   };
 
   const turn = () => {

@@ -7,8 +7,8 @@ const source = { id: 1, projectId: 1, name: "app", retainLogs: false };
 const arrival: Arrival = { source, event: { message: "x", level: 200, keys: null, tags: null } };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A batcher whose commits take `commitMs`, on a clock that goes on by 0.1 ms with each look at it. */
-function batcherOf(commitMs: number) {
+/** A batcher whose commits take `commitMs`, on a clock that goes on by `step` ms with each look at it. */
+function batcherOf(commitMs: number, step = 0.1) {
   const sizes: number[] = [];
   let now = 0;
   const batcher = createBatcher(
@@ -18,7 +18,7 @@ function batcherOf(commitMs: number) {
         return batch.map(() => ({ alerted: false, template_id: "t" }));
       },
       commitMs: () => commitMs,
-      now: () => (now += 0.1),
+      now: () => (now += step),
     },
     defaultBatchLimits,
   );
@@ -70,4 +70,26 @@ test("a lone event waits for a few turns at the most, and a stream no longer tha
     await turn();
   }
   assert.ok(stream.sizes.length >= 2, "2 ms are over after some twenty turns");
+});
+
+test("where a commit takes long, busy turns that take longer than a part of it let new connections in", async () => {
+  const { sizes, send } = batcherOf(8, 5);
+  send(200);
+  await turn();
+  for (let i = 0; i < 20; i++) {
+    send();
+    await turn();
+  }
+  for (let i = 0; i < 5; i++) await turn();
+  assert.deepEqual(sizes, [220]);
+});
+
+test("a batch that is full waits for no more", async () => {
+  const { sizes, send } = batcherOf(8, 5);
+  for (let i = 0; i < 4; i++) {
+    send(defaultBatchLimits.batch);
+    await turn();
+  }
+  for (let i = 0; i < 4; i++) await turn();
+  assert.deepEqual(sizes, Array(4).fill(defaultBatchLimits.batch));
 });
