@@ -1,5 +1,5 @@
-import type { Reader, Store, Tx } from "../store/store.ts";
-import { recordDelivery } from "./delivery-record.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { deliveryRecorder } from "./delivery-record.ts";
 import {
   findIntegration,
   type IntegrationRow,
@@ -27,10 +27,12 @@ export interface DeliveryOutcome extends Sent {
   signedAt: number;
 }
 
-interface DeliveryRow {
-  event_id: string;
-  body: string;
-  signed_at: number | null;
+/** With all that goes out, so that one look reads everything it starts. */
+interface DeliveryRow extends QueuedRow {
+  signedAt: number | null;
+  eventId: string | null;
+  /** null where the event is no longer kept. */
+  body: string | null;
 }
 
 /** What `last_error` says of a delivery that was never made in time. */
@@ -42,8 +44,10 @@ const BACKLOG = `SELECT max(id) FROM deliveries
   WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
 
 /** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
-const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt FROM deliveries d
+const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt, d.signed_at AS signedAt,
+    v.event_id AS eventId, v.body FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
   WHERE d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
+    AND d.id NOT IN (SELECT value FROM json_each(?))
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
 
@@ -55,17 +59,18 @@ const ENDPOINTS = `WITH RECURSIVE e (id) AS (
 /** Deliveries to integrations as the dispatcher's queue (decisions §6). */
 export function deliveryQueue(
   options: DeliveryQueueOptions,
-): Queue<DeliveryOutcome, IntegrationRow> {
+): Queue<DeliveryOutcome, IntegrationRow, DeliveryRow> {
   const { store } = options;
+  const record = deliveryRecorder(options);
   return {
     name: "deliveries",
     probes: true,
     endpoints: (reader) => reader.sql(ENDPOINTS).pluck().all() as string[],
-    due(reader, endpoint, { nowMs, limit, probe }) {
+    due(reader, endpoint, { nowMs, limit, probe, inFlight }) {
       const order = probe ? "d.attempts, d.id" : "d.id";
       return reader
         .sql(`${DUE} ORDER BY ${order} LIMIT ? + 0`)
-        .all(endpoint, nowMs, limit) as QueuedRow[];
+        .all(endpoint, nowMs, JSON.stringify([...inFlight]), limit) as DeliveryRow[];
     },
     nextDue: (reader, endpoint, nowMs) =>
       reader
@@ -86,7 +91,7 @@ export function deliveryQueue(
       signedAt: Math.floor(store.clock.now() / 1000),
     }),
     isWell: ({ verdict }) => verdict.kind === "delivered",
-    record: (tx, endpoint, attempted) => recordDelivery(tx, options, { endpoint, ...attempted }),
+    record: (tx, endpoint, attempted) => record(tx, { endpoint, ...attempted }),
     release: releaseDeliveries,
     backlog(reader, endpoint, nowMs) {
       const before = Math.floor(nowMs / 1000) - BACKLOG_SECONDS;
@@ -110,26 +115,15 @@ export function releaseDeliveries(tx: Tx, integrationId: string): number {
 async function send(
   { store, send: sendThrough }: DeliveryQueueOptions,
   integration: IntegrationRow,
-  queued: QueuedRow,
+  { eventId, event, body, ...row }: DeliveryRow,
 ): Promise<DeliveryOutcome> {
   const nowMs = store.clock.now();
   const now = Math.floor(nowMs / 1000);
-  const row = findDelivery(store, queued.id);
-  if (row === null)
+  if (eventId === null || body === null)
     return { verdict: { kind: "never", error: "withdrawn" }, ours: true, signedAt: now };
-  if (isTooOld(queued.createdAt * 1000, nowMs))
+  if (isTooOld(row.createdAt * 1000, nowMs))
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
-  const signedAt = signedTimestamp(row.signed_at, now);
-  const message = { eventId: row.event_id, event: queued.event, body: row.body, signedAt };
+  const signedAt = signedTimestamp(row.signedAt, now);
+  const message = { eventId, event, body, signedAt };
   return { ...(await sendThrough(integration, message)), signedAt };
-}
-
-function findDelivery(reader: Reader, id: number): DeliveryRow | null {
-  const row = reader
-    .sql(
-      `SELECT e.event_id, e.body, d.signed_at
-       FROM deliveries d JOIN events e ON e.id = d.event_row WHERE d.id = ? + 0 AND d.status = 'pending'`,
-    )
-    .get(id);
-  return (row as DeliveryRow | undefined) ?? null;
 }

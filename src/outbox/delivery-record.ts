@@ -13,20 +13,29 @@ interface Ended {
   next: Next;
 }
 
-/** Writes how one attempt ended: the row, its alert's history, the endpoint's streak and its breaker (decisions §6). */
-export function recordDelivery(
-  tx: Tx,
+/**
+ * Writes how attempts ended: the row, its alert's history, the endpoint's streak and its breaker (decisions §6).
+ * An endpoint that is well is read once for all of a transaction's rows.
+ */
+export function deliveryRecorder(
   options: DeliveryQueueOptions,
-  attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome },
-): Recorded {
-  const { endpoint, row, outcome } = attempted;
-  const integration = findIntegration(tx, endpoint);
-  if (integration === null) return { well: null };
-  const ended = { row, outcome, next: nextOf(tx, row, outcome) };
-  const written = writeDelivery(tx, ended);
-  if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
-  if (written) tellTimeline(tx, options, { ...ended, integration });
-  return recordEndpoint(tx, options, { integration, ended });
+): (tx: Tx, attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome }) => Recorded {
+  const readIn = new WeakMap<Tx, Map<string, IntegrationRow>>();
+  return (tx, { endpoint, row, outcome }) => {
+    const known = readIn.get(tx) ?? new Map<string, IntegrationRow>();
+    readIn.set(tx, known);
+    const integration = known.get(endpoint) ?? findIntegration(tx, endpoint);
+    if (integration === null) return { well: null };
+    const ended = { row, outcome, next: nextOf(tx, row, outcome) };
+    const written = writeDelivery(tx, ended);
+    if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
+    if (written) tellTimeline(tx, options, { ...ended, integration });
+    const isUnchanged =
+      ended.next.status === "delivered" && outcome.chatId === undefined && !hasStreak(integration);
+    if (isUnchanged) known.set(endpoint, integration);
+    else known.delete(endpoint);
+    return recordEndpoint(tx, options, { integration, ended });
+  };
 }
 
 function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
@@ -107,11 +116,13 @@ function recordEndpoint(
   return { well: false, restMs };
 }
 
-function clearStreak(
-  tx: Tx,
-  { id, consecutive_failures, last_error, enabled }: IntegrationRow,
-): void {
-  if (enabled === 0 || (consecutive_failures === 0 && last_error === null)) return;
+function hasStreak({ consecutive_failures, last_error }: IntegrationRow): boolean {
+  return consecutive_failures > 0 || last_error !== null;
+}
+
+function clearStreak(tx: Tx, integration: IntegrationRow): void {
+  const { id, enabled } = integration;
+  if (enabled === 0 || !hasStreak(integration)) return;
   tx.sql(
     "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
   ).run(id);

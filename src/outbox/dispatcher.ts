@@ -24,10 +24,10 @@ export interface Dispatcher {
   readonly movedAt: number;
 }
 
-export interface DispatcherOptions<Outcome, Target> {
+export interface DispatcherOptions<Outcome, Target, Row extends QueuedRow> {
   store: Store;
   log: Log;
-  queue: Queue<Outcome, Target>;
+  queue: Queue<Outcome, Target, Row>;
   /** Most attempts under way at one time, over all endpoints. */
   sockets: number;
   /** Asks for another `run` soon. */
@@ -55,8 +55,8 @@ const MOST_TURNS = 32;
 /** When to look again at an endpoint whose rows could not even be read. */
 const AFTER_FAULT_MS = 5000;
 
-export function createDispatcher<Outcome, Target>(
-  options: DispatcherOptions<Outcome, Target>,
+export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
+  options: DispatcherOptions<Outcome, Target, Row>,
 ): Dispatcher {
   const { store, queue, log, sockets } = options;
   const { clock } = store;
@@ -114,12 +114,12 @@ export function createDispatcher<Outcome, Target>(
     const room = Math.min(free, socketsFor(lane));
     if (free === 0) return true;
     if (room === 0) return false;
-    const rows = queue
-      .due(store, lane.endpoint, { nowMs, limit: room + lane.inFlight.size, probe })
-      .filter((row) => !lane.inFlight.has(row.id));
+    const { inFlight: underWay } = lane;
+    const look = { nowMs, limit: room, probe, inFlight: underWay };
+    const rows = queue.due(store, lane.endpoint, look);
     const [first] = rows;
-    if ((first?.id ?? 0) > lane.serialUntil && lane.inFlight.size === 0) lane.serialUntil = 0;
-    for (const row of rows.slice(0, room)) start(lane, endpoint.target, row);
+    if ((first?.id ?? 0) > lane.serialUntil && underWay.size === 0) lane.serialUntil = 0;
+    for (const row of rows) start(lane, endpoint.target, row);
     if (rows.length >= room) return room === free;
     // Everything due is under way, or waits behind an earlier row of its alert.
     lane.nextAt = queue.nextDue(store, lane.endpoint, nowMs);
@@ -150,13 +150,13 @@ export function createDispatcher<Outcome, Target>(
     }
   };
 
-  const start = (lane: Lane, target: Target, row: QueuedRow) => {
+  const start = (lane: Lane, target: Target, row: Row) => {
     lane.inFlight.add(row.id);
     inFlight++;
     void attempt(lane, target, row);
   };
 
-  const attempt = async (lane: Lane, target: Target, row: QueuedRow) => {
+  const attempt = async (lane: Lane, target: Target, row: Row) => {
     let outcome: Outcome;
     try {
       outcome = await queue.send(target, row);

@@ -13,8 +13,15 @@ export interface ExecutionQueueOptions {
   tell(tx: Tx, alertId: number, entry: OutboxEntry): void;
 }
 
-const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_at AS createdAt FROM executions x
+interface ExecutionRow extends QueuedRow {
+  /** null where the event is no longer kept. */
+  body: string | null;
+}
+
+const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_at AS createdAt, v.body
+  FROM executions x LEFT JOIN events v ON v.id = x.event_row
   WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ? + 0
+    AND x.id NOT IN (SELECT value FROM json_each(?))
     AND NOT EXISTS (SELECT 1 FROM executions y WHERE y.action_id = x.action_id AND y.alert_id = x.alert_id
       AND y.status = 'pending' AND y.id < x.id)
   ORDER BY x.id LIMIT ? + 0`;
@@ -22,7 +29,7 @@ const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_
 /** Runs of runbook actions as the dispatcher's queue (decisions §6, Runbook actions). */
 export function executionQueue(
   options: ExecutionQueueOptions,
-): Queue<ActionOutcome, ActionRow | null> {
+): Queue<ActionOutcome, ActionRow | null, ExecutionRow> {
   return {
     name: "executions",
     probes: false,
@@ -31,8 +38,8 @@ export function executionQueue(
         .sql("SELECT DISTINCT action_id FROM executions WHERE status = 'pending'")
         .pluck()
         .all() as string[],
-    due: (reader, action, { nowMs, limit }) =>
-      reader.sql(DUE).all(action, nowMs, limit) as QueuedRow[],
+    due: (reader, action, { nowMs, limit, inFlight }) =>
+      reader.sql(DUE).all(action, nowMs, JSON.stringify([...inFlight]), limit) as ExecutionRow[],
     nextDue: (reader, action, nowMs) =>
       reader
         .sql(
@@ -62,15 +69,11 @@ export function executionQueue(
 async function send(
   { store, run }: ExecutionQueueOptions,
   action: ActionRow | null,
-  queued: QueuedRow,
+  { body, createdAt }: ExecutionRow,
 ): Promise<ActionOutcome> {
   if (action === null) return unsent("the action was deleted");
-  const body = store
-    .sql("SELECT e.body FROM executions x JOIN events e ON e.id = x.event_row WHERE x.id = ?")
-    .pluck()
-    .get(queued.id) as string | undefined;
-  if (body === undefined) return unsent("its event is no longer kept");
-  if (isTooOld(queued.createdAt * 1000, store.clock.now())) return unsent("not run within 24 h");
+  if (body === null) return unsent("its event is no longer kept");
+  if (isTooOld(createdAt * 1000, store.clock.now())) return unsent("not run within 24 h");
   return run(action, body);
 }
 

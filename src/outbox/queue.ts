@@ -11,6 +11,17 @@ export interface QueuedRow {
   createdAt: number;
 }
 
+/** Which due rows are asked for. */
+export interface Look {
+  /** Unix milliseconds. */
+  nowMs: number;
+  limit: number;
+  /** The least tried first. */
+  probe: boolean;
+  /** Those under way already, which are left out. */
+  inFlight: ReadonlySet<number>;
+}
+
 /** What one attempt came to, before it is written. */
 export interface Attempted<Outcome> {
   row: QueuedRow;
@@ -38,24 +49,20 @@ export interface Endpoint<Target> {
  * One kind of outgoing rows (deliveries to integrations, executions of actions): where they are, how one
  * is sent and what its outcome does. The dispatcher decides only when.
  */
-export interface Queue<Outcome, Target> {
+export interface Queue<Outcome, Target, Row extends QueuedRow = QueuedRow> {
   readonly name: string;
   /** Whether a failing endpoint is left in peace but for one probe at a time. */
   readonly probes: boolean;
   /** Ids of endpoints that have pending rows. */
   endpoints(reader: Reader): string[];
-  /** Rows due at `nowMs`, oldest first, each the first pending one of its alert. `probe`: the least tried first. */
-  due(
-    reader: Reader,
-    endpoint: string,
-    look: { nowMs: number; limit: number; probe: boolean },
-  ): QueuedRow[];
+  /** Rows due, oldest first, each the first pending one of its alert. */
+  due(reader: Reader, endpoint: string, look: Look): Row[];
   /** The earliest due time after `nowMs`, in Unix milliseconds. */
   nextDue(reader: Reader, endpoint: string, nowMs: number): number | null;
   /** null when it is gone. */
   endpoint(reader: Reader, endpoint: string): Endpoint<Target> | null;
   /** Sends the row; the network is used here and nowhere else, outside any transaction. */
-  send(target: Target, row: QueuedRow): Promise<Outcome>;
+  send(target: Target, row: Row): Promise<Outcome>;
   /** The outcome of a row whose sending threw: it must not be blamed on the endpoint. */
   broken(row: QueuedRow): Outcome;
   /** Whether the endpoint did what was asked, as far as the outcome alone tells. */

@@ -46,11 +46,12 @@ function fakeQueue(
     name: "fake",
     probes: true,
     endpoints: () => [...new Set(rows.filter((row) => !row.over).map((row) => row.endpoint))],
-    due: (_reader, endpoint, { nowMs, limit, probe }) =>
+    due: (_reader, endpoint, { nowMs, limit, probe, inFlight }) =>
       pending(endpoint)
         .filter(
           (row) =>
             row.dueAt <= nowMs &&
+            !inFlight.has(row.id) &&
             !pending(endpoint).some((other) => other.alertId === row.alertId && other.id < row.id),
         )
         .sort((a, b) => (probe ? a.attempts - b.attempts : 0) || a.id - b.id)
