@@ -23,22 +23,25 @@ export interface LaneOptions {
   handOver(socket: Socket): void;
 }
 
-/** Longer heads are Node's. */
+/** Longer heads are Node's, and requests that are not whole with the second piece. */
 const MOST_HEAD = 4096;
+const MOST_BYTES = 65_536;
+/** How long a second piece is waited for, in milliseconds; then Node's server goes on waiting. */
+const SECOND_PIECE_MS = 1000;
 /** Heads that are remembered: a sender's differ in the length of the body only. */
 const MOST_HEADS = 1000;
 const MOST_REMEMBERED = 512;
 
 /**
- * A short way for what makes up nearly all of a box's requests: `POST /v1/ingest` that arrives whole, in one
- * piece, with a plain head. It is answered from the socket, for Node's request, response and streams cost more
- * than the event. With the first bytes that are anything else, a pipeline or half a request among them, the
- * connection goes over to Node's server with these bytes unread, and stays there.
+ * A short way for what makes up nearly all of a box's requests: `POST /v1/ingest` with a plain head that arrives
+ * alone, in one piece or two (many clients send head and body apart). It is answered from the socket, for Node's
+ * request, response and streams cost more than the event. With the first bytes that are anything else, a pipeline
+ * or a third piece among them, the connection goes over to Node's server with these bytes unread, and stays there.
  */
 export function createIngestLane(options: LaneOptions): IngestLane {
   const open = new Set<Connection>();
   const readHead = rememberHeads();
-  const lane: Lane = { ...options, readHead, date: httpDate(options.clock), open };
+  const lane: Lane = { ...options, readHead, date: httpDate(options.clock), open, begunBytes: 0 };
   return {
     accept: (socket) => void open.add(new Connection(socket, lane)),
     closeIdle() {
@@ -54,6 +57,8 @@ interface Lane extends LaneOptions {
   readHead(text: string): LaneHead | null;
   date(): string;
   open: Set<Connection>;
+  /** What all connections together hold of requests that have begun. */
+  begunBytes: number;
 }
 
 class Connection {
@@ -62,6 +67,8 @@ class Connection {
   /** Whose request it is where no proxy speaks for others. */
   readonly #address: string;
   #request: LaneHead | null = null;
+  /** The first piece of a request whose second isn't there yet. */
+  #begun: Buffer | null = null;
   #hasAnswered = false;
   #hasEnded = false;
 
@@ -78,7 +85,7 @@ class Connection {
   }
 
   closeIfIdle(): void {
-    if (this.#request === null) this.socket.destroy();
+    if (this.#request === null && this.#begun === null) this.socket.destroy();
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -88,16 +95,31 @@ class Connection {
       this.socket.unshift(chunk);
       return;
     }
-    const end = chunk.indexOf("\r\n\r\n");
+    const begun = this.#begun;
+    const bytes = begun === null ? chunk : Buffer.concat([begun, chunk]);
+    if (begun !== null) this.#begin(null);
+    const end = bytes.indexOf("\r\n\r\n");
     const head =
-      end === -1 || end > MOST_HEAD ? null : this.#lane.readHead(chunk.toString("latin1", 0, end));
-    if (head === null || chunk.length !== end + 4 + head.length || this.socket.writableNeedDrain) {
-      this.#handOver(chunk);
-      return;
-    }
-    this.#request = head;
-    this.#serve(head, chunk.toString("utf8", end + 4));
+      end === -1 || end > MOST_HEAD ? null : this.#lane.readHead(bytes.toString("latin1", 0, end));
+    const missing = head === null ? Number.NaN : end + 4 + head.length - bytes.length;
+    if (head !== null && missing === 0 && !this.socket.writableNeedDrain) {
+      this.#request = head;
+      this.#serve(head, bytes.toString("utf8", end + 4));
+    } else if (missing > 0 && begun === null && this.#mayBegin(bytes.length + missing)) {
+      this.#begin(bytes);
+    } else this.#handOver(bytes);
   };
+
+  #mayBegin(size: number): boolean {
+    const { begunBytes, limits } = this.#lane;
+    return size <= MOST_BYTES && begunBytes + size <= limits.bodyBytes;
+  }
+
+  #begin(piece: Buffer | null): void {
+    this.#lane.begunBytes += (piece?.length ?? 0) - (this.#begun?.length ?? 0);
+    this.#begun = piece;
+    this.socket.setTimeout(piece === null ? this.#lane.limits.keepAlive : SECOND_PIECE_MS);
+  }
 
   #serve(head: LaneHead, body: string): void {
     const { ingest, address } = this.#lane;
@@ -162,19 +184,24 @@ class Connection {
 
   readonly #end = (): void => {
     this.#hasEnded = true;
-    if (this.#request === null) this.socket.end();
+    if (this.#begun !== null) this.#refuse({});
+    else if (this.#request === null) this.socket.end();
   };
 
   readonly #timeOut = (): void => {
-    const { ingest } = this.#lane;
-    if (this.#hasAnswered || this.#request !== null) this.socket.destroy();
-    else
-      endConnection(this.socket, () =>
-        ingest.refuse(wireError({ code: "ERR_HTTP_REQUEST_TIMEOUT" })),
-      );
+    if (this.#begun !== null) this.#handOver(this.#begun);
+    else if (this.#hasAnswered || this.#request !== null) this.socket.destroy();
+    else this.#refuse({ code: "ERR_HTTP_REQUEST_TIMEOUT" });
   };
 
-  readonly #leave = (): void => void this.#lane.open.delete(this);
+  #refuse(fault: { code?: string }): void {
+    endConnection(this.socket, () => this.#lane.ingest.refuse(wireError(fault)));
+  }
+
+  readonly #leave = (): void => {
+    this.#lane.open.delete(this);
+    if (this.#begun !== null) this.#begin(null);
+  };
 }
 
 /** The socket closes itself after an error; whose fault it was is nothing to log. */

@@ -9,7 +9,7 @@ import { connect as connectTls, setDefaultCACertificates } from "node:tls";
 import { clientAddress } from "../../src/http/address.ts";
 import type { Admitted } from "../../src/http/ingest.ts";
 import { createIngestLane } from "../../src/http/ingest-lane.ts";
-import { serverLimits } from "../../src/http/server-limits.ts";
+import { type ServerLimits, serverLimits } from "../../src/http/server-limits.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { until } from "../support/until.ts";
 import { exchange, type Part, type RawAnswer, readAnswers } from "./raw.ts";
@@ -21,13 +21,18 @@ const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
 const head = (token: string, length: number, more = "") =>
   `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
-/** An event as the lane takes it, and the same in two pieces, which is Node's to read. */
+/** An event as the lane takes it, and the same in three pieces, which is Node's to read. */
 const whole = ({ token }: Served, body = BODY, more = "") =>
   head(token, Buffer.byteLength(body), more) + body;
-const inTwo = (box: Served, body = BODY): Part[] => {
-  const text = whole(box, body);
-  return [text.slice(0, -5), 20, text.slice(-5)];
-};
+const inThree = (box: Served, body = BODY): Part[] => inPieces(whole(box, body), 3);
+
+/** `text` in `n` pieces, each of which the server reads alone. */
+function inPieces(text: string | Buffer, n: number): Part[] {
+  const bytes = Buffer.from(text);
+  const size = Math.ceil(bytes.length / n);
+  const piece = (i: number) => bytes.subarray(i * size, (i + 1) * size);
+  return Array.from({ length: n }, (_, i) => [piece(i), 20]).flat();
+}
 
 const statuses = (answers: readonly RawAnswer[]) => answers.map(({ status }) => status);
 
@@ -57,17 +62,16 @@ describe("the ingest lane", () => {
     };
     const bodies = [BODY, '{"message":', '{"message":"x","level":-1}', '{"message":"ä","é":1}'];
     for (const body of bodies) {
-      const one = await exchange(box.port, [Buffer.from(whole(box, body))], { enough: 1 });
-      const text = Buffer.from(whole(box, body));
-      const other = await exchange(box.port, [text.subarray(0, -3), 20, text.subarray(-3)], {
-        enough: 1,
-      });
-      assert.deepEqual(one.answers.map(bare), other.answers.map(bare));
-      assert.equal(one.answers.length, 1);
+      const [one, two, three] = await Promise.all(
+        [1, 2, 3].map((n) => exchange(box.port, inPieces(whole(box, body), n), { enough: 1 })),
+      );
+      assert.equal(one?.answers.length, 1);
+      assert.deepEqual(one?.answers.map(bare), three?.answers.map(bare));
+      assert.deepEqual(two?.answers.map(bare), three?.answers.map(bare));
     }
     const stranger = { ...box, token: "pti_0000000000000000_0" };
     const one = await exchange(box.port, [whole(stranger)], { enough: 1 });
-    const other = await exchange(box.port, inTwo(stranger), { enough: 1 });
+    const other = await exchange(box.port, inThree(stranger), { enough: 1 });
     assert.deepEqual(one.answers.map(bare), other.answers.map(bare));
     assert.deepEqual(statuses(one.answers), [401]);
   });
@@ -86,7 +90,7 @@ describe("the ingest lane", () => {
 
   test("one connection takes events, then anything, then events again", async () => {
     const event = whole(box);
-    const parts = [event, 30, event, 30, VERSION, 30, event, 30, ...inTwo(box), 30, event];
+    const parts = [event, 30, event, 30, VERSION, 30, event, 30, ...inThree(box), 30, event];
     const { answers, rest } = await exchange(box.port, parts, { enough: 6 });
     assert.deepEqual(statuses(answers), [202, 202, 200, 202, 202, 202]);
     assert.equal(rest, "");
@@ -153,7 +157,7 @@ describe("the ingest lane", () => {
 });
 
 /** A lane of its own, whose door answers when it is told to. */
-async function lone(answer: string) {
+async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
   const taken: string[] = [];
   const dones: (() => void)[] = [];
   const given: Socket[] = [];
@@ -168,7 +172,7 @@ async function lone(answer: string) {
       },
       refuse: () => reply,
     },
-    ...{ address: clientAddress([]), limits: serverLimits, clock: systemClock },
+    ...{ address: clientAddress([]), clock: systemClock, limits: { ...serverLimits, ...limits } },
     handOver(socket) {
       given.push(socket);
       socket.on("data", (chunk: Buffer) => unread.push(chunk));
@@ -176,16 +180,17 @@ async function lone(answer: string) {
   });
   const server = createServer({ allowHalfOpen: true }, lane.accept).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const client = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: "127.0.0.1" });
   return {
-    ...{ client, taken, given },
+    ...{ client, taken, given, port },
     /** Answers what was taken and isn't answered yet. */
     answer: () => dones.splice(0).forEach((done) => void done()),
     unread: () => Buffer.concat(unread).toString(),
     async close() {
       lane.closeAll();
       client.destroy();
-      given[0]?.destroy();
+      for (const socket of given) socket.destroy();
       server.close();
       await once(server, "close");
     },
@@ -216,6 +221,73 @@ test("what comes before the answer waits for it, and is then the lane's or Node'
   await until(() => unread() === VERSION, "what is no event is Node's");
   await until(() => answers() === 3, "all are answered");
   assert.deepEqual(taken, ["early 1", "early 2", "early 3"]);
+  await close();
+});
+
+test("head and body apart are the lane's, three pieces are Node's, and so is what waits for its second", async () => {
+  for (const cut of [1, 26, 60, -BODY.length, -1]) {
+    const { client, taken, given, answer, unread, close } = await lone("{}");
+    const text = event(BODY);
+    const chunks: Buffer[] = [];
+    client.on("data", (chunk: Buffer) => chunks.push(chunk));
+    for (let n = 1; n <= 3; n++) {
+      client.write(text.slice(0, cut));
+      await pause(20);
+      assert.deepEqual([taken.length, given.length], [n - 1, cut > 0 ? 1 : 0]);
+      // Half a head says nothing of what is to come.
+      if (cut > 0) break;
+      client.write(text.slice(cut));
+      await until(() => taken.length === n, "it is taken whole");
+      answer();
+      await until(() => readAnswers(Buffer.concat(chunks)).answers.length === n, "and answered");
+    }
+    if (cut < 0) {
+      client.write(text.slice(0, -9));
+      await pause(20);
+      client.write(text.slice(-9, -3));
+      await pause(200);
+      assert.equal(unread(), text.slice(0, -3), "a third piece is Node's to wait for");
+      assert.deepEqual(taken, [BODY, BODY, BODY]);
+    }
+    await close();
+  }
+  const slow = await lone("{}");
+  slow.client.write(event(BODY).slice(0, -3));
+  await until(() => slow.unread() === event(BODY).slice(0, -3), "after a second it is Node's");
+  await slow.close();
+});
+
+test("half requests of all connections together are bounded, and what ends is given back", async () => {
+  const { client, given, port, close } = await lone("{}", { bodyBytes: 200 });
+  const text = event("x".repeat(60));
+  for (let i = 0; i < 5; i++) {
+    const other = connect({ port, host: "127.0.0.1" });
+    other.on("error", () => {});
+    other.write(text.slice(0, -5));
+    await pause(20);
+    assert.equal(given.length, 0);
+    other.destroy();
+    await pause(20);
+  }
+  const second = connect({ port, host: "127.0.0.1" });
+  second.write(text.slice(0, -5));
+  await pause(20);
+  assert.equal(given.length, 0);
+  client.write(text.slice(0, -5));
+  await pause(200);
+  assert.equal(given.length, 1, "one more is Node's, which refuses it");
+  second.destroy();
+  await close();
+});
+
+test("half a request that ends is refused", async () => {
+  const { client, taken, close } = await lone("{}");
+  const chunks: Buffer[] = [];
+  client.on("data", (chunk: Buffer) => chunks.push(chunk));
+  client.end(event(BODY).slice(0, -3));
+  await once(client, "close");
+  assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 .*connection: close/s);
+  assert.deepEqual(taken, []);
   await close();
 });
 

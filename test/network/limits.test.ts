@@ -26,10 +26,11 @@ const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
 const ingestHead = (box: Served, length: number) =>
   `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${box.token}\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** An event whose body comes in two pieces, so that it is under way for a while. */
-const inTwo = (box: Served, body: string) => {
-  const half = body.length / 2;
-  const parts = [ingestHead(box, body.length) + body.slice(0, half), 20, body.slice(half)];
+/** An event whose body comes in pieces, so that it is under way for a while. */
+const inPieces = (box: Served, body: string) => {
+  const [a, b] = [body.length / 3, (2 * body.length) / 3].map(Math.floor) as [number, number];
+  const head = ingestHead(box, body.length);
+  const parts = [head + body.slice(0, a), 20, body.slice(a, b), 20, body.slice(b)];
   return exchange(box.port, parts, { enough: 1 });
 };
 
@@ -113,7 +114,7 @@ describe("clients that stay or leave", () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
         socket.destroy();
       }
-      const send = () => inTwo(box, JSON.stringify({ message: "y".repeat(60_000) }));
+      const send = () => inPieces(box, JSON.stringify({ message: "y".repeat(60_000) }));
       let { answers } = await send();
       // It may not have seen the last one go yet.
       while (answers[0]?.status === 429) ({ answers } = await send());
@@ -147,7 +148,7 @@ describe("numbers", () => {
     withBox({ bodyBytes: 100_000 }, async (box) => {
       const { socket } = await held(box.port);
       socket.write(ingestHead(box, 90_000) + "x".repeat(70_000));
-      const send = () => inTwo(box, JSON.stringify({ message: "y".repeat(60_000) }));
+      const send = () => inPieces(box, JSON.stringify({ message: "y".repeat(60_000) }));
       let { answers } = await send();
       while (answers[0]?.status === 202) ({ answers } = await send());
       assert.equal(answers[0]?.status, 429);

@@ -1,10 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
+import { getHeapCodeStatistics } from "node:v8";
 import { serverLimits } from "../../src/http/server-limits.ts";
 import { served } from "../network/served.ts";
 
 /** What a process holds, after its garbage is collected. */
 export interface Held {
   heap: number;
+  /** Of the heap, what the engine made of the program: code, bytecode and what belongs to them. */
+  code: number;
   rss: number;
   /** Open files; 0 where the system doesn't say. */
   files: number;
@@ -21,12 +24,14 @@ function held(): Held {
   gc();
   gc();
   const { heapUsed, rss } = process.memoryUsage();
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics();
   const path = box.tenant.store
     .sql("SELECT file FROM pragma_database_list WHERE name = 'main'")
     .pluck()
     .get();
   return {
     ...{ heap: heapUsed, rss, files: count("/proc/self/fd") },
+    code: code_and_metadata_size + bytecode_and_metadata_size,
     handles: process.getActiveResourcesInfo().length,
     wal: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
   };

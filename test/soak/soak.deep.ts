@@ -12,12 +12,15 @@ const { values } = parseArgs({ options: { minutes: { type: "string" } }, strict:
 const minutes = Number(values.minutes ?? 1);
 const MiB = 1024 * 1024;
 
-/** The least-squares slope of the heap, in MiB an hour. */
-function slope(samples: readonly { at: number; held: Held }[]): number {
+/** The least-squares slope, in MiB an hour. */
+function slope(
+  samples: readonly { at: number; held: Held }[],
+  bytes: (held: Held) => number,
+): number {
   const mean = (of: (sample: { at: number; held: Held }) => number) =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-  const [t, h] = [mean(({ at }) => at), mean(({ held }) => held.heap)];
-  const top = mean(({ at, held }) => (at - t) * (held.heap - h));
+  const [t, h] = [mean(({ at }) => at), mean(({ held }) => bytes(held))];
+  const top = mean(({ at, held }) => (at - t) * (bytes(held) - h));
   const bottom = mean(({ at }) => (at - t) ** 2);
   return (top / bottom / MiB) * 3_600_000;
 }
@@ -48,7 +51,7 @@ test(`${minutes} min under a mixed load: heap, files, handles and log stay flat`
 
   const [first, last] = [samples[0]?.held, samples.at(-1)?.held];
   assert.ok(first && last);
-  const perHour = slope(samples);
+  const perHour = slope(samples, ({ heap }) => heap);
   const range = (of: (held: Held) => number) => {
     const all = samples.map(({ held }) => of(held));
     return `${Math.min(...all)}–${Math.max(...all)}`;
@@ -56,7 +59,7 @@ test(`${minutes} min under a mixed load: heap, files, handles and log stay flat`
   const wal = Math.max(...samples.map(({ held }) => held.wal));
   t.diagnostic(`answers: ${JSON.stringify(load.byStatus)}`);
   t.diagnostic(
-    `heap ${(first.heap / MiB).toFixed(1)} → ${(last.heap / MiB).toFixed(1)} MiB, ${perHour.toFixed(2)} MiB/h`,
+    `heap ${(first.heap / MiB).toFixed(1)} → ${(last.heap / MiB).toFixed(1)} MiB, ${perHour.toFixed(2)} MiB/h; without the engine's code ${slope(samples, ({ heap, code }) => heap - code).toFixed(2)} MiB/h`,
   );
   t.diagnostic(
     `rss ${range(({ rss }) => Math.round(rss / MiB))} MiB, files ${range(({ files }) => files)}, handles ${range(({ handles }) => handles)}, log ≤ ${(wal / MiB).toFixed(1)} MiB`,
