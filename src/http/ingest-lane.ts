@@ -28,6 +28,8 @@ const MOST_HEAD = 4096;
 const MOST_BYTES = 65_536;
 /** How long a second piece is waited for, in milliseconds; then Node's server goes on waiting. */
 const SECOND_PIECE_MS = 1000;
+/** A kept connection is closed so much later than its answers say, for a request that is on its way by then. */
+const KEEP_ALIVE_GRACE_MS = 1000;
 /** Heads that are remembered: a sender's differ in the length of the body only. */
 const MOST_HEADS = 1000;
 const MOST_REMEMBERED = 512;
@@ -118,7 +120,12 @@ class Connection {
   #begin(piece: Buffer | null): void {
     this.#lane.begunBytes += (piece?.length ?? 0) - (this.#begun?.length ?? 0);
     this.#begun = piece;
-    this.socket.setTimeout(piece === null ? this.#lane.limits.keepAlive : SECOND_PIECE_MS);
+    if (piece === null) this.#waitForNext();
+    else this.socket.setTimeout(SECOND_PIECE_MS);
+  }
+
+  #waitForNext(): void {
+    this.socket.setTimeout(this.#lane.limits.keepAlive + KEEP_ALIVE_GRACE_MS);
   }
 
   #serve(head: LaneHead, body: string): void {
@@ -151,8 +158,13 @@ class Connection {
     this.#request = null;
     if (socket.destroyed) return;
     socket.write(this.#text(reply, isLast));
-    if (isLast) socket.destroySoon();
-    else this.#goOn();
+    if (!isLast) {
+      this.#goOn();
+      return;
+    }
+    // What comes behind the last request isn't looked at (RFC 9112 §9.6).
+    socket.off("data", this.#take);
+    socket.destroySoon();
   };
 
   #text(reply: IngestReply, isLast: boolean): string {
@@ -162,7 +174,7 @@ class Connection {
   }
 
   #goOn(): void {
-    if (!this.#hasAnswered) this.socket.setTimeout(this.#lane.limits.keepAlive);
+    if (!this.#hasAnswered) this.#waitForNext();
     this.#hasAnswered = true;
     if (this.socket.isPaused()) this.socket.resume();
   }

@@ -257,6 +257,20 @@ test("head and body apart are the lane's, three pieces are Node's, and so is wha
   await slow.close();
 });
 
+test("what comes behind a request that closes the connection isn't taken, however long its answer takes", async () => {
+  const { client, taken, given, answer, close } = await lone("x".repeat(16 * 1024 * 1024));
+  client.pause();
+  client.write(event(BODY).replace("Host", "Connection: close\r\nHost"));
+  await until(() => taken.length === 1, "the first is taken");
+  answer();
+  client.write(event("behind"));
+  await pause(50);
+  client.resume();
+  await once(client, "close");
+  assert.deepEqual([taken, given], [[BODY], []]);
+  await close();
+});
+
 test("half requests of all connections together are bounded, and what ends is given back", async () => {
   const { client, given, port, close } = await lone("{}", { bodyBytes: 200 });
   const text = event("x".repeat(60));
