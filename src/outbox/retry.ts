@@ -77,8 +77,14 @@ export function waitMs(after: {
   return Math.max(after.retryAfterMs, Math.min(scheduled, RETRY_AFTER_FLOOR_MS));
 }
 
-const HTTP_DATE =
-  /^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT|[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d\d:\d\d:\d\d GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
+const DATE_TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)`;
+const HTTP_DATE = new RegExp(
+  [
+    String.raw`^(?:[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} ${DATE_TIME} GMT`,
+    String.raw`[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} ${DATE_TIME} GMT`,
+    String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d ${DATE_TIME} \d{4})$`,
+  ].join("|"),
+);
 
 /**
  * Milliseconds that a `Retry-After` asks for (RFC 9110 §10.2.3: seconds, or a date in any of the
