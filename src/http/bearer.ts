@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { parseToken } from "../kit/ids.ts";
 
 /** The token of `Authorization: Bearer …`; null for anything else, two headers joined by a comma included. */
@@ -24,7 +25,7 @@ const MOST_TOKENS = 10_000;
 
 /** Reads `Authorization`; a sender says the same each time, so what was read is remembered. */
 export function createTokenReader(): (authorization: string | undefined) => IngestToken | null {
-  const known = new Map<string, IngestToken>();
+  const known = new ForgetfulMap<string, IngestToken>(MOST_TOKENS);
   return (authorization = "") => {
     const remembered = known.get(authorization);
     if (remembered !== undefined) return remembered;
@@ -32,7 +33,6 @@ export function createTokenReader(): (authorization: string | undefined) => Inge
     const parsed = text === null ? null : parseToken(text);
     if (text === null || parsed?.plane !== "pti") return null;
     const token = { text, tenant: parsed.tenant };
-    if (known.size >= MOST_TOKENS) known.clear();
     known.set(authorization, token);
     return token;
   };

@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../kit/clock.ts";
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
+import { httpDate } from "../kit/http-date.ts";
 import type { ClientAddress } from "./address.ts";
 import type { Admitted, IngestDoor, IngestReply } from "./ingest.ts";
-import { type LaneHead, REQUEST_LINE, readLaneHead } from "./lane-head.ts";
+import { type LaneHead, readLaneHead } from "./lane-head.ts";
 import type { ServerLimits } from "./server-limits.ts";
 import { endConnection, wireError, wireText } from "./wire.ts";
 
@@ -71,7 +73,7 @@ class Connection {
   #request: LaneHead | null = null;
   /** The first piece of a request whose second isn't there yet. */
   #begun: Buffer | null = null;
-  #hasAnswered = false;
+  #hasAsked = false;
   #hasEnded = false;
 
   constructor(socket: Socket, lane: Lane) {
@@ -87,7 +89,7 @@ class Connection {
   }
 
   closeIfIdle(): void {
-    if (this.#request === null && this.#begun === null) this.socket.destroy();
+    if (this.#request === null && this.#begun === null) this.#close();
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -105,6 +107,8 @@ class Connection {
       end === -1 || end > MOST_HEAD ? null : this.#lane.readHead(bytes.toString("latin1", 0, end));
     const missing = head === null ? Number.NaN : end + 4 + head.length - bytes.length;
     if (head !== null && missing === 0 && !this.socket.writableNeedDrain) {
+      if (!this.#hasAsked) this.#waitLonger();
+      this.#hasAsked = true;
       this.#request = head;
       this.#serve(head, bytes.toString("utf8", end + 4));
     } else if (missing > 0 && begun === null && this.#mayBegin(bytes.length + missing)) {
@@ -114,17 +118,18 @@ class Connection {
 
   #mayBegin(size: number): boolean {
     const { begunBytes, limits } = this.#lane;
-    return size <= MOST_BYTES && begunBytes + size <= limits.bodyBytes;
+    return size <= MOST_BYTES && begunBytes + size <= limits.begunBytes;
   }
 
   #begin(piece: Buffer | null): void {
     this.#lane.begunBytes += (piece?.length ?? 0) - (this.#begun?.length ?? 0);
     this.#begun = piece;
-    if (piece === null) this.#waitForNext();
+    if (piece === null) this.#waitLonger();
     else this.socket.setTimeout(SECOND_PIECE_MS);
   }
 
-  #waitForNext(): void {
+  /** For a next request, and for the answer of one that is here: a slow disk may take its time. */
+  #waitLonger(): void {
     this.socket.setTimeout(this.#lane.limits.keepAlive + KEEP_ALIVE_GRACE_MS);
   }
 
@@ -158,25 +163,20 @@ class Connection {
     this.#request = null;
     if (socket.destroyed) return;
     socket.write(this.#text(reply, isLast));
-    if (!isLast) {
-      this.#goOn();
-      return;
-    }
-    // What comes behind the last request isn't looked at (RFC 9112 §9.6).
-    socket.off("data", this.#take);
-    socket.destroySoon();
+    if (isLast) this.#close();
+    else if (socket.isPaused()) socket.resume();
   };
+
+  /** What comes behind the last request isn't looked at (RFC 9112 §9.6). */
+  #close(): void {
+    this.socket.off("data", this.#take);
+    this.socket.destroySoon();
+  }
 
   #text(reply: IngestReply, isLast: boolean): string {
     const seconds = Math.floor(this.#lane.limits.keepAlive / 1000);
     const connection = isLast ? "close" : `keep-alive\r\nKeep-Alive: timeout=${seconds}`;
     return wireText(reply, `Date: ${this.#lane.date()}\r\nConnection: ${connection}\r\n`);
-  }
-
-  #goOn(): void {
-    if (!this.#hasAnswered) this.#waitForNext();
-    this.#hasAnswered = true;
-    if (this.socket.isPaused()) this.socket.resume();
   }
 
   #handOver(unread: Buffer): void {
@@ -202,7 +202,7 @@ class Connection {
 
   readonly #timeOut = (): void => {
     if (this.#begun !== null) this.#handOver(this.#begun);
-    else if (this.#hasAnswered || this.#request !== null) this.socket.destroy();
+    else if (this.#hasAsked) this.socket.destroy();
     else this.#refuse({ code: "ERR_HTTP_REQUEST_TIMEOUT" });
   };
 
@@ -220,29 +220,12 @@ class Connection {
 function ignore(): void {}
 
 function rememberHeads(): (text: string) => LaneHead | null {
-  const known = new Map<string, LaneHead>();
+  const known = new ForgetfulMap<string, LaneHead>(MOST_HEADS);
   return (text) => {
     const remembered = known.get(text);
     if (remembered !== undefined) return remembered;
-    if (!text.startsWith(REQUEST_LINE)) return null;
     const head = readLaneHead(text);
-    if (head === null || text.length > MOST_REMEMBERED) return head;
-    if (known.size >= MOST_HEADS) known.clear();
-    known.set(text, head);
+    if (head !== null && text.length <= MOST_REMEMBERED) known.set(text, head);
     return head;
-  };
-}
-
-/** The `Date` field's text (RFC 9110 §5.6.7), made once a second. */
-function httpDate(clock: Clock): () => string {
-  let second = Number.NaN;
-  let text = "";
-  return () => {
-    const now = Math.floor(clock.now() / 1000);
-    if (now !== second) {
-      second = now;
-      text = new Date(now * 1000).toUTCString();
-    }
-    return text;
   };
 }

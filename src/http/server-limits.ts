@@ -18,6 +18,11 @@ export interface ServerLimits {
   connectionsPerAddress: number;
   /** Bytes of ingest bodies that are being read, of all connections together. */
   bodyBytes: number;
+  /**
+   * Bytes of events whose second piece isn't there yet, of all connections together. Apart from the bodies, whose
+   * senders are known: strangers must not use those up.
+   */
+  begunBytes: number;
 }
 
 export const serverLimits: ServerLimits = {
@@ -29,6 +34,7 @@ export const serverLimits: ServerLimits = {
   connections: 4096,
   connectionsPerAddress: 2048,
   bodyBytes: 64 * 1024 * 1024,
+  begunBytes: 8 * 1024 * 1024,
 };
 
 /** What Node takes at construction only. */

@@ -1,3 +1,4 @@
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { sha256 } from "../kit/ids.ts";
 import type { IngestEvent } from "./event.ts";
 
@@ -14,7 +15,7 @@ export type KeyMaker = (templateId: string, keys: IngestEvent["keys"]) => string
  * identifier keys (decisions §5). Each value is written behind its length, so that no value can pass for two.
  */
 export function keyMaker(ruleId: number, identifierKeys: readonly string[]): KeyMaker {
-  const remembered = new Map<string, string>();
+  const remembered = new ForgetfulMap<string, string>(REMEMBERED);
   if (identifierKeys.length > 0) {
     return (templateId, keys) => {
       let text = "";
@@ -28,7 +29,6 @@ export function keyMaker(ruleId: number, identifierKeys: readonly string[]): Key
   return (templateId) => {
     const known = remembered.get(templateId);
     if (known !== undefined) return known;
-    if (remembered.size >= REMEMBERED) remembered.clear();
     const key = `${ruleId}:${templateId}`;
     remembered.set(templateId, key);
     return key;

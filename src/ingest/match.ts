@@ -1,3 +1,4 @@
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import type { Condition, StoredRule } from "../projects/rule.ts";
 import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
@@ -61,13 +62,12 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
       let seen = known.get(template);
       // A template's text may become more general.
       if (seen === undefined || seen.text !== template.text) {
-        seen = { text: template.text, bySource: new Map() };
+        seen = { text: template.text, bySource: new ForgetfulMap(MOST_SOURCES) };
         known.set(template, seen);
       }
       let admitted = seen.bySource.get(source);
       if (admitted === undefined) {
         admitted = rules.filter((rule) => admits(rule, source, template.text));
-        if (seen.bySource.size >= MOST_SOURCES) seen.bySource.clear();
         seen.bySource.set(source, admitted);
       }
       return admitted;

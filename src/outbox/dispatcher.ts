@@ -114,11 +114,10 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     const room = Math.min(free, socketsFor(lane));
     if (free === 0) return true;
     if (room === 0) return false;
-    const { inFlight: underWay } = lane;
-    const look = { nowMs, limit: room, probe, inFlight: underWay };
+    const look = { nowMs, limit: room, probe, inFlight: lane.inFlight };
     const rows = queue.due(store, lane.endpoint, look);
     const [first] = rows;
-    if ((first?.id ?? 0) > lane.serialUntil && underWay.size === 0) lane.serialUntil = 0;
+    if ((first?.id ?? 0) > lane.serialUntil && lane.inFlight.size === 0) lane.serialUntil = 0;
     for (const row of rows) start(lane, endpoint.target, row);
     if (rows.length >= room) return room === free;
     // Everything due is under way, or waits behind an earlier row of its alert.

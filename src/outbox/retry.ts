@@ -1,3 +1,4 @@
+import { parseHttpDate } from "../kit/http-date.ts";
 /**
  * When to try again and when to stop (decisions §6), as values in and values out. Times are Unix
  * milliseconds unless a name says otherwise.
@@ -77,15 +78,6 @@ export function waitMs(after: {
   return Math.max(after.retryAfterMs, Math.min(scheduled, RETRY_AFTER_FLOOR_MS));
 }
 
-const TIME = String.raw`(?<h>[01]\d|2[0-3]):(?<m>[0-5]\d):(?<s>[0-5]\d|60)`;
-/** The three forms of a date (RFC 9110 §5.6.7), the usual one first. */
-const HTTP_DATES = [
-  String.raw`[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT`,
-  String.raw`[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) ${TIME} GMT`,
-  String.raw`[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})`,
-].map((form) => new RegExp(`^${form}$`));
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-
 /**
  * Milliseconds that a `Retry-After` asks for (RFC 9110 §10.2.3: seconds, or a date in any of the
  * three forms), from 0 to an hour; undefined for anything else. A date is read against the answer's
@@ -105,26 +97,6 @@ export function parseRetryAfter(
 /** A wait that was asked for, within what is obeyed: 0 to an hour. */
 export function clampRetryAfter(ms: number): number {
   return Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
-}
-
-/** Milliseconds since the epoch of an HTTP date from 1970 on; null when the text is none. */
-export function parseHttpDate(text: string): number | null {
-  for (const form of HTTP_DATES) {
-    const found = form.exec(text)?.groups;
-    if (found) return dateOf(found);
-  }
-  return null;
-}
-
-function dateOf(said: Record<string, string>): number | null {
-  const day = Number(said["day"]);
-  const month = MONTHS.indexOf(said["month"] ?? "");
-  const short = said["year"]?.length === 2;
-  const year = Number(said["year"]) + (short ? (Number(said["year"]) < 70 ? 2000 : 1900) : 0);
-  // A leap second counts as the one before it.
-  const second = Math.min(Number(said["s"]), 59);
-  const at = Date.UTC(year, month, day, Number(said["h"]), Number(said["m"]), second);
-  return month >= 0 && year >= 1970 && new Date(at).getUTCDate() === day ? at : null;
 }
 
 /** How long attempts go on carrying the timestamp of the first: the relay takes five minutes. */

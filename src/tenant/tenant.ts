@@ -5,6 +5,7 @@ import type { AddressRules } from "../kit/addresses.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
@@ -124,7 +125,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ...(options.jobs ?? []),
   ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
-  const used = new Map<string, number>();
+  const used = new ForgetfulMap<string, number>(1000);
 
   const unsubscribe = store.onCommit((notes) => {
     if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
@@ -156,7 +157,6 @@ export function startTenant(options: TenantOptions): Tenant {
     keyUsed(keyId) {
       const now = clock.mono();
       if ((used.get(keyId) ?? Number.NEGATIVE_INFINITY) > now - 60_000) return;
-      if (used.size > 1000) used.clear();
       used.set(keyId, now);
       try {
         store.write((tx) =>

@@ -12,27 +12,22 @@ import { createIngestLane } from "../../src/http/ingest-lane.ts";
 import { type ServerLimits, serverLimits } from "../../src/http/server-limits.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { until } from "../support/until.ts";
-import { exchange, type Part, type RawAnswer, readAnswers } from "./raw.ts";
+import {
+  exchange,
+  ingestHead,
+  inPieces,
+  type Part,
+  type RawAnswer,
+  readAnswers,
+  VERSION,
+} from "./raw.ts";
 import { type Served, served } from "./served.ts";
 
 const BODY = '{"message":"x","level":100}';
-const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
-
-const head = (token: string, length: number, more = "") =>
-  `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n${more}\r\n`;
-
 /** An event as the lane takes it, and the same in three pieces, which is Node's to read. */
 const whole = ({ token }: Served, body = BODY, more = "") =>
-  head(token, Buffer.byteLength(body), more) + body;
+  ingestHead(token, Buffer.byteLength(body), more) + body;
 const inThree = (box: Served, body = BODY): Part[] => inPieces(whole(box, body), 3);
-
-/** `text` in `n` pieces, each of which the server reads alone. */
-function inPieces(text: string | Buffer, n: number): Part[] {
-  const bytes = Buffer.from(text);
-  const size = Math.ceil(bytes.length / n);
-  const piece = (i: number) => bytes.subarray(i * size, (i + 1) * size);
-  return Array.from({ length: n }, (_, i) => [piece(i), 20]).flat();
-}
 
 const statuses = (answers: readonly RawAnswer[]) => answers.map(({ status }) => status);
 
@@ -187,6 +182,7 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
     /** Answers what was taken and isn't answered yet. */
     answer: () => dones.splice(0).forEach((done) => void done()),
     unread: () => Buffer.concat(unread).toString(),
+    closeIdle: lane.closeIdle,
     async close() {
       lane.closeAll();
       client.destroy();
@@ -197,7 +193,7 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
   };
 }
 
-const event = (body: string) => head("t", body.length) + body;
+const event = (body: string) => ingestHead("t", body.length) + body;
 
 test("what comes before the answer waits for it, and is then the lane's or Node's as ever", async () => {
   const { client, taken, given, answer, unread, close } = await lone("{}");
@@ -271,8 +267,38 @@ test("what comes behind a request that closes the connection isn't taken, howeve
   await close();
 });
 
+test("an answer may take longer than a head", async () => {
+  const { client, taken, answer, close } = await lone("{}", { head: 50 });
+  const chunks: Buffer[] = [];
+  client.on("data", (chunk: Buffer) => chunks.push(chunk));
+  client.write(event(BODY));
+  await until(() => taken.length === 1, "it is taken");
+  await pause(200);
+  answer();
+  await until(() => readAnswers(Buffer.concat(chunks)).answers.length === 1, "it is answered");
+  await close();
+});
+
+test("a stop lets an answer that is on its way get there, and looks at nothing more", async () => {
+  const { client, taken, answer, closeIdle, close } = await lone("x".repeat(16 * 1024 * 1024));
+  client.pause();
+  client.write(event(BODY));
+  await until(() => taken.length === 1, "it is taken");
+  closeIdle();
+  answer();
+  closeIdle();
+  client.write(event("late"));
+  const chunks: Buffer[] = [];
+  client.on("data", (chunk: Buffer) => chunks.push(chunk));
+  client.resume();
+  await once(client, "close");
+  assert.equal(readAnswers(Buffer.concat(chunks)).answers.length, 1);
+  assert.deepEqual(taken, [BODY]);
+  await close();
+});
+
 test("half requests of all connections together are bounded, and what ends is given back", async () => {
-  const { client, given, port, close } = await lone("{}", { bodyBytes: 200 });
+  const { client, given, port, close } = await lone("{}", { begunBytes: 200 });
   const text = event("x".repeat(60));
   for (let i = 0; i < 5; i++) {
     const other = connect({ port, host: "127.0.0.1" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { ServerLimits } from "../../src/http/server-limits.ts";
-import { exchange } from "./raw.ts";
+import { exchange, ingestHead, inPieces, VERSION } from "./raw.ts";
 import { hasty, type Served, served } from "./served.ts";
 
 async function withBox(
@@ -22,17 +22,9 @@ async function withBox(
 /** Less than the shortest of the usual limits. */
 const PATIENCE_MS = 9000;
 
-const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
-const ingestHead = (box: Served, length: number) =>
-  `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${box.token}\r\nContent-Length: ${length}\r\n\r\n`;
-
-/** An event whose body comes in pieces, so that it is under way for a while. */
-const inPieces = (box: Served, body: string) => {
-  const [a, b] = [body.length / 3, (2 * body.length) / 3].map(Math.floor) as [number, number];
-  const head = ingestHead(box, body.length);
-  const parts = [head + body.slice(0, a), 20, body.slice(a, b), 20, body.slice(b)];
-  return exchange(box.port, parts, { enough: 1 });
-};
+/** An event that is under way for a while: not the ingest lane's. */
+const inThree = (box: Served, body: string) =>
+  exchange(box.port, inPieces(ingestHead(box.token, body.length) + body, 3), { enough: 1 });
 
 /** A character at a time with a pause after each. */
 const slowly = (text: string, ms: number) => [...text].flatMap((char) => [char, ms]);
@@ -71,16 +63,20 @@ describe("time", { concurrency: true }, () => {
       () => slowly("GET /v1/version HTTP/1.1\r\nHost: ".padEnd(80, "a"), 50),
       408,
     ],
-    ["a body that doesn't end", (box) => [ingestHead(box, 80), ...slowly("x".repeat(79), 50)], 408],
+    [
+      "a body that doesn't end",
+      (box) => [ingestHead(box.token, 80), ...slowly("x".repeat(79), 50)],
+      408,
+    ],
     [
       "an API body that doesn't come",
-      (box) => [ingestHead(box, 80).replace("ingest", "pair")],
+      (box) => [ingestHead(box.token, 80).replace("ingest", "pair")],
       408,
     ],
     [
       "chunks that don't end",
       (box) => [
-        ingestHead(box, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked"),
+        ingestHead(box.token, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked"),
         ...slowly("1\r\na\r\n".repeat(12), 50),
       ],
       408,
@@ -110,16 +106,16 @@ describe("clients that stay or leave", () => {
     withBox({ bodyBytes: 100_000 }, async (box) => {
       for (let i = 0; i < 5; i++) {
         const { socket } = await held(box.port);
-        socket.write(ingestHead(box, 90_000) + "x".repeat(60_000));
+        socket.write(ingestHead(box.token, 90_000) + "x".repeat(60_000));
         await new Promise((resolve) => setTimeout(resolve, 50));
         socket.destroy();
       }
-      const send = () => inPieces(box, JSON.stringify({ message: "y".repeat(60_000) }));
+      const send = () => inThree(box, JSON.stringify({ message: "y".repeat(60_000) }));
       let { answers } = await send();
       // It may not have seen the last one go yet.
       while (answers[0]?.status === 429) ({ answers } = await send());
       assert.equal(answers[0]?.status, 202);
-      const half = await exchange(box.port, [ingestHead(box, 50), "{"], { halfClose: true });
+      const half = await exchange(box.port, [ingestHead(box.token, 50), "{"], { halfClose: true });
       assert.notEqual(half.end, "open");
       assert.deepEqual(
         half.answers.map(({ status }) => status),
@@ -147,8 +143,8 @@ describe("numbers", () => {
   test("bodies under way are bounded: past it 429, and what is held is given back", () =>
     withBox({ bodyBytes: 100_000 }, async (box) => {
       const { socket } = await held(box.port);
-      socket.write(ingestHead(box, 90_000) + "x".repeat(70_000));
-      const send = () => inPieces(box, JSON.stringify({ message: "y".repeat(60_000) }));
+      socket.write(ingestHead(box.token, 90_000) + "x".repeat(70_000));
+      const send = () => inThree(box, JSON.stringify({ message: "y".repeat(60_000) }));
       let { answers } = await send();
       while (answers[0]?.status === 202) ({ answers } = await send());
       assert.equal(answers[0]?.status, 429);

@@ -18,6 +18,20 @@ export interface Exchange {
 
 export type Part = string | Buffer | number;
 
+/** `text` in `n` pieces, each of which the server reads alone. */
+export function inPieces(text: string | Buffer, n: number): Part[] {
+  const bytes = Buffer.from(text);
+  const size = Math.ceil(bytes.length / n);
+  const piece = (i: number) => bytes.subarray(i * size, (i + 1) * size);
+  return Array.from({ length: n }, (_, i) => [piece(i), 20]).flat();
+}
+
+/** The head of an event's request; `more` are fields that end in CRLF. */
+export const ingestHead = (token: string, length: number, more = "") =>
+  `POST /v1/ingest HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n${more}\r\n`;
+
+export const VERSION = "GET /v1/version HTTP/1.1\r\nHost: a\r\n\r\n";
+
 /**
  * Writes the parts to a fresh connection and reads until the server ends it, until `enough` answers are
  * there, or until `patience` milliseconds have passed. A number among the parts is a pause.

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseHttpDate } from "../../src/kit/http-date.ts";
 import {
   afterActionAttempt,
   afterAttempt,
   breakerOpens,
   isTooOld,
-  parseHttpDate,
   parseRetryAfter,
   signedTimestamp,
   type Verdict,

@@ -1,5 +1,6 @@
 import type { Egress, EgressResult } from "../../kit/egress.ts";
-import { parseHttpDate, parseRetryAfter, type Verdict } from "../retry.ts";
+import { parseHttpDate } from "../../kit/http-date.ts";
+import { parseRetryAfter, type Verdict } from "../retry.ts";
 
 /** What every sender needs beside its own values. */
 export interface Via {
