@@ -6,7 +6,7 @@ import { Pool } from "undici";
 import { createRule } from "../src/alerts/rules.ts";
 import { startHosted } from "../src/app/hosted.ts";
 import { hostedConfig } from "../src/app/hosted-config.ts";
-import { withHosted } from "../src/app/hosted-desk.ts";
+import { withHosted } from "../src/desk/hosted.ts";
 import { providerToken, readApnsKey } from "../src/hosted/apns-token.ts";
 import { systemClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import type { ConfigDocument, FileProject } from "../src/app/config-document.ts";
+import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
 import { type ApiOptions, callApi, path, RefusedError } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -25,7 +25,7 @@ export function registerConfig(program: Command): void {
     .command("schema")
     .description("print the file's JSON Schema, for editors")
     .action(async () => {
-      const { configJsonSchema } = await import("../src/app/config-document.ts");
+      const { configJsonSchema } = await import("../src/desk/config-document.ts");
       process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
 }
@@ -41,7 +41,7 @@ interface Current {
 async function exportConfig(
   options: ApiOptions & { project?: string[]; out?: string },
 ): Promise<void> {
-  const { configValue, printConfigFile } = await import("../src/app/config-document.ts");
+  const { configValue, printConfigFile } = await import("../src/desk/config-document.ts");
   const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
   for (const name of names.toSorted()) {
@@ -102,7 +102,7 @@ async function applyConfig(
 }
 
 async function readDocument(file: string): Promise<ConfigDocument> {
-  const { ConfigFileFault, parseConfigFile } = await import("../src/app/config-document.ts");
+  const { ConfigFileFault, parseConfigFile } = await import("../src/desk/config-document.ts");
   try {
     const text = readFileSync(file === "-" ? 0 : file, "utf8");
     const directory = file === "-" ? process.cwd() : dirname(resolve(file));
@@ -134,7 +134,7 @@ async function plan(
 }
 
 async function showPlan({ name, before, planned }: Planned): Promise<void> {
-  const { projectDiff } = await import("../src/app/config-document.ts");
+  const { projectDiff } = await import("../src/desk/config-document.ts");
   const diff = projectDiff(name, before.config, planned.config).map(printable);
   const changes = planned.changes.map(
     (change) => `  ${change.change} ${change.kind} ${printable(change.name)}`,

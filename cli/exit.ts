@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { UsageError } from "../src/app/config.ts";
+import { UsageError } from "../src/kit/flags.ts";
 import { type FaultKind, StoreFault } from "../src/store/faults.ts";
 
 /** Exit codes of decisions §11. */

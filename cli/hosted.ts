@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { HostedFlags } from "../src/app/hosted-config.ts";
-import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/app/hosted-desk.ts";
+import type { ApnsFlags, HostedDesk, KeyFlags, TenantFlags } from "../src/desk/hosted.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
@@ -102,7 +102,7 @@ function deskFlags(command: Command): Command {
 
 async function onDesk<T>({ data }: DeskOptions, use: (desk: HostedDesk) => Promise<T>): Promise<T> {
   const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/hosted-desk.ts"),
+    import("../src/desk/hosted.ts"),
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);

@@ -25,7 +25,7 @@ function flags(command: Command): Command {
 
 async function desk({ data }: DeskOptions) {
   const [keys, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/key-file.ts"),
+    import("../src/desk/key-file.ts"),
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import type { Finding } from "../src/app/finding.ts";
-import type { Status } from "../src/app/status.ts";
+import type { Finding } from "../src/operate/finding.ts";
+import type { Status } from "../src/operate/status.ts";
 import { CommandError } from "./exit.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
@@ -36,7 +36,7 @@ async function options({ data }: LookFlags) {
 }
 
 async function status(flags: LookFlags): Promise<void> {
-  const { boxStatus } = await import("../src/app/status.ts");
+  const { boxStatus } = await import("../src/operate/status.ts");
   const found = await boxStatus(await options(flags));
   print(found, flags, () => statusText(found));
 }
@@ -62,7 +62,7 @@ function statusText(status: Status): string {
 }
 
 async function doctor(flags: LookFlags): Promise<void> {
-  const { examine } = await import("../src/app/doctor.ts");
+  const { examine } = await import("../src/operate/doctor.ts");
   const findings = await examine(await options(flags));
   const wrong = findings.filter(({ state }) => state === "wrong").length;
   print({ ok: wrong === 0, findings }, flags, () => findings.map(findingText).join("\n"));

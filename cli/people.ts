@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PeopleDesk, SeatFlags } from "../src/app/people.ts";
+import type { PeopleDesk, SeatFlags } from "../src/desk/people.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -39,7 +39,7 @@ function deskFlags(command: Command): Command {
 
 async function onDesk<T>({ data }: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
   const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/people.ts"),
+    import("../src/desk/people.ts"),
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);

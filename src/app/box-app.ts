@@ -9,15 +9,15 @@ import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
+import { backupCheck } from "../operate/backup-health.ts";
+import { boxHealth } from "../operate/health.ts";
+import { ingestCheck } from "../operate/ingest-health.ts";
+import { renderMetrics } from "../operate/metrics.ts";
 import { findActor } from "../people/keys.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { Tenant } from "../tenant/tenant.ts";
-import { backupCheck } from "./backup-health.ts";
 import type { BoxDeps } from "./box.ts";
 import type { BoxConfig } from "./config.ts";
-import { boxHealth } from "./health.ts";
-import { ingestCheck } from "./ingest-health.ts";
-import { renderMetrics } from "./metrics.ts";
 
 /** What answers are made from. */
 export interface BoxParts {

@@ -4,14 +4,14 @@ import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
+import { isAlive } from "../operate/health.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
+import { prepareDirectory } from "../store/directory.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { setMeta } from "../store/meta.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
-import { prepareDirectory } from "./data-directory.ts";
-import { isAlive } from "./health.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { listen } from "./web.ts";
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { boxRates, type Rates } from "../http/limits.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
+import { UsageError, webUrl } from "../kit/flags.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */
 export interface BoxConfig {
@@ -53,9 +54,6 @@ export interface BoxFlags {
   backupHours?: string;
   backupKeep?: string;
 }
-
-/** Bad values of flags or environment: exit code 2. */
-export class UsageError extends Error {}
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
@@ -124,22 +122,6 @@ function listenAddress(text: string, faults: string[]): { host: string; port: nu
     return { host: "127.0.0.1", port: 0 };
   }
   return { host: found[1] ?? found[2] ?? "", port };
-}
-
-export function webUrl(name: string, text: string, faults: string[]): string {
-  if (text === "") return "";
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    url.search !== "" ||
-    url.hash !== "" ||
-    url.username !== ""
-  ) {
-    faults.push(`--${name} must be an http or https address without query, not "${text}"`);
-    return "";
-  }
-  return url.href.replace(/\/+$/, "");
 }
 
 function networks(name: string, values: string[] | undefined, faults: string[]): string[] {

@@ -15,10 +15,10 @@ import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { createBuckets } from "../kit/bucket.ts";
 import type { Clock } from "../kit/clock.ts";
+import { hostedHealth, hostedMetrics } from "../operate/hosted-health.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
-import { hostedHealth, hostedMetrics } from "./hosted-health.ts";
 import type { HostedParts } from "./hosted-http.ts";
 
 /** A box that was away for an hour may send what has piled up at once. */

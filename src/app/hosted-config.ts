@@ -1,5 +1,6 @@
 import type { Rates } from "../http/limits.ts";
-import { type BoxConfig, type BoxFlags, boxConfig, UsageError } from "./config.ts";
+import { UsageError } from "../kit/flags.ts";
+import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
 
 /** What `box hosted serve` runs with: checked, frozen, every fault reported at once. */
 export interface HostedConfig extends BoxConfig {

@@ -6,9 +6,9 @@ import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits, type Limit, type Limits } from "../http/limits.ts";
 import type { Serving } from "../http/serve-route.ts";
 import type { Clock } from "../kit/clock.ts";
+import type { HostedState } from "../operate/hosted-health.ts";
 import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
-import type { HostedState } from "./hosted-health.ts";
 import { counterIds, peerOf } from "./web.ts";
 
 export interface HostedParts extends PageDeps, PairDeps {

@@ -2,8 +2,8 @@ import type { PageDeps } from "../hosted/page.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
 import type { Log } from "../kit/log.ts";
+import type { ApnsState } from "../operate/hosted-health.ts";
 import type { Job } from "../tenant/scheduler.ts";
-import type { ApnsState } from "./hosted-health.ts";
 
 const PURGE_SECONDS = 60;
 /** Where a purge forgot this many rows there may be more. */

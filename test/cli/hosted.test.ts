@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { hostedConfig } from "../../src/app/hosted-config.ts";
-import { type HostedDesk, withHosted } from "../../src/app/hosted-desk.ts";
+import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { boxCommand, boxJson } from "../support/process.ts";

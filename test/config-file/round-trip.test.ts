@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parseConfigFile, printConfigFile } from "../../src/app/config-document.ts";
 import type { ProjectConfig } from "../../src/config-file/shape.ts";
+import { parseConfigFile, printConfigFile } from "../../src/desk/config-document.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import fc from "../support/property.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningHosted, startHosted } from "../../src/app/hosted.ts";
 import { type HostedFlags, hostedConfig } from "../../src/app/hosted-config.ts";
-import { type HostedDesk, withHosted } from "../../src/app/hosted-desk.ts";
+import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
 import type { RelayCredential } from "../../src/hosted/registry/relay-keys.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";

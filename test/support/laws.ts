@@ -28,15 +28,25 @@ export const rooms: Record<string, readonly string[]> = {
     ...["config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
+  // Looks at a data plane, running or not, and says how it is; changes nothing.
+  operate: [
+    ...["kit", "store", "outbox", "people", "backup", "projects", "oncall", "alerts", "ingest"],
+    ...["tenant", "http", "hosted"],
+  ],
+  // What an operator does on a data directory or a file, without the interface.
+  desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],
+  // Wiring only.
   app: [
     ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
-    ...["config-file", "ingest", "tenant", "http", "hosted"],
+    ...["ingest", "tenant", "http", "hosted", "operate"],
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],
   // What it prints are the interface's own shapes.
   cli: [
     "app",
+    "operate",
+    "desk",
     "prove",
     "kit",
     "backup",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { withPeople } from "../../src/app/people.ts";
+import { withPeople } from "../../src/desk/people.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type FakeApns, startFakeApns } from "./apns.ts";
 import { type TestBox, testBox } from "./box.ts";

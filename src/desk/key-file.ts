@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
+import { UsageError } from "../kit/flags.ts";
 import { addKey, loadKeyRing, rotateKey } from "../kit/key-ring.ts";
 import type { Random } from "../kit/random.ts";
 import { ringSealer } from "../kit/sealer.ts";
 import { resealAll, type Unreadable, unreadableRows } from "../store/sealed.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { UsageError } from "./config.ts";
 
 /** What the operator does to the keys of a data directory, also while a box serves it (decisions §10). */
 export interface KeyDesk {

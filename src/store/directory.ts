@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { StoreFault } from "../store/faults.ts";
+import { StoreFault } from "./faults.ts";
 
 /** Makes the directory (0700) if need be. Throws StoreFault where that can't be. */
 export function prepareDirectory(directory: string): void {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
+import { UsageError, webUrl } from "../kit/flags.ts";
 import type { Random } from "../kit/random.ts";
 import {
   type Account,
@@ -14,11 +15,10 @@ import { codeTtl, type IssuedCode, issueCode, pairLink } from "../people/codes.t
 import { foldEmail, isEmail } from "../people/email.ts";
 import { type Key, listKeys, revokeKey } from "../people/keys.ts";
 import { roles } from "../people/roles.ts";
+import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
 import { openStore, type Reader, type Store } from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
-import { UsageError, webUrl } from "./config.ts";
-import { prepareDirectory } from "./data-directory.ts";
 
 /** What the operator does to people straight on a data directory (decisions §3), with owner's rank. */
 export interface PeopleDesk {

@@ -1,22 +1,22 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readApnsKey } from "../hosted/apns-token.ts";
+import { hostedFiles } from "../hosted/files.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
 import type { Plan, Tenant } from "../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../hosted/relay-event.ts";
 import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
+import { UsageError, webUrl } from "../kit/flags.ts";
 import type { Random } from "../kit/random.ts";
 import { fileSealer } from "../kit/sealer.ts";
 import { isEmail } from "../people/email.ts";
 import { mintKey } from "../people/keys.ts";
 import { roles } from "../people/roles.ts";
+import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
 import { openStore, type Tx } from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
-import { UsageError, webUrl } from "./config.ts";
-import { prepareDirectory } from "./data-directory.ts";
-import { hostedFiles } from "./hosted-files.ts";
 
 /** As they are typed. */
 export interface TenantFlags {
