@@ -37,7 +37,7 @@ export function registerIntegrations(program: Command): void {
   const integration = program.command("integration").description("channels that events go out by");
   apiFlags(integration.command("list <project>")).description("list channels").action(list);
   making(integration.command("add-webhook <project> <url>"), "a signed webhook")
-    .addOption(flag("--secret <secret>", "what it is signed with (minted when absent)"))
+    .addOption(flag("--secret <secret>", "what it is signed with (minted when absent)", "webhook"))
     .action((project: string, url: string, options: MakeOptions & { secret?: string }) =>
       add(project, options, { type: "webhook", url, secret: options.secret }),
     );
@@ -50,7 +50,7 @@ export function registerIntegrations(program: Command): void {
   // An option, because the ids of groups begin with a dash.
   making(integration.command("add-telegram <project>"), "a Telegram chat")
     .requiredOption("--chat <id>", "the chat's id")
-    .addOption(flag("--token <token>", "the bot's token").makeOptionMandatory())
+    .addOption(flag("--token <token>", "the bot's token", "telegram").makeOptionMandatory())
     .action((project: string, options: MakeOptions & { chat: string; token: string }) =>
       add(project, options, { type: "telegram", chat_id: options.chat, token: options.token }),
     );

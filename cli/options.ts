@@ -1,9 +1,13 @@
 import { type Command, Option } from "commander";
 
-/** An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (decisions §11). */
-export function flag(flags: string, description: string): Option {
+/**
+ * An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (decisions §11). `of` goes
+ * before the name where other commands have a flag that is called the same and means something else.
+ */
+export function flag(flags: string, description: string, of = ""): Option {
   const name = /--([a-z-]+)/.exec(flags)?.[1] ?? "";
-  return new Option(flags, description).env(`BOX_${name.toUpperCase().replaceAll("-", "_")}`);
+  const twin = ["BOX", of, name].filter((part) => part !== "").join("_");
+  return new Option(flags, description).env(twin.toUpperCase().replaceAll("-", "_"));
 }
 
 export function dataFlag(): Option {

@@ -31,13 +31,16 @@ interface Run {
   err: string;
 }
 
+const box = (...args: string[]) => boxWith({}, args);
+
 /** Runs `box …` as a process of its own, with the box's address and the owner's key in its environment. */
-function box(...args: string[]): Promise<Run> {
+function boxWith(more: Record<string, string>, args: readonly string[]): Promise<Run> {
   const env = {
     ...process.env,
     BOX_URL: served.url,
     BOX_KEY: served.owner.key,
     BOX_DATA: served.data,
+    ...more,
   };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
@@ -93,6 +96,16 @@ test("Telegram and Slack are added with what they need", async () => {
     "slack",
     "telegram",
   ]);
+});
+
+test("an ingest token in the environment is never taken for a bot's; a bot's has a name of its own", async () => {
+  await served.project("twin");
+  const telegram = ["integration", "add-telegram", "twin", "--chat", "-5"];
+  const torn = await boxWith({ BOX_TOKEN: "pti_box_ingest" }, telegram);
+  assert.equal(torn.code, 2, torn.out);
+  const named = await boxWith({ BOX_TELEGRAM_TOKEN: "1:a" }, telegram);
+  assert.equal(named.code, 0, named.err);
+  assert.equal((await json("integration", "list", "twin")).integrations.length, 1);
 });
 
 test("an action is set by its name, run, and its runs are shown", async () => {
