@@ -2,7 +2,8 @@ import type { Tx } from "../store/store.ts";
 
 const DELIVERIES = `UPDATE deliveries SET next_attempt_ms = next_attempt_ms + ?, created_at = created_at + ?
   WHERE status = 'pending'`;
-const EXECUTIONS = `UPDATE executions SET next_attempt_ms = next_attempt_ms + ? WHERE status = 'pending'`;
+const EXECUTIONS = `UPDATE executions SET next_attempt_ms = next_attempt_ms + ?, created_at = created_at + ?
+  WHERE status = 'pending'`;
 const STREAKS = `UPDATE integrations SET failing_since = failing_since + ? WHERE failing_since IS NOT NULL`;
 
 /**
@@ -12,7 +13,21 @@ const STREAKS = `UPDATE integrations SET failing_since = failing_since + ? WHERE
 export function shiftOutbox(tx: Tx, ms: number): void {
   const seconds = Math.round(ms / 1000);
   tx.sql(DELIVERIES).run(Math.round(ms), seconds);
-  tx.sql(EXECUTIONS).run(Math.round(ms));
+  tx.sql(EXECUTIONS).run(Math.round(ms), seconds);
   tx.sql(STREAKS).run(seconds);
   tx.note({ topic: "outbox" });
+}
+
+const WAITED = ["deliveries", "executions"].map(
+  (table) => `UPDATE ${table} SET created_at = min(created_at + ?, ?) WHERE status = 'pending'`,
+);
+
+/**
+ * Takes the seconds before this start out of the age of what waits to go out, and of how long an endpoint
+ * has been failing: nothing could be tried in them, or the clock only says that they passed. When it is
+ * tried next stays, which is now for nearly all of it.
+ */
+export function forgiveDowntime(tx: Tx, seconds: number): void {
+  for (const sql of WAITED) tx.sql(sql).run(seconds, tx.at);
+  tx.sql(STREAKS).run(seconds);
 }

@@ -2,7 +2,7 @@ import { extendQuiet, shiftTimers } from "../alerts/timers.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
-import { shiftOutbox } from "../outbox/shift.ts";
+import { forgiveDowntime, shiftOutbox } from "../outbox/shift.ts";
 import { isFatal } from "../store/faults.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
@@ -51,6 +51,8 @@ const BEHIND_SECONDS = 60;
 const HOLD_MS = 24 * 3_600_000;
 /** A start that finds more time gone than this may have met a wrong clock. */
 const LONG_DOWN_SECONDS = 7 * 86_400;
+/** A start that finds more time gone than this takes it out of the age of what waits to go out. */
+const LONG_GAP_SECONDS = 3600;
 /** Differences at a start that are no matter: whole seconds were written down. */
 const START_SECONDS = 2;
 
@@ -163,6 +165,8 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   const down = service === undefined ? passed : service.downSince(alive);
   if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000);
   else if (down > 0) extendQuiet(tx, down);
+  // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
+  if (down > LONG_GAP_SECONDS) forgiveDowntime(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
 }
 

@@ -102,8 +102,8 @@ test("what waits to go out moves with the jump, and so does its age", async () =
     [at + 2 * DAY * 1000, plane.start + 2 * DAY],
     [null, plane.start],
   ]);
-  const executions = store.sql("SELECT next_attempt_ms FROM executions").pluck().all();
-  assert.deepEqual(executions, [at + 2 * DAY * 1000]);
+  const executions = store.sql("SELECT next_attempt_ms, created_at FROM executions").raw().all();
+  assert.deepEqual(executions, [[at + 2 * DAY * 1000, plane.start + 2 * DAY]]);
   const streak = store.sql("SELECT failing_since FROM integrations").pluck().get();
   assert.equal(streak, plane.start + 2 * DAY);
 });
