@@ -1,4 +1,5 @@
 import type { PageDeps } from "../hosted/page.ts";
+import type { Look } from "../hosted/registry/heartbeats.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
 import type { Log } from "../kit/log.ts";
@@ -14,9 +15,15 @@ const BEAT_SECONDS = 10;
 
 /** The hosted role's own due work. */
 export function hostedJobs(
-  deps: PageDeps & { house: TenantHouse; log: Log; sawApns(kind: ApnsState): void },
+  deps: PageDeps & {
+    house: TenantHouse;
+    log: Log;
+    sawApns(kind: ApnsState): void;
+    sawBoxes(look: Look): void;
+  },
 ): Job[] {
   const { registry, house, log } = deps;
+  const logHold = holdLog(log);
   return [
     {
       name: "tenants",
@@ -29,7 +36,10 @@ export function hostedJobs(
       name: "silence",
       async run(now) {
         deps.sawApns((await registry.apns.get()).kind);
-        for (const { tenantId, news } of await checkSilence(deps))
+        const { look, told } = await checkSilence(deps);
+        logHold(look, now);
+        deps.sawBoxes(look);
+        for (const { tenantId, news } of told)
           log.warn({ tenant: tenantId, news }, "a box's people were told");
         return (now + LOOK_EVERY_SECONDS) * 1000;
       },
@@ -49,4 +59,22 @@ export function hostedJobs(
       },
     },
   ];
+}
+
+/** Says when looks begin to be held and when they no longer are, each once. */
+function holdLog(log: Log): (look: Look, now: number) => void {
+  let since: number | null = null;
+  return ({ heldSince, watched, unheard }, now) => {
+    if (heldSince !== null && since === null)
+      log.error(
+        { watched, unheard },
+        "most boxes are not heard: this service is cut off, so nobody is told of a silence",
+      );
+    if (heldSince === null && since !== null)
+      log.warn(
+        { watched, unheard, heldSeconds: Math.max(0, now - since) },
+        "boxes are heard again: their silence counts from now on",
+      );
+    since = heldSince;
+  };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
+import type { Look } from "../hosted/registry/heartbeats.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
 import { downSince } from "../hosted/registry/uptime.ts";
 import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
@@ -66,14 +67,15 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const house = await houseOf(config, deps, { registry, sealer, egress, pusher, renderer });
     lifecycle.onStop("tenants", () => house.stop());
     const page = { registry, pusher, clock };
-    let apns: ApnsState = "unknown";
-    const sawApns = (seen: ApnsState) => {
-      apns = seen;
-    };
-    const jobs = hostedJobs({ ...page, house, log, sawApns });
+    const seen: { apns: ApnsState; boxes: Look | null } = { apns: "unknown", boxes: null };
+    const jobs = hostedJobs({
+      ...{ ...page, house, log },
+      sawApns: (apns) => void Object.assign(seen, { apns }),
+      sawBoxes: (boxes) => void Object.assign(seen, { boxes }),
+    });
     const scheduler = createScheduler(clock, log, jobs);
     lifecycle.onStop("jobs", () => scheduler.stop());
-    const state = { clock, scheduler, apns: () => apns, house: () => house.stats() };
+    const state = { clock, scheduler, seen: () => seen, house: () => house.stats() };
     let base = config.publicUrl;
     const http = hostedHttp(config, deps, {
       ...page,

@@ -1,6 +1,6 @@
 import { type PageDeps, sendPage } from "./page.ts";
 import type { Notice } from "./push.ts";
-import type { OwedPage } from "./registry/heartbeats.ts";
+import type { Look, OwedPage } from "./registry/heartbeats.ts";
 
 /** How often to look. Silence counts only while somebody looks. */
 export const LOOK_EVERY_SECONDS = 15;
@@ -11,15 +11,16 @@ const STALE_SECONDS = 3_600;
 
 /**
  * Looks for boxes gone silent and tells their people, once; and once when a box is back
- * (decisions §7). A page that could not be sent is tried again at the next look. Returns the pages sent.
+ * (decisions §7). A page that could not be sent is tried again at the next look. Returns what the look
+ * found, and the pages sent.
  */
-export async function checkSilence(deps: PageDeps): Promise<OwedPage[]> {
+export async function checkSilence(deps: PageDeps): Promise<{ look: Look; told: OwedPage[] }> {
   const { heartbeats } = deps.registry;
   const now = Math.floor(deps.clock.now() / 1000);
-  await heartbeats.look(now, GAP_SECONDS);
+  const look = await heartbeats.look(now, GAP_SECONDS);
   const owed = await heartbeats.owed(MOST_AT_ONCE);
   const sent = await Promise.all(owed.map((page) => pay(deps, page, now)));
-  return owed.filter((_, index) => sent[index]);
+  return { look, told: owed.filter((_, index) => sent[index]) };
 }
 
 /** Whether the page went out (to nobody, where nobody is paired). */

@@ -1,4 +1,5 @@
 import type { StoredApns } from "../hosted/registry/apns-settings.ts";
+import type { Look } from "../hosted/registry/heartbeats.ts";
 import type { HouseStats } from "../hosted/tenant-house.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -13,8 +14,8 @@ export type ApnsState = StoredApns["kind"] | "unknown";
 export interface HostedState {
   clock: Clock;
   scheduler: Scheduler;
-  /** As of the latest look. */
-  apns(): ApnsState;
+  /** As of the latest look; `boxes` is null before the first. */
+  seen(): { apns: ApnsState; boxes: Look | null };
   house(): HouseStats;
 }
 
@@ -22,7 +23,7 @@ const LATE_MS = 30_000;
 
 /** Whether the service is able to page (decisions §10). */
 export function hostedHealth(state: HostedState): Health {
-  return summarize([workCheck(state), apnsCheck(state), tenantsCheck(state)]);
+  return summarize([workCheck(state), apnsCheck(state), tenantsCheck(state), boxesCheck(state)]);
 }
 
 /** What a supervisor restarts for. */
@@ -40,6 +41,19 @@ function workCheck({ clock, scheduler }: HostedState): HealthCheck {
   return { name: "registry", ok, severity: "failed", detail: ok ? "boxes are watched" : bad };
 }
 
+/** Whether the boxes reach this service, as far as their heartbeats tell. */
+function boxesCheck(state: HostedState): HealthCheck {
+  const { boxes } = state.seen();
+  const base = { name: "boxes", severity: "degraded" as const };
+  if (boxes === null) return { ...base, ok: true, detail: "not looked at yet" };
+  const { held, watched, unheard } = boxes;
+  const detail = held
+    ? `${unheard} of ${watched} boxes are not heard: check the network and load balancer before this service; ` +
+      "nobody is told of a silence until more than half are heard"
+    : `${watched - unheard} of ${watched} boxes are heard`;
+  return { ...base, ok: !held, detail };
+}
+
 const APNS: Record<ApnsState, string> = {
   none: "no APNs key is set, so no phone rings: box hosted apns set",
   unreadable: "the APNs key can't be unsealed: set it again, or put hosted.key back",
@@ -48,7 +62,7 @@ const APNS: Record<ApnsState, string> = {
 };
 
 function apnsCheck(state: HostedState): HealthCheck {
-  const apns = state.apns();
+  const { apns } = state.seen();
   const ok = apns === "set" || apns === "unknown";
   return { name: "apns", ok, severity: "degraded", detail: APNS[apns] };
 }
@@ -62,6 +76,7 @@ function tenantsCheck(state: HostedState): HealthCheck {
 
 export function hostedMetrics(state: HostedState): string {
   const { open, opened, closed, broken } = state.house();
+  const { boxes } = state.seen();
   return exposition([
     {
       name: "box_info",
@@ -69,6 +84,13 @@ export function hostedMetrics(state: HostedState): string {
       type: "gauge",
       values: [{ labels: { version }, value: 1 }],
     },
+    gauge("box_hosted_boxes_watched", "Boxes whose silence would be news.", boxes?.watched ?? 0),
+    gauge("box_hosted_boxes_unheard", "Those that miss a heartbeat.", boxes?.unheard ?? 0),
+    gauge(
+      "box_hosted_silence_held",
+      "1 while nobody is told of a silence because most boxes are not heard.",
+      boxes?.held === true ? 1 : 0,
+    ),
     gauge("box_hosted_tenants_open", "Hosted tenants open now.", open),
     gauge("box_hosted_tenants_broken", "Hosted tenants whose data can't be read.", broken),
     {

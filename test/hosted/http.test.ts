@@ -481,7 +481,7 @@ test("readiness names what is missing, and metrics are nobody's unless opened", 
   const { body, status } = await hosted.call("GET", "/readyz");
   assert.deepEqual(
     [status, body.checks.map(({ name }: { name: string }) => name)],
-    [200, ["registry", "apns", "tenants"]],
+    [200, ["registry", "apns", "tenants", "boxes"]],
   );
   assert.deepEqual(code(await hosted.call("GET", "/metrics")), [401, "unauthorized"]);
   const open = await testHosted({ metricsOpen: true });

@@ -1,4 +1,5 @@
 import type { Tx } from "../../store/store.ts";
+import { judgeLook, type Sight, UNHEARD_SECONDS } from "../silence.ts";
 import type { Room } from "./room.ts";
 
 /** A page that a box's people are owed. */
@@ -12,6 +13,16 @@ export interface OwedPage {
   heardAt: number;
 }
 
+/** What a look found; `held`: it called nobody silent, because it is this service that isn't reached. */
+export interface Look {
+  held: boolean;
+  /** Since when looks have been held, in seconds; null while they aren't. */
+  heldSince: number | null;
+  /** Boxes that are watched and not known to be silent, and those of them that miss a heartbeat. */
+  watched: number;
+  unheard: number;
+}
+
 export interface Heartbeats {
   /** A box says that it lives, in an event of time `stamp` (seconds). */
   beat(sign: { tenantId: string; stamp: number }): Promise<void>;
@@ -20,9 +31,10 @@ export interface Heartbeats {
   /**
    * Looks for boxes that have been silent for longer than their tenant allows, and notes that their
    * people are owed a page. Silence counts only while somebody looked: after `gapSeconds` without a
-   * look, or a clock set back, every box starts afresh.
+   * look, or a clock set back, every box starts afresh. Where most boxes go unheard together the look
+   * is held (`judgeLook`).
    */
-  look(now: number, gapSeconds: number): Promise<void>;
+  look(now: number, gapSeconds: number): Promise<Look>;
   /** The pages still owed, the oldest first. */
   owed(limit: number): Promise<OwedPage[]>;
   /** This page was sent, unless the news has changed since. */
@@ -65,20 +77,62 @@ function hear(tx: Tx, sign: { tenantId: string; stamp: number }, word: { planned
   ).run({ ...sign, ...word, now: tx.at });
 }
 
-function look(tx: Tx, now: number, gapSeconds: number): void {
-  const before = tx.sql("SELECT value FROM meta WHERE key = 'watched_at'").pluck().get();
-  const away = typeof before !== "number" || now < before || now - before > gapSeconds;
-  if (away) {
-    tx.sql("UPDATE heartbeats SET heard_at = ? WHERE silent_since IS NULL").run(now);
-  } else {
-    tx.sql(
-      `UPDATE heartbeats SET silent_since = @now, owed = 'silent', owed_at = @now
-       WHERE silent_since IS NULL AND planned = 0 AND EXISTS
-         (SELECT 1 FROM tenants t WHERE t.id = tenant_id
-          AND t.watch_seconds > 0 AND @now - heard_at > t.watch_seconds)`,
-    ).run({ now });
-  }
+function look(tx: Tx, now: number, gapSeconds: number): Look {
+  const before = readMoment(tx, "watched_at");
+  const heldSince = readMoment(tx, "silence_held_at");
+  const held = heldSince !== null;
+  // While looks are held only what was really heard counts.
+  const from = held ? 0 : (readMoment(tx, "silence_counts_from") ?? 0);
+  const away = before === null || now < before || now - before > gapSeconds;
+  const sight: Sight = { ...heardOf(tx, now, from), away, held };
+  const verdict = judgeLook(sight);
+  if (verdict === "count") noteSilent(tx, now, from);
+  if (verdict === "afresh") startAfresh(tx, now);
+  if (verdict === "hold" && !held) setMoment(tx, "silence_held_at", now);
+  setMoment(tx, "watched_at", now);
+  const { watched, unheard } = sight;
+  const isHeld = verdict === "hold";
+  return { held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard };
+}
+
+/** A time ahead of the clock was noted before the clock was set back: it says nothing. */
+function heardOf(tx: Tx, now: number, from: number): Pick<Sight, "watched" | "unheard"> {
+  return tx
+    .sql(
+      `SELECT count(*) AS watched,
+         count(*) FILTER (WHERE abs(@now - max(heard_at, @from)) > ${UNHEARD_SECONDS}) AS unheard
+       FROM heartbeats JOIN tenants t ON t.id = tenant_id
+       WHERE silent_since IS NULL AND planned = 0 AND t.watch_seconds > 0`,
+    )
+    .get({ now, from }) as Pick<Sight, "watched" | "unheard">;
+}
+
+function noteSilent(tx: Tx, now: number, from: number): void {
   tx.sql(
-    "INSERT INTO meta (key, value) VALUES ('watched_at', @now) ON CONFLICT DO UPDATE SET value = @now",
-  ).run({ now });
+    `UPDATE heartbeats SET silent_since = @now, owed = 'silent', owed_at = @now
+     WHERE silent_since IS NULL AND planned = 0 AND EXISTS
+       (SELECT 1 FROM tenants t WHERE t.id = tenant_id
+        AND t.watch_seconds > 0 AND @now - max(heard_at, @from) > t.watch_seconds)`,
+  ).run({ now, from });
+}
+
+/** When a box was heard stays as it was, for that is what its people are told. */
+function startAfresh(tx: Tx, now: number): void {
+  tx.sql("DELETE FROM meta WHERE key = 'silence_held_at'").run();
+  tx.sql("UPDATE heartbeats SET heard_at = @now WHERE heard_at > @now").run({ now });
+  setMoment(tx, "silence_counts_from", now);
+}
+
+/** `watched_at`: the latest look. `silence_counts_from`: nobody is silent for longer than since then. */
+type Moment = "watched_at" | "silence_counts_from" | "silence_held_at";
+
+function readMoment(tx: Tx, key: Moment): number | null {
+  const value = tx.sql("SELECT value FROM meta WHERE key = ?").pluck().get(key);
+  return typeof value === "number" ? value : null;
+}
+
+function setMoment(tx: Tx, key: Moment, at: number): void {
+  tx.sql(
+    "INSERT INTO meta (key, value) VALUES (@key, @at) ON CONFLICT DO UPDATE SET value = @at",
+  ).run({ key, at });
 }
