@@ -15,7 +15,10 @@ export interface Running {
 /** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (decisions §11). */
 export function endOnFatal(log: Log): (error: unknown) => never {
   return (error) => {
-    log.fatal({ err: error }, "storage fault: ending, so that the files are read anew");
+    log.fatal(
+      { err: error },
+      "storage fault, or memory that may not be as the files are: ending, so that they are read anew",
+    );
     const damaged = String((error as { code?: string }).code).startsWith("SQLITE_CORRUPT");
     process.exit(damaged ? exitCodes.damaged : exitCodes.storage);
   };

@@ -63,7 +63,10 @@ export interface Store extends Reader {
    * sync that fails goes to `onFatal`, since the process can't vouch for its files any more.
    */
   write<T>(change: (tx: Tx) => T, how?: WriteOptions): T;
-  /** Calls `listener` after every commit that left notes, and after none that didn't. */
+  /**
+   * Calls `listener` after every commit that left notes, and after none that didn't. What it throws goes to
+   * `onFatal`: memory may no longer be as the file has it. The other listeners are told all the same.
+   */
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
   /** Milliseconds that the latest commit took, its sync included. */
   readonly commitMs: number;
@@ -75,7 +78,10 @@ export interface StoreOptions {
   kind: StoreKind;
   clock: Clock;
   random: Random;
-  /** Called once for an error after which nothing may be written. Default: throws only. */
+  /**
+   * Called for an error after which nothing may be written. Default: a failed write only throws; what a listener
+   * threw ends the process as an uncaught error.
+   */
   onFatal?: (error: unknown) => void;
   /** Frees room on a full disk (a ballast file); whether it did, so that a write is worth another try. */
   makeRoom?: () => boolean;
@@ -167,12 +173,21 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     }
   };
 
+  /** The commit stands, so a listener's fault is never the writer's: it would write the same again. */
+  const tell = (listener: (notes: readonly Note[]) => void, notes: readonly Note[]) => {
+    try {
+      listener(notes);
+    } catch (error) {
+      (options.onFatal ?? throwLater)(error);
+    }
+  };
+
   const write = <T>(change: (tx: Tx) => T, how: WriteOptions = {}): T => {
     if (db.inTransaction) throw new Error("a transaction inside a transaction");
     let done = attempt(change);
     if (done === null && !how.expendable && options.makeRoom?.()) done = attempt(change);
     if (done === null) throw storageFull();
-    if (done.notes.length > 0) for (const listener of commitListeners) listener(done.notes);
+    if (done.notes.length > 0) for (const listener of commitListeners) tell(listener, done.notes);
     return done.result;
   };
 
@@ -186,6 +201,12 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     },
     close: () => db.close(),
   };
+}
+
+function throwLater(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
 }
 
 function subscribe<T>(listeners: Set<T>, listener: T): () => void {
