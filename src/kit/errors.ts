@@ -42,6 +42,7 @@ export const errorStatus = {
   missing_credential: 422,
   credential_not_allowed: 422,
   invalid_device_token: 422,
+  relay_not_proved: 422,
   too_many_devices: 422,
   invalid_timezone: 422,
   invalid_layer: 422,

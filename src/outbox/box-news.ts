@@ -35,6 +35,8 @@ export interface BoxNewsDeps {
   tenantId: string;
 }
 
+const NO_CONTACT: RelayContact = { heardAt: null, error: null, skewSeconds: null };
+
 const HEARTBEAT_SECONDS = 60;
 const ANNOUNCE_SECONDS = 86_400;
 const AGAIN_SECONDS = 60;
@@ -49,9 +51,11 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
   const { store, log } = deps;
   const stopped = new AbortController();
   let nextBeat = store.clock.mono();
-  let contact: RelayContact = { heardAt: null, error: null, skewSeconds: null };
+  let contact = NO_CONTACT;
+  /** Whom this was said to. A relay that goes from the configuration still expects a heartbeat. */
+  let known: RelayRow | null = null;
 
-  const say = async (
+  const call = (
     relay: RelayRow,
     event: BoxEvent,
     how: { timeoutMs: number; signal?: AbortSignal },
@@ -59,7 +63,14 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
     const now = Math.floor(store.clock.now() / 1000);
     const eventId = hexId(store.random);
     const body = bodyOf(event, relay, { now, eventId, tenantId: deps.tenantId });
-    const answer = await callRelay({ ...deps, ...how }, relay, { eventId, timestamp: now, body });
+    return callRelay({ ...deps, ...how }, relay, { eventId, timestamp: now, body });
+  };
+
+  const say = async (...said: Parameters<typeof call>) => {
+    const [relay, event] = said;
+    known = relay;
+    const answer = await call(...said);
+    const now = Math.floor(store.clock.now() / 1000);
     const verdict = answer?.verdict ?? { kind: "later", error: "sealed secret unreadable" };
     const isTaken = verdict.kind === "delivered";
     const error = isTaken ? null : verdict.error;
@@ -73,6 +84,14 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
     };
     if (isBack && !stopped.signal.aborted) release(store);
     return isTaken;
+  };
+
+  /** It would page the box's people for its silence. */
+  const leave = async (former: RelayRow) => {
+    known = null;
+    contact = NO_CONTACT;
+    nextBeat = store.clock.mono();
+    await call(former, "box.goodbye", { timeoutMs: GOODBYE_MS, signal: stopped.signal });
   };
 
   const announce = async (relay: RelayRow) => {
@@ -90,7 +109,9 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
 
   return {
     async run(now) {
+      if (stopped.signal.aborted) return null;
       const relay = findRelay(store);
+      if (known !== null && known.relayUrl !== relay?.relayUrl) await leave(known);
       if (relay === null || stopped.signal.aborted) return null;
       if (isDue(relay.announceAt, now)) await announce(relay);
       if (store.clock.mono() >= nextBeat && !stopped.signal.aborted) {

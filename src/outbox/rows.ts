@@ -40,12 +40,21 @@ export function resumeDeliveries(tx: Tx, integrationId: string): void {
   tx.note({ topic: "endpoint", id: integrationId });
 }
 
+/** What waited for an endpoint and now goes nowhere; `alertId` is null where no alert caused it. */
+export interface DroppedDelivery {
+  alertId: number | null;
+  event: string;
+  attempts: number;
+}
+
 /** An endpoint was deleted: what waited goes nowhere. */
-export function dropDeliveries(tx: Tx, integrationId: string): void {
-  tx.sql(
-    `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
-     WHERE integration_id = ? AND status = 'pending'`,
-  ).run(tx.at, integrationId);
+export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[] {
+  return tx
+    .sql(
+      `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
+       WHERE integration_id = ? AND status = 'pending' RETURNING alert_id AS alertId, event, attempts`,
+    )
+    .all(tx.at, integrationId) as DroppedDelivery[];
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { Egress } from "../kit/egress.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Channels } from "./channels.ts";
 import type { IntegrationRow } from "./destination.ts";
 import { testEvent } from "./notices.ts";
+import { proveRelay, type RelayTarget } from "./relay-proof.ts";
 import type { ActionRow } from "./runs.ts";
 import type { ActionOutcome } from "./senders/action.ts";
 
@@ -15,11 +17,14 @@ export interface TestFire {
   integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
   /** Throws 409 where it is disabled. Leaves one terminal execution row (api §4, Actions). */
   action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
+  /** Throws 422 relay_not_proved unless the relay takes a signed test. Stores nothing. */
+  relay(target: RelayTarget): Promise<void>;
 }
 
 export interface TestFireOptions {
   store: Store;
   channels: Channels;
+  egress: Egress;
   /** Stores a chat id that a channel learned. */
   moveChat(tx: Tx, integrationId: string, chatId: string): void;
   run(action: ActionRow, eventBody: string): Promise<ActionOutcome>;
@@ -45,6 +50,8 @@ export function createTestFire(options: TestFireOptions): TestFire {
   return {
     integration: (row) => bounded(() => testIntegration(options, row)),
     action: (row) => bounded(() => testAction(options, row)),
+    relay: (target) =>
+      bounded(() => proveRelay({ reader: options.store, egress: options.egress }, target)),
   };
 }
 

@@ -1,4 +1,7 @@
+import { notFound } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
+import type { OutboxEntry } from "../outbox/destination.ts";
+import { dropDeliveries } from "../outbox/rows.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { changeConfig } from "./projects.ts";
@@ -50,6 +53,35 @@ export function configureRelay(tx: Tx, sealer: Sealer, change: RelayChange): voi
   wireRest(tx);
   releaseRows(tx);
   tx.note({ topic: "relay" });
+}
+
+/**
+ * Forgets the relay and takes its row out of every project, later ones included. What waited for it is dropped,
+ * which `tell` writes into the history of each alert. Returns how many deliveries that were. Throws 404 where no
+ * relay is configured.
+ */
+export function removeRelay(
+  tx: Tx,
+  tell: (tx: Tx, alertId: number, entry: OutboxEntry) => void,
+): number {
+  if (tx.sql("DELETE FROM relay").run().changes === 0) throw notFound("relay");
+  const rows = tx
+    .sql("SELECT id, name, type, project_id AS projectId FROM integrations WHERE relay = 1")
+    .all() as { id: string; name: string; type: string; projectId: number }[];
+  let dropped = 0;
+  for (const { id, name, type, projectId } of rows) {
+    for (const { alertId, ...delivery } of dropDeliveries(tx, id)) {
+      dropped++;
+      if (alertId === null) continue;
+      const detail = { integration: name, type, ...delivery, error: "the relay was removed" };
+      tell(tx, alertId, { kind: "delivery_dropped", detail });
+    }
+    tx.sql("DELETE FROM integrations WHERE id = ?").run(id);
+    tx.note({ topic: "endpoint", id });
+    changeConfig(tx, projectId);
+  }
+  tx.note({ topic: "relay" });
+  return dropped;
 }
 
 function moveRows(tx: Tx, relayUrl: string): void {

@@ -98,7 +98,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   return {
     deliveries,
     executions,
-    testFire: createTestFire({ store, channels, run, moveChat: move }),
+    testFire: createTestFire({ store, channels, egress, run, moveChat: move }),
     jobs: [
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
       { name: "executions", wokenBy: ["action", "outbox"], run: () => executions.run() },

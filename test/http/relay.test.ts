@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { checkEvent } from "../../src/ingest/event.ts";
+import { signature } from "../../src/kit/sign.ts";
 import { type TestApp, testApp } from "../support/app.ts";
 import fc from "../support/property.ts";
+import { answer, type Behaviour, startReceiver } from "../support/receiver.ts";
 
 const SECRET = "s".repeat(43);
 const URL_1 = "https://relay.example/v1/relay/rk_0123456789abcdef";
@@ -134,10 +137,104 @@ test("a relay row that was disabled stays so", async (t) => {
   assert.equal((await app.call("DELETE", path, { key })).status, 409);
 });
 
+test("a relay is removed by a manager: from every project, with what waited for it, and not from later ones", async (t) => {
+  const app = testApp(t);
+  const [owner, member] = [app.person("owner"), app.person("member")];
+  const remove = (key: string) => app.call("DELETE", "/v1/relay", { key });
+  assert.equal((await remove(owner.key)).status, 404, "there is none yet");
+  await app.call("POST", "/v1/projects", { key: owner.key, body: { name: "shop" } });
+  const { body: source } = await app.call("POST", "/v1/projects/shop/sources", {
+    key: owner.key,
+    body: { name: "web" },
+  });
+  await app.call("POST", "/v1/projects/shop/rules", { key: owner.key, body: { name: "any" } });
+  await put(app, owner.key, {});
+  const version = rows(app)[0]?.version ?? 0;
+  const opened = await new Promise((resolve) => {
+    const { ingest } = app.tenant;
+    const from = ingest.authenticate(source.token);
+    assert.ok(from);
+    ingest.submit(from, [checkEvent({ message: "disk full", level: 400 }, "")], (_error, answers) =>
+      resolve(answers?.[0]),
+    );
+  });
+  assert.equal((opened as { alerted: boolean }).alerted, true);
+  assert.equal((await remove(member.key)).status, 403);
+  const removed = await remove(owner.key);
+  assert.deepEqual([removed.status, removed.body], [200, { deleted: true, dropped_deliveries: 1 }]);
+  const none = { configured: false, name: "hosted-relay", relay_url: "" };
+  assert.deepEqual((await app.call("GET", "/v1/relay", { key: member.key })).body, none);
+  assert.deepEqual([rows(app)[0]?.n, rows(app)[0]?.version], [0, version + 1]);
+  const { timeline } = (await app.call("GET", "/v1/alerts/1/timeline", { key: owner.key })).body;
+  assert.deepEqual(timeline.at(-1).detail, {
+    ...{ integration: "hosted-relay", type: "webhook", event: "alert.opened", attempts: 0 },
+    error: "the relay was removed",
+  });
+  assert.equal(timeline.at(-1).kind, "delivery_dropped");
+  await app.call("POST", "/v1/projects", { key: owner.key, body: { name: "later" } });
+  assert.deepEqual(
+    rows(app).map(({ n }) => n),
+    [0, 0],
+  );
+  assert.equal((await remove(owner.key)).status, 404, "and there is none any more");
+});
+
+test("with test, a relay is wired only once it has answered a signed test", async (t) => {
+  const app = testApp(t);
+  const { key } = app.person("owner");
+  const relay = await startReceiver();
+  t.after(() => relay.close());
+  const path = "/v1/relay/rk_0123456789abcdef";
+  const proved = (more: object = {}) =>
+    put(app, key, { relay_url: `${relay.url}${path}`, test: true, ...more });
+  const configured = async () => (await app.call("GET", "/v1/relay", { key })).body.relay_url;
+
+  const at = (seconds: number) => ({
+    date: new Date(app.clock.now() + seconds * 1000).toUTCString(),
+  });
+  const refusals: [Behaviour, string, RegExp][] = [
+    [answer(401, {}), "/relay_secret", /doesn't know this key/],
+    [answer(404, {}), "/relay_url", /http 404/],
+    [answer(200, "<p>hello"), "/relay_url", /no relay/],
+    [answer(200, { ok: true }), "/relay_url", /no relay/],
+    [answer(204), "/relay_url", /no relay/],
+    [answer(400, {}, at(1000)), "/relay_url", /clock is 1000 s behind/],
+    [answer(503, {}), "/relay_url", /http 503/],
+  ];
+  for (const [behaviour, field, reason] of refusals) {
+    relay.once(behaviour);
+    const refused = await proved();
+    assert.deepEqual([refused.status, refused.body.error.code], [422, "relay_not_proved"]);
+    assert.equal(refused.body.error.details[0].field, field);
+    assert.match(refused.body.error.details[0].reason, reason);
+    assert.match(refused.body.error.message, /[Nn]othing was changed/);
+    assert.equal(await configured(), "");
+  }
+  const unreachable = await proved({ relay_url: `http://127.0.0.1:9${path}` });
+  assert.deepEqual([unreachable.status, await configured()], [422, ""]);
+
+  relay.once(answer(200, { relayed: false, devices: 0 }));
+  assert.equal((await proved()).status, 200);
+  assert.equal(await configured(), `${relay.url}${path}`);
+  const test = relay.received.findLast(({ body }) => JSON.parse(body).event === "box.test");
+  assert.ok(test);
+  const stamp = test.headers["x-service-timestamp"] ?? "";
+  assert.equal(test.headers["x-service-signature"], signature(SECRET, stamp, test.body));
+
+  relay.once(answer(401, {}));
+  const wrong = await proved({
+    relay_secret: "z".repeat(43),
+    relay_url: `${relay.url}/v1/relay/rk_2`,
+  });
+  assert.equal(wrong.status, 422);
+  assert.equal(await configured(), `${relay.url}${path}`, "what was wired before stays");
+});
+
 test("on a hosted tenant there is nothing to configure", async (t) => {
   const app = testApp(t, { role: "hosted" });
   const { key } = app.person("owner");
   const read = await app.call("GET", "/v1/relay", { key });
   assert.deepEqual(read.body, { configured: false, name: "", relay_url: "" });
   assert.equal((await put(app, key, {})).status, 404);
+  assert.equal((await app.call("DELETE", "/v1/relay", { key })).status, 404);
 });

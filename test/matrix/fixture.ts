@@ -9,7 +9,7 @@ export interface Fixture {
   param(operation: Operation, name: string): Promise<string>;
   /** A body that the operation takes; throws for an operation that nobody has taught it. */
   body(operation: Operation): Promise<unknown>;
-  /** The query that it needs, with the question mark. */
+  /** The query that it needs, with the question mark; makes what stands in no path. */
   query(operation: Operation): Promise<string>;
 }
 
@@ -178,6 +178,8 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       return make();
     },
     async query({ id }) {
+      // There must be one to remove.
+      if (id === "deleteRelay") await box.api("PUT", "/v1/relay", await bodies["putRelay"]?.());
       if (id !== "verifyReceipt") return "";
       await code();
       const paired = await box.api("POST", "/v1/pair", await bodies["pair"]?.(), null);

@@ -123,3 +123,24 @@ test("readiness says how far the clock is off, and when the relay was last heard
   await pass(box, 60);
   assert.match((await check()).detail, /s ahead of the relay's/);
 });
+
+test("a relay that is removed or replaced is told goodbye, and the next one is greeted at once", async (t) => {
+  const { box, relay } = await told(t);
+  const next = await startReceiver();
+  t.after(() => next.close());
+  next.always(answer(200, { relayed: false, devices: 0 }));
+  await put(box, relay);
+  await pass(box, 5);
+  await put(box, next);
+  await pass(box, 5);
+  assert.deepEqual(kinds(relay), ["box.heartbeat", "box.goodbye"]);
+  assert.deepEqual(kinds(next), ["box.heartbeat"]);
+  assert.equal((await box.api("DELETE", "/v1/relay")).status, 200);
+  await pass(box, 300, 15);
+  assert.deepEqual(kinds(next), ["box.heartbeat", "box.goodbye"]);
+  relay.received.forEach(checkSigned);
+  next.received.forEach(checkSigned);
+  const { body } = await box.api("GET", "/readyz");
+  const check = body.checks.find(({ name }: { name: string }) => name === "relay");
+  assert.match(check.detail, /no hosted relay/);
+});

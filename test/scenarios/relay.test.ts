@@ -223,3 +223,20 @@ test("a page that was answered when the relay died is not pushed twice", async (
   assert.deepEqual(story.shown(), ["ada: shop: any"]);
   assert.deepEqual(deliveries(story), ["alert.opened 1 delivered"]);
 });
+
+test("a relay is proved before it is wired, and its removal pages nobody for the silence", async (t) => {
+  const story = await begin(t);
+  const fire = await alarming(story, "shop");
+  const { relay_url, relay_secret } = story.relay;
+  const put = (body: object) => story.box.api("PUT", "/v1/relay", { ...body, test: true });
+  const wrong = await put({ relay_url, relay_secret: "w".repeat(43) });
+  assert.deepEqual([wrong.status, wrong.body.error.code], [422, "relay_not_proved"]);
+  assert.equal((await put({ relay_url, relay_secret })).status, 200);
+  await story.settle();
+  await fire("a");
+  await story.settle();
+  assert.deepEqual(story.shown(), ["ada: shop: any"]);
+  assert.equal((await story.box.api("DELETE", "/v1/relay")).status, 200);
+  await story.pass(900, 60);
+  assert.deepEqual(story.shown(), []);
+});

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { writeLateTimeline } from "../../alerts/timeline.ts";
 import { invalid } from "../../kit/errors.ts";
 import { checkUrl, readUrl } from "../../kit/url.ts";
-import { configureRelay, readRelay } from "../../projects/relay.ts";
-import { text } from "../fields.ts";
+import { configureRelay, readRelay, removeRelay } from "../../projects/relay.ts";
+import { deleted, flag, text } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 /** The relay that a box pages through (api §4, Pairing and relay; decisions §7). */
@@ -27,7 +28,8 @@ export const relayRoutes: Route[] = [
     path: "/v1/relay",
     name: "putRelay",
     tag: "Relay",
-    summary: "Page through this relay: wires every project, present and later ones",
+    summary:
+      "Page through this relay: wires every project, present and later ones; with test only once the relay has taken a signed test",
     plane: "api",
     manager: true,
     boxOnly: true,
@@ -36,15 +38,26 @@ export const relayRoutes: Route[] = [
       relay_secret: text(128, 32),
       hosted_tenant_id: text(64).optional(),
       box_public_url: text(2048).optional(),
+      test: flag.optional().meta({
+        description:
+          "Send the relay one signed test first, and change nothing unless its answer is a relay's.",
+      }),
     }),
     readOnly: ["configured", "name"],
     status: 200,
     answer: z.object({ relay_url: z.string() }),
-    errors: ["invalid_request", "invalid_json", "forbidden", "address_refused"],
-    handle({ tenant, body }) {
+    errors: [
+      ...(["invalid_request", "invalid_json", "forbidden", "address_refused"] as const),
+      ...(["relay_not_proved", "overloaded"] as const),
+    ],
+    async handle({ tenant, body }) {
       const { relay_url, relay_secret, hosted_tenant_id = "", box_public_url = "" } = body;
       checkUrl(relay_url, tenant.addressRules, "/relay_url");
       if (box_public_url !== "") checkPublicUrl(box_public_url);
+      if (body.test) {
+        const target = { relayUrl: relay_url, secret: relay_secret, tenantId: tenant.id };
+        await tenant.outbox.testFire.relay(target);
+      }
       const isKnown = hosted_tenant_id !== "" && box_public_url !== "";
       tenant.store.write((tx) =>
         configureRelay(tx, tenant.sealer, {
@@ -57,6 +70,29 @@ export const relayRoutes: Route[] = [
       );
       return { relay_url };
     },
+  }),
+  route({
+    method: "DELETE",
+    path: "/v1/relay",
+    name: "deleteRelay",
+    tag: "Relay",
+    summary:
+      "Page through no relay any more: its integration leaves every project, and what waited for it is dropped",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    additive: true,
+    status: 200,
+    answer: deleted.extend({
+      dropped_deliveries: z.int().meta({
+        description: "Pages that waited for the relay; each alert's timeline says so.",
+      }),
+    }),
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant }) => ({
+      deleted: true,
+      dropped_deliveries: tenant.store.write((tx) => removeRelay(tx, writeLateTimeline)),
+    }),
   }),
 ];
 
