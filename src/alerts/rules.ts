@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import { mustHaveRoom } from "../projects/bounds.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
@@ -6,7 +7,7 @@ import { getRule } from "../projects/rules.ts";
 import type { Tx } from "../store/store.ts";
 import { retimeAlerts } from "./retime.ts";
 
-/** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here. */
+/** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here and for one too many. */
 export function createRule(
   tx: Tx,
   project: Project,
@@ -17,6 +18,7 @@ export function createRule(
     .get(project.id, rule.name);
   if (taken !== undefined)
     throw new ServiceError("name_taken", "The project has a rule of this name.");
+  mustHaveRoom(tx, "rules", project.id);
   checkRuleReferences(tx, project.id, rule.body);
   tx.sql(
     "INSERT INTO rules (project_id, name, body, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",

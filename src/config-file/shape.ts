@@ -1,4 +1,4 @@
-import type { Layer } from "../oncall/rotation.ts";
+import type { Layer } from "../oncall/schedule.ts";
 import type { RuleBody } from "../projects/rule.ts";
 import type { IntegrationType } from "../store/schema.ts";
 

@@ -47,6 +47,8 @@ export const errorStatus = {
   invalid_timezone: 422,
   invalid_layer: 422,
   invalid_override: 422,
+  schedule_too_complex: 422,
+  too_many: 422,
   rate_limited: 429,
   overloaded: 429,
   storage_full: 429,

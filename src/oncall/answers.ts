@@ -1,7 +1,16 @@
+import type { Slices } from "../kit/slices.ts";
 import type { Reader } from "../store/store.ts";
-import { icalendar } from "./calendar.ts";
+import { followIcalendar } from "./calendar.ts";
 import { listOverrides } from "./overrides.ts";
-import { calendarShifts, nextOnCall, onCallAt, preview, type Schedule } from "./rotation.ts";
+import {
+  type Duty,
+  followCalendar,
+  followDuty,
+  followNext,
+  followPreview,
+  type Range,
+} from "./rotation.ts";
+import type { Schedule } from "./schedule.ts";
 import type { StoredSchedule } from "./schedules.ts";
 
 /** What `…/current` answers (decisions §3). */
@@ -18,22 +27,29 @@ export type Current =
     }
   | { on_call: false; next: { account_id: string; email: string; starts_at: number } | null };
 
+/** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
+export interface Asking {
+  reader: Reader;
+  slices: Slices;
+}
+
 /** Who is on call at `at`. A removed account is nobody (its email is gone with it). */
-export function currentOnCall(reader: Reader, stored: StoredSchedule, at: number): Current {
-  const schedule = evaluated(reader, stored);
-  const duty = onCallAt(schedule, at);
-  const email = duty === null ? null : emailOf(reader, duty.account_id);
-  if (duty !== null && email !== null)
+export async function currentOnCall(
+  { reader, slices }: Asking,
+  stored: StoredSchedule,
+  at: number,
+): Promise<Current> {
+  const { schedule, emailOf } = readAll(reader, stored);
+  const duty = await slices.run(followDuty(schedule, at));
+  const email = duty === null ? undefined : emailOf(duty.account_id);
+  if (duty !== null && email !== undefined)
     return { on_call: true, ...duty, email, schedule: stored.name };
-  const next = nextOnCall(schedule, at);
-  const nextEmail = next === null ? null : emailOf(reader, next.account_id);
-  return {
-    on_call: false,
-    next:
-      next === null || nextEmail === null
-        ? null
-        : { account_id: next.account_id, email: nextEmail, starts_at: next.starts_at },
-  };
+  const next = await slices.run(followNext(schedule, at));
+  return { on_call: false, next: next === null ? null : nextUp(next, emailOf(next.account_id)) };
+}
+
+function nextUp({ account_id, starts_at }: Duty, email: string | undefined) {
+  return email === undefined ? null : { account_id, email, starts_at };
 }
 
 export interface PreviewAnswer {
@@ -50,14 +66,15 @@ export interface PreviewAnswer {
   until: number;
 }
 
-export function previewOnCall(
-  reader: Reader,
+export async function previewOnCall(
+  { reader, slices }: Asking,
   stored: StoredSchedule,
-  range: { from: number; until: number },
-): PreviewAnswer {
-  const { shifts, gaps, until } = preview(evaluated(reader, stored), range.from, range.until);
+  range: Range,
+): Promise<PreviewAnswer> {
+  const { schedule, emailOf } = readAll(reader, stored);
+  const { shifts, gaps, until } = await slices.run(followPreview(schedule, range));
   return {
-    shifts: shifts.map((shift) => ({ ...shift, email: emailOf(reader, shift.account_id) ?? "" })),
+    shifts: shifts.map((shift) => ({ ...shift, email: emailOf(shift.account_id) ?? "" })),
     gaps,
     until,
   };
@@ -66,31 +83,40 @@ export function previewOnCall(
 const DAY = 86_400;
 
 /** The schedule as a calendar: 30 days back and 180 ahead (decisions §5). */
-export function calendarOf(reader: Reader, stored: StoredSchedule, at: number): string {
-  const shifts = calendarShifts(evaluated(reader, stored), at - 30 * DAY, at + 180 * DAY);
-  return icalendar({
-    schedule_id: stored.id,
-    schedule_name: stored.name,
-    made_at: at,
-    shifts: shifts.map((shift) => ({
-      ...shift,
-      email: emailOf(reader, shift.account_id) ?? shift.account_id,
-    })),
-  });
-}
-
-function evaluated(reader: Reader, stored: StoredSchedule): Schedule {
-  return {
-    timezone: stored.timezone,
-    layers: stored.layers,
-    overrides: listOverrides(reader, stored),
-  };
-}
-
-function emailOf(reader: Reader, accountId: string): string | null {
-  return (
-    (reader.sql("SELECT email FROM accounts WHERE id = ?").pluck().get(accountId) as
-      | string
-      | undefined) ?? null
+export async function calendarOf(
+  { reader, slices }: Asking,
+  stored: StoredSchedule,
+  at: number,
+): Promise<string> {
+  const { schedule, emailOf } = readAll(reader, stored);
+  const range = { from: at - 30 * DAY, until: at + 180 * DAY };
+  const shifts = await slices.run(followCalendar(schedule, range));
+  return slices.run(
+    followIcalendar({
+      schedule_id: stored.id,
+      schedule_name: stored.name,
+      made_at: at,
+      shifts: shifts.map((shift) => ({
+        ...shift,
+        email: emailOf(shift.account_id) ?? shift.account_id,
+      })),
+    }),
   );
+}
+
+/** The schedule as it is evaluated, and the email of each account it names that still exists. */
+function readAll(reader: Reader, stored: StoredSchedule) {
+  const { timezone, layers } = stored;
+  const schedule: Schedule = { timezone, layers, overrides: listOverrides(reader, stored) };
+  const named = new Set([
+    ...layers.flatMap((layer) => layer.participants),
+    ...schedule.overrides.map((override) => override.account_id),
+  ]);
+  const emails = new Map<string, string>();
+  const read = reader.sql("SELECT email FROM accounts WHERE id = ?").pluck();
+  for (const account of named) {
+    const email = read.get(account) as string | undefined;
+    if (email !== undefined) emails.set(account, email);
+  }
+  return { schedule, emailOf: (account: string) => emails.get(account) };
 }

@@ -1,3 +1,5 @@
+import { finish, type Work } from "../kit/slices.ts";
+
 /** A shift as a calendar shows it; times in Unix seconds. */
 export interface CalendarShift {
   /** Who is on call, as people know them: an e-mail address. */
@@ -38,9 +40,16 @@ const NO_EVENTS = [
  * answer. The same shift keeps its UID from one fetch to the next.
  */
 export function icalendar(input: CalendarInput): string {
+  return finish(followIcalendar(input));
+}
+
+/** What writing one event costs beside a look at one layer. */
+const EVENT_COST = 20;
+
+/** `icalendar` in steps. */
+export function* followIcalendar(input: CalendarInput): Work<string> {
   const name = text(`On call: ${input.schedule_name}`);
-  const events = input.shifts.flatMap((shift) => event(shift, input));
-  const lines = [
+  const head = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//box//on-call schedule//EN",
@@ -50,9 +59,16 @@ export function icalendar(input: CalendarInput): string {
     `X-WR-CALNAME:${name}`,
     "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
     "X-PUBLISHED-TTL:PT1H",
-    ...(events.length === 0 ? NO_EVENTS : events),
-    "END:VCALENDAR",
   ];
+  let out = written(input.shifts.length === 0 ? [...head, ...NO_EVENTS] : head);
+  for (const shift of input.shifts) {
+    yield EVENT_COST;
+    out += written(event(shift, input));
+  }
+  return out + written(["END:VCALENDAR"]);
+}
+
+function written(lines: readonly string[]): string {
   return lines.map((line) => `${folded(line)}\r\n`).join("");
 }
 
@@ -88,6 +104,7 @@ function text(value: string): string {
 
 /** Breaks a long line between characters: each further line begins with a space (RFC 5545 §3.1). */
 function folded(line: string): string {
+  if (Buffer.byteLength(line) <= LINE_OCTETS) return line;
   let out = "";
   let octets = 0;
   for (const character of line) {

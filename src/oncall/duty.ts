@@ -1,5 +1,6 @@
 import type { Reader } from "../store/store.ts";
-import { type Layer, type Override, whoIsOnCall } from "./rotation.ts";
+import { whoIsOnCall } from "./rotation.ts";
+import type { Layer, Override } from "./schedule.ts";
 
 interface ScheduleRow {
   id: string;

@@ -1,4 +1,4 @@
-import type { Layer } from "./rotation.ts";
+import type { Layer } from "./schedule.ts";
 import { DAY, type Zone } from "./zone.ts";
 
 /** Who a layer alone puts on call in [since, until), Unix seconds; null is nobody. */
@@ -67,7 +67,7 @@ function readTurns(layer: Layer, zone: Zone): (at: number) => LayerSpan {
 
 /** When the restriction lets the layer cover. */
 function readRestriction(restriction: Layer["restriction"], zone: Zone): (at: number) => Window {
-  if (restriction === null || isAlways(restriction)) {
+  if (restriction === null || restrictsNothing(restriction)) {
     return () => ({ since: -Infinity, until: Infinity, open: true });
   }
   const { start_minute, end_minute } = restriction;
@@ -103,8 +103,8 @@ function daysOf(restriction: NonNullable<Layer["restriction"]>): ReadonlySet<num
   return new Set(days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days);
 }
 
-/** Whether the windows follow each other without a hole, so that the restriction restricts nothing. */
-function isAlways(restriction: NonNullable<Layer["restriction"]>): boolean {
+/** Whether the windows follow each other without a hole. */
+export function restrictsNothing(restriction: NonNullable<Layer["restriction"]>): boolean {
   const { start_minute, end_minute } = restriction;
   const fullDay = start_minute === end_minute || (start_minute === 0 && end_minute === DAY / 60);
   return fullDay && daysOf(restriction).size === 7;

@@ -1,5 +1,5 @@
 import { readLayer } from "./layer.ts";
-import type { Override, Schedule } from "./rotation.ts";
+import type { Override, Schedule } from "./schedule.ts";
 import { Zone } from "./zone.ts";
 
 /** The final schedule's answer, the same over all of [since, until) (Unix seconds). */

@@ -1,38 +1,16 @@
+import { finish, type Work } from "../kit/slices.ts";
 import { type Piece, readSchedule } from "./roster.ts";
+import type { Schedule } from "./schedule.ts";
 import { DAY } from "./zone.ts";
 
 /**
  * Who is on call, from when, until when (decisions §5, On-call schedules). Everything here is a
  * function of its arguments; every time is in Unix seconds, every range is [start, end).
  * All of it throws RangeError for a time zone that `isTimezone` refuses.
+ *
+ * A question that follows the schedule over time is `Work`: it yields how many layers each step looked
+ * at, so that a server can answer others in between. `finish` runs one to its end.
  */
-
-/** One layer (api §2, On-call schedule). `shift_minutes` ≥ 1. */
-export interface Layer {
-  name: string;
-  /** Account ids in the order they take turns. */
-  participants: string[];
-  rotation_start: number;
-  shift_minutes: number;
-  /** Null: always. `days` 0 (Sunday) to 6, none is every day; minutes of the local day. */
-  restriction: { days: number[]; start_minute: number; end_minute: number } | null;
-}
-
-/** One override (api §2, On-call override). */
-export interface Override {
-  id: string;
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-}
-
-export interface Schedule {
-  timezone: string;
-  /** The later layer wins where it covers. */
-  layers: Layer[];
-  /** In the order they were made, oldest first: the newer wins. */
-  overrides: Override[];
-}
 
 /** One person's unbroken stretch in the final schedule, whichever layers or overrides it comes from. */
 export interface Duty {
@@ -66,7 +44,7 @@ export interface Preview {
 const LOOK = 366 * DAY;
 
 /** Most pieces one question looks at: for a year, a change every 17 minutes. */
-const MOST_PIECES = 30_000;
+export const MOST_PIECES = 30_000;
 
 /** The account on call at this instant, or null. The cheapest question: no stretch is followed. */
 export function whoIsOnCall(schedule: Schedule, at: number): string | null {
@@ -75,53 +53,87 @@ export function whoIsOnCall(schedule: Schedule, at: number): string | null {
 
 /** Who is on call at this instant and for which stretch, or null when nobody is. */
 export function onCallAt(schedule: Schedule, at: number): Duty | null {
-  const pieceAt = readSchedule(schedule);
-  return dutyOf(pieceAt, pieceAt(at), at);
+  return finish(followDuty(schedule, at));
 }
 
 /** The first stretch that begins after this instant, and within 366 days of it; null if none does. */
 export function nextOnCall(schedule: Schedule, at: number): Duty | null {
-  const pieceAt = readSchedule(schedule);
-  let before = pieceAt(at);
+  return finish(followNext(schedule, at));
+}
+
+/** Every shift and every gap of [from, until), in order and cut to it: together they tile it. */
+export function preview(schedule: Schedule, from: number, until: number): Preview {
+  return finish(followPreview(schedule, { from, until }));
+}
+
+/** `onCallAt` in steps. */
+export function* followDuty(schedule: Schedule, at: number): Work<Duty | null> {
+  const reading = readingOf(schedule);
+  return yield* dutyOf(reading, reading.pieceAt(at), at);
+}
+
+/** `nextOnCall` in steps. */
+export function* followNext(schedule: Schedule, at: number): Work<Duty | null> {
+  const reading = readingOf(schedule);
+  let before = reading.pieceAt(at);
   for (let looked = 0; looked < MOST_PIECES && before.until <= at + LOOK; looked += 1) {
-    const piece = pieceAt(before.until);
+    yield reading.looks;
+    const piece = reading.pieceAt(before.until);
     if (piece.account_id !== before.account_id && piece.account_id !== null) {
-      return dutyOf(pieceAt, piece, before.until);
+      return yield* dutyOf(reading, piece, before.until);
     }
     before = piece;
   }
   return null;
 }
 
-/** Every shift and every gap of [from, until), in order and cut to it: together they tile it. */
-export function preview(schedule: Schedule, from: number, until: number): Preview {
-  return previewOf(readSchedule(schedule), from, until);
+/** `preview` in steps. */
+export function followPreview(schedule: Schedule, range: Range): Work<Preview> {
+  return previewOf(readingOf(schedule), range);
 }
 
 /**
  * The shifts of a preview, but the first with the time it began at instead of being cut to `from`.
  * A calendar knows a shift by its start, which must not move with the day on which it is fetched.
  */
-export function calendarShifts(schedule: Schedule, from: number, until: number): Shift[] {
-  const pieceAt = readSchedule(schedule);
-  const [first, ...rest] = previewOf(pieceAt, from, until).shifts;
+export function* followCalendar(schedule: Schedule, range: Range): Work<Shift[]> {
+  const reading = readingOf(schedule);
+  const [first, ...rest] = (yield* previewOf(reading, range)).shifts;
   if (first === undefined) return [];
+  const { from } = range;
   const starts_at =
     first.starts_at === from
-      ? startOf(pieceAt, { piece: pieceAt(from), at: from, same: sameShift })
+      ? yield* startOf(reading, { piece: reading.pieceAt(from), at: from, same: sameShift })
       : first.starts_at;
   return [{ ...first, starts_at }, ...rest];
 }
 
-type PieceAt = (at: number) => Piece;
+/** [from, until) in Unix seconds. */
+export interface Range {
+  from: number;
+  until: number;
+}
 
-function previewOf(pieceAt: PieceAt, from: number, until: number): Preview {
+interface Reading {
+  pieceAt: (at: number) => Piece;
+  /** Layers that one piece looks at. */
+  looks: number;
+}
+
+function readingOf(schedule: Schedule): Reading {
+  // An override is compared, a layer computed.
+  const looks = 1 + schedule.layers.length + Math.floor(schedule.overrides.length / 20);
+  return { pieceAt: readSchedule(schedule), looks };
+}
+
+function* previewOf({ pieceAt, looks }: Reading, { from, until }: Range): Work<Preview> {
   const shifts: Shift[] = [];
   const gaps: Preview["gaps"] = [];
   let last: Piece | undefined;
   let open: { ends_at: number } = { ends_at: from };
   let at = from;
   for (let looked = 0; looked < MOST_PIECES && at < until; looked += 1) {
+    yield looks;
     const piece = pieceAt(at);
     const ends_at = Math.min(piece.until, until);
     if (last !== undefined && sameShift(piece, last)) {
@@ -142,13 +154,13 @@ function pushed<T>(list: T[], item: T): T {
   return item;
 }
 
-function dutyOf(pieceAt: PieceAt, piece: Piece, at: number): Duty | null {
+function* dutyOf(reading: Reading, piece: Piece, at: number): Work<Duty | null> {
   const { account_id, layer, override_id } = piece;
   if (account_id === null) return null;
   return {
     account_id,
-    starts_at: startOf(pieceAt, { piece, at, same: samePerson }),
-    ends_at: endOf(pieceAt, piece, at),
+    starts_at: yield* startOf(reading, { piece, at, same: samePerson }),
+    ends_at: yield* endOf(reading, piece, at),
     layer,
     override_id,
   };
@@ -160,9 +172,10 @@ interface Backwards {
   same: (a: Piece, b: Piece) => boolean;
 }
 
-function startOf(pieceAt: PieceAt, { piece, at, same }: Backwards): number {
+function* startOf({ pieceAt, looks }: Reading, { piece, at, same }: Backwards): Work<number> {
   let first = piece;
   for (let looked = 0; looked < MOST_PIECES && first.since > at - LOOK; looked += 1) {
+    yield looks;
     // Times are whole seconds, so the second before a piece is the end of the one before it.
     const before = pieceAt(first.since - 1);
     if (!same(before, first)) break;
@@ -171,9 +184,10 @@ function startOf(pieceAt: PieceAt, { piece, at, same }: Backwards): number {
   return first.since;
 }
 
-function endOf(pieceAt: PieceAt, piece: Piece, at: number): number | null {
+function* endOf({ pieceAt, looks }: Reading, piece: Piece, at: number): Work<number | null> {
   let last = piece;
   for (let looked = 0; looked < MOST_PIECES && last.until <= at + LOOK; looked += 1) {
+    yield looks;
     const after = pieceAt(last.until);
     if (!samePerson(after, last)) return last.until;
     last = after;

@@ -1,12 +1,14 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
+import { mustHaveRoom } from "../projects/bounds.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
 import { isMember } from "../projects/rule-references.ts";
 import { listRules, mustBeUnnamed } from "../projects/rules.ts";
 import { schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { Layer } from "./rotation.ts";
+import { looksOf, MOST_LOOKS } from "./complexity.ts";
+import type { Layer } from "./schedule.ts";
 import { isTimezone } from "./zone.ts";
 
 /** A schedule as it is stored and read (api §2, On-call schedule). */
@@ -59,9 +61,10 @@ export function getSchedule(reader: Reader, project: Project, name: string): Sto
   return fromRow(row);
 }
 
-/** Throws 409 for a taken name, 422 listing each participant that is no member, and for an unknown zone. */
+/** Throws 409 for a taken name, 422 listing each participant that is no member, for an unknown zone, layers that change too often and one too many. */
 export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): StoredSchedule {
   mustBeFree(tx, project, input.name);
+  mustHaveRoom(tx, "schedules", project.id);
   checkSchedule(tx, input);
   const { name, timezone, layers } = input;
   tx.orm
@@ -165,6 +168,18 @@ function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): voi
   );
   if (empty.length > 0)
     throw new ServiceError("invalid_layer", "A layer needs participants.", { details: empty });
+  const looks = looksOf(layers);
+  if (looks > MOST_LOOKS) {
+    throw new ServiceError(
+      "schedule_too_complex",
+      "The layers change so often that a year of them takes too long to follow: use fewer layers, longer shifts or fewer restrictions.",
+      {
+        details: [
+          { field: "/layers", reason: `at most ${MOST_LOOKS} looks a year`, value: String(looks) },
+        ],
+      },
+    );
+  }
   const strangers = layers.flatMap((layer, i) =>
     layer.participants.flatMap((account, j): ErrorDetail[] =>
       isMember(reader, account)

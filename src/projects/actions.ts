@@ -5,6 +5,7 @@ import { checkUrl } from "../kit/url.ts";
 import { type ActionRow, findAction } from "../outbox/runs.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { mustHaveRoom } from "./bounds.ts";
 import type { Guard } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
@@ -98,13 +99,14 @@ export function mustHaveRun(reader: Reader, project: Project, id: string): void 
   if (known === undefined) throw notFound("action");
 }
 
-/** Returns the new action's id. Throws 400 for its headers, 403 for its address, 409 for a taken name. */
+/** Returns the new action's id. Throws 400 for its headers, 403 for its address, 409 for a taken name, 422 for one too many. */
 export function createAction(
   tx: Tx,
   project: Project,
   { write, guard }: { write: ActionWrite; guard: Guard },
 ): string {
   check(tx, project, { id: "", write, guard });
+  mustHaveRoom(tx, "actions", project.id);
   const id = hexId(tx.random);
   const headers = sealedHeaders(id, write.headers ?? {}, guard);
   tx.sql(

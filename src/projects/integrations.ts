@@ -6,6 +6,7 @@ import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
 import type { IntegrationType } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { mustHaveRoom } from "./bounds.ts";
 import {
   type CredentialInput,
   checkAllowed,
@@ -74,7 +75,7 @@ export function mustFind(reader: Reader, project: Project, id: string): Integrat
 
 /**
  * Makes an integration. `secret` is a webhook's, as given or minted: it is only ever in this answer.
- * Throws 422 missing_credential and credential_not_allowed, 403 for an address that may not be called.
+ * Throws 422 missing_credential, credential_not_allowed and too_many, 403 for an address that may not be called.
  */
 export function createIntegration(
   tx: Tx,
@@ -85,6 +86,7 @@ export function createIntegration(
   checkAllowed(type, { ...credentials, ...(url === undefined ? {} : { url }) });
   checkComplete(type, { ...credentials, url });
   const shownAs = shownUrl(type, { url, credentials, guard }) ?? "";
+  mustHaveRoom(tx, "integrations", project.id);
   const id = hexId(tx.random);
   if (type === "webhook") credentials.secret ??= mintWebhookSecret(tx.random);
   const sealed = type === "apns" ? null : sealCredentials(guard.sealer, id, credentials);

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { mustHaveRoom } from "./bounds.ts";
 import { wireRelay } from "./relay-wiring.ts";
 
 export interface Project {
@@ -59,9 +60,10 @@ export function configVersions(reader: Reader): { project: string; version: numb
     .all();
 }
 
-/** Throws 409 for a taken name. A configured relay is wired in the same transaction (api §4, Pairing rule 2). */
+/** Throws 409 for a taken name, 422 for one too many. A configured relay is wired in the same transaction (api §4, Pairing rule 2). */
 export function createProject(tx: Tx, name: string): { name: string; version: number } {
   mustBeFree(tx, name);
+  mustHaveRoom(tx, "projects");
   const { id } = tx.orm
     .insert(projects)
     .values({ name, version: 1, createdAt: tx.at })

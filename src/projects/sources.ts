@@ -3,6 +3,7 @@ import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, sha256 } from "../kit/ids.ts";
 import { sources } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
 
@@ -37,7 +38,7 @@ export function findSource(reader: Reader, token: string): Source | null {
     : { id: row.id, projectId: row.projectId, name: row.name, retainLogs: row.retainLogs };
 }
 
-/** Makes a source; its token is only ever in this answer. Throws 409. */
+/** Makes a source; its token is only ever in this answer. Throws 409, 422 for one too many. */
 export function createSource(
   tx: Tx,
   project: Project,
@@ -46,6 +47,7 @@ export function createSource(
   if (find(tx, project, source.name) !== undefined) {
     throw new ServiceError("name_taken", "The project has a source of this name.");
   }
+  mustHaveRoom(tx, "sources", project.id);
   const token = `pti_${source.tenantId}_${base62Secret(tx.random)}`;
   tx.orm
     .insert(sources)

@@ -11,6 +11,7 @@ import type { Log } from "../kit/log.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
+import { createSlices, type Slices } from "../kit/slices.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
 import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
@@ -39,6 +40,8 @@ export interface Tenant {
   readonly log: Log;
   readonly ingest: IngestHandle;
   readonly waiters: Waiters;
+  /** Long answers are made here, so that nobody waits behind them. */
+  readonly slices: Slices;
   readonly scheduler: Scheduler;
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
@@ -125,6 +128,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ...(options.jobs ?? []),
   ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
+  const slices = createSlices({ slice: 20_000, works: 64 });
   const used = new ForgetfulMap<string, number>(1000);
 
   const unsubscribe = store.onCommit((notes) => {
@@ -145,6 +149,7 @@ export function startTenant(options: TenantOptions): Tenant {
     log,
     ingest,
     waiters,
+    slices,
     scheduler,
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),

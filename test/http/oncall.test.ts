@@ -230,3 +230,46 @@ describe("who is on call", () => {
     assert.match(calendar.body, /^BEGIN:VCALENDAR\r\n/);
   });
 });
+
+/** So many layers, each covering `minutes` of every day at its own time, with daily hand-overs. */
+const busy = (name: string, count: number) => ({
+  name,
+  timezone: "Europe/London",
+  layers: Array.from({ length: count }, (_, i) => ({
+    name: `layer ${i}`,
+    participants: [ann.accountId, bob.accountId],
+    rotation_start: now - 60 * DAY,
+    shift_minutes: 1440,
+    restriction: { days: [], start_minute: i * 20, end_minute: i * 20 + 1 },
+  })),
+});
+
+describe("schedules that change often", () => {
+  test("one that a year's preview couldn't follow is refused, made or changed", async () => {
+    const refused = await box.api("POST", BASE, busy("minutes", 50));
+    assert.deepEqual(
+      [refused.status, refused.body.error.code, refused.body.error.details[0].field],
+      [422, "schedule_too_complex", "/layers"],
+    );
+    assert.equal((await box.api("POST", BASE, daily("minutes"))).status, 201);
+    assert.equal((await box.api("PUT", `${BASE}/minutes`, busy("minutes", 50))).status, 422);
+    assert.equal((await box.api("GET", `${BASE}/minutes`)).body.layers.length, 1);
+  });
+
+  test("others are answered while forty calendars of the worst allowed one are made", async () => {
+    assert.equal((await box.api("POST", BASE, busy("worst", 20))).status, 201);
+    let made = 0;
+    const calendars = Array.from({ length: 40 }, async () => {
+      const answer = await box.api("GET", `${BASE}/worst/calendar.ics`);
+      made += 1;
+      return answer.status;
+    });
+    let answered = 0;
+    while (made < calendars.length) {
+      assert.equal((await box.api("GET", "/healthz")).status, 200);
+      answered += 1;
+    }
+    assert.deepEqual(new Set(await Promise.all(calendars)), new Set([200]));
+    assert.ok(answered >= 100, `${answered} answers beside 40 calendars`);
+  });
+});

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  type Duty,
-  type Layer,
-  onCallAt,
-  preview,
-  type Schedule,
-  whoIsOnCall,
-} from "../../src/oncall/rotation.ts";
+import { type Duty, onCallAt, preview, whoIsOnCall } from "../../src/oncall/rotation.ts";
+import type { Layer, Schedule } from "../../src/oncall/schedule.ts";
 import fc from "../support/property.ts";
 import { NOBODY, naiveRoster, watchClock } from "./naive.ts";
 

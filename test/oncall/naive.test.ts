@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Layer, preview, type Schedule } from "../../src/oncall/rotation.ts";
+import { preview } from "../../src/oncall/rotation.ts";
+import type { Layer, Schedule } from "../../src/oncall/schedule.ts";
 import {
   assertSameRoster,
   compareWithNaive,

@@ -1,4 +1,4 @@
-import type { Layer, Schedule } from "../../src/oncall/rotation.ts";
+import type { Layer, Schedule } from "../../src/oncall/schedule.ts";
 
 /**
  * The rules for on-call schedules once more, written to be obviously right instead of fast: a wall

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { finish } from "../../src/kit/slices.ts";
 import {
-  calendarShifts,
-  type Layer,
+  followCalendar,
   nextOnCall,
   onCallAt,
   preview,
-  type Schedule,
   whoIsOnCall,
 } from "../../src/oncall/rotation.ts";
+import type { Layer, Schedule } from "../../src/oncall/schedule.ts";
 
 const LONDON = "Europe/London";
 const DAY = 86_400;
@@ -430,13 +430,13 @@ test("a preview is cut to what was asked for, and its shifts and gaps tile it", 
     until,
   });
   assert.deepEqual(preview(s, from, from), { shifts: [], gaps: [], until: from });
-  assert.deepEqual(calendarShifts(s, from, until), [
+  assert.deepEqual(finish(followCalendar(s, { from, until })), [
     { ...ada, starts_at: at("2026-03-04 09:00"), ends_at: at("2026-03-04 17:00") },
     { ...ada, starts_at: at("2026-03-05 09:00"), ends_at: until },
   ]);
-  const [afterNight] = calendarShifts(s, at("2026-03-04 20:00"), until);
+  const [afterNight] = finish(followCalendar(s, { from: at("2026-03-04 20:00"), until }));
   assert.deepEqual(afterNight, { ...ada, starts_at: at("2026-03-05 09:00"), ends_at: until });
-  assert.deepEqual(calendarShifts(schedule([]), from, until), []);
+  assert.deepEqual(finish(followCalendar(schedule([]), { from, until })), []);
 });
 
 test("a calendar's shift keeps its start on whichever day it is fetched", () => {
@@ -444,7 +444,7 @@ test("a calendar's shift keeps its start on whichever day it is fetched", () => 
   const s = schedule([layer({ shift_minutes: 7 * 1440 }), always("ada", "top")], {
     overrides: [{ id: "o", account_id: "ada", starts_at: noon, ends_at: noon + DAY }],
   });
-  const first = (from: number) => calendarShifts(s, from, from + 30 * DAY)[0];
+  const first = (from: number) => finish(followCalendar(s, { from, until: from + 30 * DAY }))[0];
   assert.equal(first(noon - 1)?.starts_at, at("2026-03-02 09:00"));
   assert.equal(first(noon)?.starts_at, noon, "the override is a shift of its own");
   assert.equal(first(noon + 5000)?.starts_at, noon);

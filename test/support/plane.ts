@@ -9,7 +9,7 @@ import { readTimeline, type TimelineEntry } from "../../src/alerts/timeline.ts";
 import type { IngestAnswer } from "../../src/ingest/writer.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
-import type { Layer } from "../../src/oncall/rotation.ts";
+import type { Layer } from "../../src/oncall/schedule.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
 import type { RuleBody, StoredRule } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";

@@ -125,7 +125,7 @@ export const actionRoutes: Route[] = [
     readOnly,
     status: 201,
     answer: z.object({ id: z.string() }),
-    errors: writeErrors,
+    errors: [...writeErrors, "too_many"],
     handle: ({ tenant, params, body: write }) => ({
       id: tenant.store.write((tx) =>
         createAction(tx, getProject(tx, params.id), { write, guard: guardOf(tenant) }),

@@ -155,7 +155,7 @@ export const integrationRoutes: Route[] = [
       id: z.string(),
       secret: z.string().optional().meta({ description: "A webhook's, minted: shown this once." }),
     }),
-    errors: writeErrors,
+    errors: [...writeErrors, "too_many"],
     handle: ({ tenant, params, body: { type, ...write } }) => {
       const made = tenant.store.write((tx) =>
         createIntegration(tx, getProject(tx, params.id), { type, write, guard: guardOf(tenant) }),

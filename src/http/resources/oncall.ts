@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unixSeconds } from "../../kit/clock.ts";
 import { invalid } from "../../kit/errors.ts";
-import { calendarOf, currentOnCall, previewOnCall } from "../../oncall/answers.ts";
+import { type Asking, calendarOf, currentOnCall, previewOnCall } from "../../oncall/answers.ts";
 import { createOverride, deleteOverride, listOverrides } from "../../oncall/overrides.ts";
 import {
   createSchedule,
@@ -12,6 +12,7 @@ import {
 } from "../../oncall/schedules.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { Reader } from "../../store/store.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
 import {
   deleted,
   integer,
@@ -115,11 +116,15 @@ const writeErrors = [
   "not_a_member",
   "invalid_timezone",
   "invalid_layer",
+  "schedule_too_complex",
+  "too_many",
 ] as const;
 
 function find(reader: Reader, params: { id: string; sid: string }) {
   return getSchedule(reader, getProject(reader, params.id), params.sid);
 }
+
+const asking = ({ store, slices }: Tenant): Asking => ({ reader: store, slices });
 
 function previewRange(
   query: { from?: number | undefined; until?: number | undefined },
@@ -225,7 +230,7 @@ export const oncallRoutes: Route[] = [
     answer: current,
     errors: ["not_found"],
     handle: ({ tenant, params }) =>
-      currentOnCall(tenant.store, find(tenant.store, params), unixSeconds(tenant.clock)),
+      currentOnCall(asking(tenant), find(tenant.store, params), unixSeconds(tenant.clock)),
   }),
   route({
     method: "GET",
@@ -245,7 +250,7 @@ export const oncallRoutes: Route[] = [
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) =>
       previewOnCall(
-        tenant.store,
+        asking(tenant),
         find(tenant.store, params),
         previewRange(query, unixSeconds(tenant.clock)),
       ),
@@ -262,9 +267,9 @@ export const oncallRoutes: Route[] = [
     status: 200,
     answer: z.string(),
     errors: ["not_found"],
-    handle: ({ tenant, params }) =>
+    handle: async ({ tenant, params }) =>
       new Response(
-        calendarOf(tenant.store, find(tenant.store, params), unixSeconds(tenant.clock)),
+        await calendarOf(asking(tenant), find(tenant.store, params), unixSeconds(tenant.clock)),
         {
           headers: {
             "content-type": "text/calendar; charset=utf-8",

@@ -48,7 +48,7 @@ export const projectRoutes: Route[] = [
     readOnly: ["version", "created_at"],
     status: 201,
     answer: z.object({ name: z.string(), version: integer(1) }),
-    errors: ["invalid_request", "invalid_json", "name_taken"],
+    errors: ["invalid_request", "invalid_json", "name_taken", "too_many"],
     handle: ({ tenant, body }) => tenant.store.write((tx) => createProject(tx, body.name)),
   }),
   route({

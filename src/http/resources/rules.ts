@@ -122,6 +122,7 @@ export const ruleRoutes: Route[] = [
       "not_a_member",
       "unknown_schedule",
       "unknown_action",
+      "too_many",
     ],
     handle: ({ tenant, params, body }) =>
       toRule(

@@ -51,7 +51,7 @@ export const sourceRoutes: Route[] = [
     readOnly: ["created_at"],
     status: 201,
     answer: withToken,
-    errors: ["invalid_request", "invalid_json", "not_found", "name_taken"],
+    errors: ["invalid_request", "invalid_json", "not_found", "name_taken", "too_many"],
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) =>
         createSource(tx, getProject(tx, params.id), {

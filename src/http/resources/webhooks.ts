@@ -63,7 +63,7 @@ export const webhookRoutes: Route[] = [
       secret: z.string().meta({ description: "Shown this once." }),
       url: z.string(),
     }),
-    errors: ["invalid_request", "invalid_json", "address_refused", "not_found"],
+    errors: ["invalid_request", "invalid_json", "address_refused", "not_found", "too_many"],
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) =>
         createIntegration(tx, getProject(tx, params.id), {
