@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { type ApiOptions, callApi, path } from "./api.ts";
-import { CommandError, exitCodes } from "./exit.ts";
+import { CommandError } from "./exit.ts";
+import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -63,7 +63,7 @@ async function list(project: string, options: ApiOptions): Promise<void> {
 }
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {
-  const body = readAction(file);
+  const body = await readNamed(file, "an action");
   const { actions } = await callApi<{ actions: Action[] }>(options, "GET", base(project));
   const present = actions.find(({ name }) => name === body.name);
   if (present === undefined) {
@@ -105,23 +105,4 @@ async function executions(
       answer.executions.map(row),
     ),
   );
-}
-
-function readAction(file: string): { name: string } {
-  try {
-    const action: unknown = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
-    if (
-      typeof action === "object" &&
-      action !== null &&
-      "name" in action &&
-      typeof action.name === "string"
-    )
-      return action as { name: string };
-  } catch (error) {
-    throw new CommandError(
-      `${file}: ${error instanceof Error ? error.message : String(error)}`,
-      exitCodes.usage,
-    );
-  }
-  throw new CommandError(`${file}: an action is a JSON object with a "name"`, exitCodes.usage);
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
 import type { LogLine } from "../src/ingest/logtail.ts";
+import { levelName } from "../src/kit/level.ts";
 import { type ApiOptions, callApi, path } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
-import { levelName, printable, table, when } from "./table.ts";
+import { printable, table, when } from "./table.ts";
 
 export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))

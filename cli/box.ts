@@ -3,7 +3,7 @@ import { version } from "../src/kit/assets.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
-import { exitWith } from "./exit.ts";
+import { report } from "./exit.ts";
 import { registerHosted } from "./hosted.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerIntegrations } from "./integrations.ts";
@@ -16,6 +16,7 @@ import { registerProve } from "./prove.ts";
 import { registerReports } from "./reports.ts";
 import { registerServe } from "./serve.ts";
 import { registerTemplate } from "./template.ts";
+import { terminal } from "./terminal.ts";
 
 /** The command line. Each group is a file; what a command needs is loaded when it runs. */
 export function createProgram(): Command {
@@ -39,8 +40,31 @@ export function createProgram(): Command {
   registerHosted(program);
   registerProve(program);
   registerCompletion(program);
+  speakTo(program);
   return program;
 }
 
+/** Help and complaints go where the command's own words go. */
+function speakTo(command: Command): void {
+  command.configureOutput({
+    writeOut: (text) => terminal().stdout.write(text),
+    writeErr: (text) => terminal().stderr.write(text),
+  });
+  for (const child of command.commands) speakTo(child);
+}
+
+/** Runs one command line and returns its exit code. */
+export async function runProgram(words: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(words, { from: "user" });
+    return 0;
+  } catch (error) {
+    return report(error);
+  }
+}
+
 // No await at the top: in the executable this is a CommonJS script.
-if (import.meta.main !== false) createProgram().parseAsync().catch(exitWith);
+if (import.meta.main !== false)
+  runProgram(process.argv.slice(2)).then((code) => {
+    process.exitCode = code;
+  });

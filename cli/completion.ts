@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "./exit.ts";
+import { terminal } from "./terminal.ts";
 
 /** What a shell needs of the program: every command's words with its sub-commands and flags. */
 interface Words {
@@ -15,7 +16,7 @@ export function registerCompletion(program: Command): void {
       const script = scripts[shell];
       if (script === undefined)
         throw new CommandError(`no completion for "${shell}": bash, zsh or fish`, exitCodes.usage);
-      process.stdout.write(script(collect(program, [])));
+      terminal().stdout.write(script(collect(program, [])));
     });
 }
 

@@ -1,12 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
 import { type ApiOptions, callApi, path, RefusedError } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { printable, table } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 /** Projects with all that is configured in them as a file that can be kept, compared and applied. */
 export function registerConfig(program: Command): void {
@@ -26,7 +28,7 @@ export function registerConfig(program: Command): void {
     .description("print the file's JSON Schema, for editors")
     .action(async () => {
       const { configJsonSchema } = await import("../src/desk/config-document.ts");
-      process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+      terminal().stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
 }
 
@@ -52,7 +54,7 @@ async function exportConfig(
   const text = printConfigFile(projects);
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
   else if (options.json) print(configValue(projects), options, () => "");
-  else process.stdout.write(text);
+  else terminal().stdout.write(text);
 }
 
 async function current(options: ApiOptions, name: string): Promise<Current> {
@@ -103,10 +105,10 @@ async function applyConfig(
 
 async function readDocument(file: string): Promise<ConfigDocument> {
   const { ConfigFileFault, parseConfigFile } = await import("../src/desk/config-document.ts");
+  const text = await readText(file);
   try {
-    const text = readFileSync(file === "-" ? 0 : file, "utf8");
     const directory = file === "-" ? process.cwd() : dirname(resolve(file));
-    return parseConfigFile(text, { env: process.env, directory });
+    return parseConfigFile(text, { env: terminal().env, directory });
   } catch (error) {
     if (!(error instanceof ConfigFileFault)) throw error;
     throw new CommandError(`${file}:\n${error.message}`, exitCodes.usage);
@@ -140,7 +142,7 @@ async function showPlan({ name, before, planned }: Planned): Promise<void> {
     (change) => `  ${change.change} ${change.kind} ${printable(change.name)}`,
   );
   const lines = changes.length === 0 ? ["  nothing changes"] : [...changes, ...diff];
-  process.stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
+  terminal().stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
 }
 
 function mustDeleteNothing(plans: readonly Planned[]): void {

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { UsageError } from "../src/kit/flags.ts";
 import { type FaultKind, StoreFault } from "../src/store/faults.ts";
+import { terminal } from "./terminal.ts";
 
 /** Exit codes of decisions §11. */
 export const exitCodes = {
@@ -30,15 +31,14 @@ export class CommandError extends Error {
   }
 }
 
-/** Says on standard error what went wrong and sets the exit code; the only place that does. */
-export function exitWith(error: unknown): void {
+/** Says on standard error what went wrong, and returns the exit code for it. */
+export function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has printed its message itself; help and version are no failures.
-    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
-    return;
+    return error.exitCode === 0 ? 0 : exitCodes.usage;
   }
-  process.exitCode = exitCodeOf(error);
-  process.stderr.write(`box: ${error instanceof Error ? error.message : String(error)}\n`);
+  terminal().stderr.write(`box: ${sentenceOf(error)}\n`);
+  return exitCodeOf(error);
 }
 
 export function exitCodeOf(error: unknown): number {
@@ -46,4 +46,29 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof CommandError) return error.exitCode;
   return exitCodes.failure;
+}
+
+/** Node's own words for a file that can't be used name a system call; a person needs the file. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  const isOfFile = code !== undefined && path !== undefined && syscall !== undefined;
+  return isOfFile ? `${path}: ${fileFault(error)}` : error.message;
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or directory",
+  EACCES: "this user may not use it",
+  EPERM: "this user may not use it",
+  EISDIR: "it is a directory, and a file is needed",
+  ENOTDIR: "a part of its path is no directory",
+  EEXIST: "it is there already",
+  ENOSPC: "the disk is full",
+  EROFS: "its file system may only be read",
+};
+
+/** What went wrong with a file, without its name. */
+export function fileFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message;
 }

@@ -1,17 +1,20 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import type { Command } from "commander";
 import { eventLimits } from "../src/ingest/event.ts";
 import { sleep, systemClock } from "../src/kit/clock.ts";
 import { cut, fits } from "../src/kit/text.ts";
 import { errorText } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { openText, unreadable } from "./files.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { lineGroups } from "./lines.ts";
 import { flag, jsonFlag, print } from "./options.ts";
+import { terminal } from "./terminal.ts";
 
 const BATCH_LINES = 500;
 const BATCH_CHARS = 1_000_000;
 const MOST_TRIES = 60;
+/** How long a line may wait for others that go with it. */
+const LONGEST_WAIT_MS = 200;
 
 interface IngestOptions {
   url: string;
@@ -38,11 +41,7 @@ export function registerIngest(program: Command): void {
     .description("send lines of files (or standard input) as events; never drops one silently")
     .addOption(flag("--url <url>", "address of the box").default("http://127.0.0.1:8080"))
     .addOption(flag("--token <token>", "ingest token (pti_…)"))
-    .option(
-      "--level <n>",
-      "level of every event: 100 debug, 200 info, 300 warn, 400 error, 500 critical",
-      "200",
-    )
+    .option("--level <level>", `level of every event: ${levelHelp}`, "info")
     .option("--tag <tag...>", "tags of every event")
     .option("--quiet", "no progress")
     .addOption(jsonFlag())
@@ -55,19 +54,17 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
       "an ingest token is needed: --token or BOX_TOKEN (box source add makes one)",
       exitCodes.usage,
     );
-  const level = Number(options.level);
-  if (!Number.isSafeInteger(level) || level < 0)
-    throw new CommandError("--level must be an integer of at least 0", exitCodes.usage);
+  const level = parseLevel(options.level);
   const sending: Sending = { url: options.url, token: options.token, level, tags: options.tag };
   const totals: Totals = { lines: 0, accepted: 0, rejected: 0, cut: 0, alerted: 0, retries: 0 };
   const show = progress(totals, options);
   for (const file of files.length === 0 ? ["-"] : files) {
-    for await (const batch of batches(open(file))) {
+    for await (const batch of batches(file)) {
       await send(batch, sending, totals);
       show();
     }
   }
-  if (process.stderr.isTTY && !options.quiet) process.stderr.write("\n");
+  if (terminal().stderr.isTTY && !options.quiet) terminal().stderr.write("\n");
   print(
     totals,
     options,
@@ -78,24 +75,49 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
     throw new CommandError(`${totals.lines - totals.accepted} lines were not accepted`);
 }
 
-function open(file: string): Readable {
-  return file === "-" ? process.stdin : createReadStream(file);
-}
-
-/** Lines in groups that fit one request. Empty lines are no events. */
-async function* batches(input: Readable): AsyncGenerator<string[]> {
+/**
+ * Lines in groups that fit one request. What is at hand leaves soon, also while the input stays open and
+ * brings nothing more: `tail -f` never ends.
+ */
+async function* batches(file: string): AsyncGenerator<string[]> {
   let batch: string[] = [];
   let chars = 0;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === "") continue;
-    batch.push(line);
-    chars += line.length;
-    if (batch.length < BATCH_LINES && chars < BATCH_CHARS) continue;
-    yield batch;
+  let since = 0;
+  const take = (): string[] => {
+    const full = batch;
     batch = [];
     chars = 0;
+    return full;
+  };
+  for await (const lines of withPauses(lineGroups(openText(file)), file)) {
+    for (const line of lines ?? []) {
+      if (batch.length === 0) since = systemClock.mono();
+      batch.push(line);
+      chars += line.length;
+      if (batch.length >= BATCH_LINES || chars >= BATCH_CHARS) yield take();
+    }
+    const isDue = lines === null || systemClock.mono() - since >= LONGEST_WAIT_MS;
+    if (batch.length > 0 && isDue) yield take();
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length > 0) yield take();
+}
+
+/** What comes, and null whenever nothing came for `LONGEST_WAIT_MS`. */
+async function* withPauses(
+  groups: AsyncGenerator<string[]>,
+  file: string,
+): AsyncGenerator<string[] | null> {
+  for (let coming = groups.next(); ; ) {
+    const over = new AbortController();
+    const pause = sleep(systemClock, LONGEST_WAIT_MS, over.signal).then(() => null);
+    const got = await Promise.race([coming, pause]).catch((error: unknown) => {
+      throw unreadable(file, error);
+    });
+    over.abort();
+    if (got?.done) return;
+    if (got !== null) coming = groups.next();
+    yield got === null ? null : got.value;
+  }
 }
 
 interface Sending {
@@ -124,7 +146,9 @@ async function send(lines: string[], options: Sending, totals: Totals): Promise<
   totals.rejected += answer.rejected;
   for (const [i, result] of answer.results.entries()) {
     if ("error" in result)
-      process.stderr.write(`line refused: ${result.error.message}: ${lines[i]?.slice(0, 120)}\n`);
+      terminal().stderr.write(
+        `line refused: ${result.error.message}: ${lines[i]?.slice(0, 120)}\n`,
+      );
     else if (result.alerted) totals.alerted++;
   }
 }
@@ -167,12 +191,12 @@ async function post(
 
 /** A counting line on a terminal, nothing elsewhere. */
 function progress(totals: Totals, options: IngestOptions): () => void {
-  if (!process.stderr.isTTY || options.quiet) return () => {};
+  if (!terminal().stderr.isTTY || options.quiet) return () => {};
   const start = systemClock.mono();
   return () => {
     const seconds = Math.max(0.001, (systemClock.mono() - start) / 1000);
     const rate = Math.round(totals.lines / seconds);
-    process.stderr.write(
+    terminal().stderr.write(
       `\r${totals.lines} lines  ${rate}/s  ${totals.alerted} in alerts  ${totals.rejected} rejected   `,
     );
   };

@@ -5,6 +5,7 @@ import type { Status } from "../src/operate/status.ts";
 import { CommandError } from "./exit.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 interface LookFlags {
   data: string;
@@ -84,5 +85,5 @@ function findingText({ check, state, detail, advice }: Finding): string {
 
 /** Plain where nobody sees colours: no terminal, or NO_COLOR. */
 function coloured(colour: "green" | "yellow" | "red", text: string): string {
-  return styleText(colour, text, { stream: process.stdout });
+  return styleText(colour, text, { stream: terminal().stdout });
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { terminal } from "./terminal.ts";
 
 /**
  * An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (decisions §11). `of` goes
@@ -29,5 +30,5 @@ export function apiFlags(command: Command): Command {
 /** Prints a command's answer: a JSON object with --json, else what `plain` makes of it. */
 export function print(answer: object, options: { json?: boolean }, plain: () => string): void {
   const text = options.json ? JSON.stringify(answer) : plain();
-  if (text !== "") process.stdout.write(`${text}\n`);
+  if (text !== "") terminal().stdout.write(`${text}\n`);
 }

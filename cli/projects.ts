@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { type ApiOptions, callApi, path } from "./api.ts";
-import { CommandError, exitCodes } from "./exit.ts";
+import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -165,7 +164,7 @@ function registerRules(program: Command): void {
   apiFlags(rule.command("set <project> <file>"))
     .description("create or replace a rule from a JSON file (- = standard input)")
     .action(async (project: string, file: string, options: ApiOptions) => {
-      const body = readRule(file);
+      const body = await readNamed(file, "a rule");
       const base = path("v1", "projects", project, "rules");
       const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
       const exists = rules.some(({ name }) => name === body.name);
@@ -183,23 +182,4 @@ function registerRules(program: Command): void {
         () => `deleted ${name}`,
       );
     });
-}
-
-function readRule(file: string): { name: string } {
-  try {
-    const rule: unknown = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
-    if (
-      typeof rule === "object" &&
-      rule !== null &&
-      "name" in rule &&
-      typeof rule.name === "string"
-    )
-      return rule as { name: string };
-  } catch (error) {
-    throw new CommandError(
-      `${file}: ${error instanceof Error ? error.message : String(error)}`,
-      exitCodes.usage,
-    );
-  }
-  throw new CommandError(`${file}: a rule is a JSON object with a "name"`, exitCodes.usage);
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { type ApiOptions, callApi, callApiText, path } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 
@@ -63,16 +63,6 @@ function pageUrl({ url }: ApiOptions, uuid: string): string {
   return url.replace(/\/+$/, "") + path("public", "reports", uuid);
 }
 
-/** A file's text; `-` is standard input. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${file}: ${why}`, exitCodes.usage);
-  }
-}
-
 async function listReports(project: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ reports: Report[] }>(options, "GET", reportPath(project));
   const row = (each: Report) => [
@@ -96,7 +86,8 @@ interface CreateOptions extends ApiOptions {
 
 async function createReport(project: string, title: string, options: CreateOptions): Promise<void> {
   const { description, alert, passwordFile } = options;
-  const password = passwordFile === undefined ? "" : textOf(passwordFile).replace(/\r?\n$/, "");
+  const password =
+    passwordFile === undefined ? "" : (await readText(passwordFile)).replace(/\r?\n$/, "");
   if (passwordFile !== undefined && password === "")
     throw new CommandError(`${passwordFile}: there is no password in it`, exitCodes.usage);
   const answer = await callApi<{ id: string; public_uuid: string }>(
@@ -160,7 +151,7 @@ async function addEntry(
   options: EntryOptions,
 ): Promise<void> {
   const body = {
-    content_md: textOf(file ?? "-"),
+    content_md: await readText(file ?? "-"),
     entry_type: options.type,
     ...(options.title === undefined ? {} : { title: options.title }),
   };

@@ -24,18 +24,6 @@ export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
-const NAMES: readonly [number, string][] = [
-  [500, "critical"],
-  [400, "error"],
-  [300, "warn"],
-  [200, "info"],
-];
-
-/** The name of the highest named level that `level` reaches (api §4, Ingest). */
-export function levelName(level: number): string {
-  return NAMES.find(([least]) => level >= least)?.[1] ?? "debug";
-}
-
 export function when(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }

@@ -1,10 +1,10 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { TriedTemplate } from "../src/ingest/template/try.ts";
-import { CommandError, exitCodes } from "./exit.ts";
+import { openText, unreadable } from "./files.ts";
+import { lineGroups } from "./lines.ts";
 import { jsonFlag, print } from "./options.ts";
 import { table } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 interface Tried {
   lines: number;
@@ -33,18 +33,15 @@ async function tryFiles(files: string[], options: { json?: boolean }): Promise<v
     }
   }
   const tried = { lines, templates: trial.templates() };
-  print(tried, options, () => trialText(tried, process.stdout.columns));
+  print(tried, options, () => trialText(tried, terminal().stdout.columns));
 }
 
-/** Lines as `box ingest` sends them: empty ones are no events. */
+/** Lines as `box ingest` sends them. */
 async function* linesOf(file: string): AsyncGenerator<string> {
-  const input = file === "-" ? process.stdin : createReadStream(file);
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-      if (line.trim() !== "") yield line;
+    for await (const group of lineGroups(openText(file))) yield* group;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${file}: ${why}`, exitCodes.usage);
+    throw unreadable(file, error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { levelName } from "../kit/level.ts";
 import { cut } from "../kit/text.ts";
 import type { EventBody } from "./event.ts";
 
@@ -71,20 +72,6 @@ function details(event: EventBody): string[] {
     message === "" ? template : message,
     ...identifiers.map(([key, value]) => `${cut(oneLine(key), 60)} = ${cut(oneLine(value), 120)}`),
   ].filter((line) => line !== "");
-}
-
-const LEVELS = [
-  [500, "critical"],
-  [400, "error"],
-  [300, "warn"],
-  [200, "info"],
-  [100, "debug"],
-] as const;
-
-/** The name of a level (api §4, Ingest); between two names, the lower one and the number. */
-export function levelName(level: number): string {
-  const [floor, name] = LEVELS.find(([from]) => level >= from) ?? [0, "level"];
-  return level === floor && level > 0 ? name : `${name} (${level})`;
 }
 
 function detail(text: string): string {

@@ -3,11 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { testBox } from "../support/box.ts";
-import { run } from "../support/children.ts";
-import { programFile } from "../support/program.ts";
+import { box as run } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
-
-const program = await programFile();
 
 const file = `# what shop has
 format: 1
@@ -37,8 +34,8 @@ test("a project from a file, by way of a plan, and back to a file", async (t) =>
   writeFileSync(path, file);
   writeFileSync(join(directory, "chat-id"), "42\n");
   const config = (...words: string[]) =>
-    run(program, ["config", ...words], {
-      ...{ BOX_URL: box.url, BOX_KEY: box.owner.key, CHAT_TOKEN: "1:abc" },
+    run(["config", ...words], {
+      env: { BOX_URL: box.url, BOX_KEY: box.owner.key, CHAT_TOKEN: "1:abc" },
     });
 
   const plan = await config("apply", path, "--dry-run");
@@ -78,9 +75,8 @@ test("faults of a file are told with their lines, before the box is asked and af
   const path = join(scratch(t), "box.yaml");
   const apply = async (text: string, env: Record<string, string> = {}) => {
     writeFileSync(path, text);
-    return run(program, ["config", "apply", path], {
-      ...{ BOX_URL: box.url, BOX_KEY: box.owner.key },
-      ...env,
+    return run(["config", "apply", path], {
+      env: { BOX_URL: box.url, BOX_KEY: box.owner.key, ...env },
     });
   };
   const broken = await apply("format: 1\nprojects: [\n");
@@ -101,7 +97,7 @@ test("faults of a file are told with their lines, before the box is asked and af
 });
 
 test("the schema for editors is one of the file", async () => {
-  const { out, code } = await run(program, ["config", "schema"]);
+  const { out, code } = await run(["config", "schema"]);
   assert.equal(code, 0);
   const schema = JSON.parse(out);
   assert.equal(schema.title, "box configuration");

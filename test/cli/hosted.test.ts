@@ -8,12 +8,12 @@ import { hostedConfig } from "../../src/app/hosted-config.ts";
 import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
-import { boxCommand, boxJson } from "../support/process.ts";
+import { box, boxAnswer } from "../support/command-line.ts";
 
 const data = mkdtempSync(join(tmpdir(), "box-cli-hosted-"));
 after(() => rmSync(data, { recursive: true, force: true }));
 
-const hosted = (...words: (string | number)[]) => boxJson("hosted", ...words, "--data", data);
+const hosted = (...words: (string | number)[]) => boxAnswer(["hosted", ...words, "--data", data]);
 const desk = <T>(use: (desk: HostedDesk) => Promise<T>) =>
   withHosted({ data, clock: systemClock, random: systemRandom }, use);
 
@@ -46,7 +46,7 @@ test("what can't be is refused with its reason", async () => {
     [(d) => d.addKey({ tenant: "0123456789abcdef", email: "a@b.co" }), /no such tenant/],
   ];
   for (const [use, says] of cases) await assert.rejects(desk(use), says);
-  const { code, err } = await boxCommand("hosted", "tenant", "add", "--kind", "x", "--data", data);
+  const { code, err } = await box(["hosted", "tenant", "add", "--kind", "x", "--data", data]);
   assert.deepEqual([code, /box or hosted/.test(err)], [2, true]);
 });
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,11 +6,10 @@ import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { testProject } from "../support/channels.ts";
 import { realClock } from "../support/clock.ts";
-import { programFile } from "../support/program.ts";
+import { box as run } from "../support/command-line.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
-const program = await programFile();
 const scratch = mkdtempSync(path.join(tmpdir(), "box-cli-"));
 let served: TestBox;
 let receiver: Receiver;
@@ -25,29 +23,13 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-interface Run {
-  code: number;
-  out: string;
-  err: string;
-}
-
 const box = (...args: string[]) => boxWith({}, args);
 
-/** Runs `box …` as a process of its own, with the box's address and the owner's key in its environment. */
-function boxWith(more: Record<string, string>, args: readonly string[]): Promise<Run> {
-  const env = {
-    ...process.env,
-    BOX_URL: served.url,
-    BOX_KEY: served.owner.key,
-    BOX_DATA: served.data,
-    ...more,
-  };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
+/** Runs `box …` with the box's address, its directory and the owner's key in its environment. */
+const boxWith = (more: Record<string, string>, args: readonly string[]) =>
+  run(args, {
+    env: { BOX_URL: served.url, BOX_KEY: served.owner.key, BOX_DATA: served.data, ...more },
   });
-}
 
 async function json(...args: string[]) {
   const { code, out, err } = await box(...args, "--json");

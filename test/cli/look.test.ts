@@ -4,7 +4,7 @@ import test from "node:test";
 import { testBox } from "../support/box.ts";
 import { run } from "../support/children.ts";
 import { handClock } from "../support/clock.ts";
-import { boxCommand, boxJson } from "../support/process.ts";
+import { boxAnswer, box as here } from "../support/command-line.ts";
 import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -14,15 +14,15 @@ test("status and doctor of a box that serves, for people and for scripts", async
   const box = await testBox({}, handClock(Date.now()));
   t.after(() => box.stop());
   await box.project("shop");
-  const status = await boxJson("status", "--data", box.data);
+  const status = await boxAnswer(["status", "--data", box.data]);
   assert.deepEqual(
     [status.running, status.address, status.tenant_id, status.counts.projects, status.health.ready],
     [true, box.url, box.tenant.id, 1, true],
   );
-  const plain = await boxCommand("status", "--data", box.data);
+  const plain = await here(["status", "--data", box.data]);
   assert.match(plain.out, /^box is ok\n/);
   assert.ok(!plain.out.includes("\u001b"), "no colours where no terminal is");
-  const doctor = await boxJson("doctor", "--data", box.data);
+  const doctor = await boxAnswer(["doctor", "--data", box.data]);
   assert.equal(doctor.ok, true);
   chmodSync(box.data, 0o755);
   const found = await run(program, ["doctor", "--data", box.data], { FORCE_COLOR: "1" });
@@ -32,7 +32,7 @@ test("status and doctor of a box that serves, for people and for scripts", async
 });
 
 test("where no box ever was: one sentence, and exit 1", async (t) => {
-  const { code, err } = await boxCommand("status", "--data", scratch(t));
+  const { code, err } = await here(["status", "--data", scratch(t)]);
   assert.equal(code, 1);
   assert.match(err, /^box: There is no .*box.db: is --data the box's data directory\?\n$/);
 });

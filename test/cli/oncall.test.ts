@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
-import { programFile } from "../support/program.ts";
+import { box as run } from "../support/command-line.ts";
 
-const program = await programFile();
 let served: TestBox;
 before(async () => {
   served = await testBox();
 });
 after(() => served.stop());
 
-function box(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { ...process.env, BOX_URL: served.url, BOX_KEY: served.owner.key };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
+const box = (...words: string[]) =>
+  run(words, { env: { BOX_URL: served.url, BOX_KEY: served.owner.key } });
 
 test("who is on call now: in every project or one, also where it is nobody", async () => {
   const now = Math.floor(served.clock.now() / 1000);

@@ -1,30 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
-import { programFile } from "../support/program.ts";
+import { box as run } from "../support/command-line.ts";
 
-const program = await programFile();
-
-interface Run {
-  code: number;
-  out: string;
-  err: string;
-}
-
-/** Runs `box …` as a process of its own on a data directory. */
-function box(data: string, ...args: string[]): Promise<Run> {
-  return new Promise((resolve) => {
-    const command = [program, ...args, "--data", data];
-    const child = execFile(process.execPath, command, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
+const box = (data: string, ...words: string[]) => run([...words, "--data", data]);
 
 async function json(data: string, ...args: string[]) {
   const { code, out, err } = await box(data, ...args, "--json");

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
-import { programFile } from "../support/program.ts";
-
-const program = await programFile();
+import { box as run } from "../support/command-line.ts";
 
 let served: TestBox;
 before(async () => {
@@ -16,14 +12,11 @@ before(async () => {
 });
 after(() => served.stop());
 
-async function box(words: string[], input = "") {
-  const env = { ...process.env, BOX_URL: served.url, BOX_KEY: served.owner.key };
-  const child = spawn(process.execPath, [program, "report", ...words], { env });
-  child.stdin.end(input);
-  const ended = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out, err };
-}
+const box = (words: string[], input = "") =>
+  run(["report", ...words], {
+    env: { BOX_URL: served.url, BOX_KEY: served.owner.key },
+    input,
+  });
 
 async function done(words: string[], input = ""): Promise<string> {
   const { code, out, err } = await box(words, input);

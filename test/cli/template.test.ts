@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { trialText } from "../../cli/template.ts";
-import { programFile } from "../support/program.ts";
+import { box } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
 
-const box = await programFile();
-const run = (args: string[], input = "") =>
-  spawnSync(process.execPath, [box, "template", "try", ...args], { input, encoding: "utf8" });
+const run = (args: string[], input = "") => box(["template", "try", ...args], { input });
 
 const lines = [
   "User 42 failed login from 10.0.0.1",
@@ -18,22 +15,22 @@ const lines = [
   "User 7 failed login from 10.0.0.2",
 ];
 
-test("standard input becomes a table, most frequent first, and empty lines are none", () => {
-  const { status, stdout } = run([], `${lines.join("\r\n")}\r\n`);
-  assert.equal(status, 0);
-  const rows = stdout.trimEnd().split("\n");
+test("standard input becomes a table, most frequent first, and empty lines are none", async () => {
+  const { code, out } = await run([], `${lines.join("\r\n")}\r\n`);
+  assert.equal(code, 0);
+  const rows = out.trimEnd().split("\n");
   assert.match(rows[0] ?? "", /^LINES\s+TEMPLATE ID\s+TEMPLATE$/);
   assert.match(rows[1] ?? "", /^2\s+[0-9a-f]{16}\s+User <\*> failed login from <\*>$/);
   assert.match(rows[2] ?? "", /^1\s+[0-9a-f]{16}\s+disk full$/);
   assert.equal(rows[3], "3 lines, 2 templates");
 });
 
-test("several files are one trial; --json has an example of each template", (t) => {
+test("several files are one trial; --json has an example of each template", async (t) => {
   const directory = scratch(t);
   const files = ["a.log", "b.log"].map((name) => join(directory, name));
   for (const file of files) writeFileSync(file, lines.join("\n"));
-  const { stdout } = run([...files, "--json"]);
-  const answer = JSON.parse(stdout);
+  const { out } = await run([...files, "--json"]);
+  const answer = JSON.parse(out);
   assert.equal(answer.lines, 6);
   assert.deepEqual(
     answer.templates.map(({ template, count, example }: Record<string, unknown>) => [
@@ -63,16 +60,12 @@ test("rows are cut to the width of a terminal, and only there", () => {
   assert.ok(Math.max(...widths()) > template.length);
 });
 
-test("a file that isn't there is wrong usage, said by name", () => {
-  const { status, stderr } = run(["/nowhere/app.log"]);
-  assert.equal(status, 2);
-  assert.match(stderr, /^box: \/nowhere\/app\.log: ENOENT/);
+test("a file that isn't there is wrong usage, said by name", async () => {
+  const { code, err } = await run(["/nowhere/app.log"]);
+  assert.equal(code, 2);
+  assert.match(err, /^box: \/nowhere\/app\.log: there is no such file/);
 });
 
-test("what it prints can't steer a terminal", () => {
-  assert.ok(
-    !execFileSync(process.execPath, [box, "template", "try"], {
-      input: "a \u001b[2J b\n",
-    }).includes(27),
-  );
+test("what it prints can't steer a terminal", async () => {
+  assert.ok(!(await run([], "a \u001b[2J b\n")).out.includes("\u001b"));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventKinds } from "../../src/outbox/event.ts";
-import { describe, levelName, plainText } from "../../src/outbox/message.ts";
+import { describe, plainText } from "../../src/outbox/message.ts";
 import { eventBody } from "../support/events.ts";
 import fc from "../support/property.ts";
 
@@ -47,21 +47,6 @@ test("a test and a disabled channel tell no counts", () => {
   for (const event of ["alert.test", "integration.disabled"] as const) {
     assert.equal(describe(eventBody({ event })).facts, "");
   }
-});
-
-test("levels have their names, and those between say which they are", () => {
-  const rows = [100, 200, 300, 400, 500, 450, 550, 50, 0].map(levelName);
-  assert.deepEqual(rows, [
-    "debug",
-    "info",
-    "warn",
-    "error",
-    "critical",
-    "error (450)",
-    "critical (550)",
-    "level (50)",
-    "level (0)",
-  ]);
 });
 
 test("no event makes more than a screenful, nor a line of control characters", () => {

@@ -1,0 +1,38 @@
+import { createReadStream, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { CommandError, exitCodes, fileFault } from "./exit.ts";
+import { terminal } from "./terminal.ts";
+
+/** A file's text; `-` is standard input. Throws CommandError, wrong usage, with the file's name. */
+export async function readText(file: string): Promise<string> {
+  try {
+    return file === "-" ? await text(terminal().stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** A file's bytes as they come; `-` is standard input. What goes wrong is thrown while it is read. */
+export function openText(file: string): Readable {
+  return file === "-" ? terminal().stdin : createReadStream(file);
+}
+
+/** What a fault of reading `file` means to the person who named it. */
+export function unreadable(file: string, error: unknown): CommandError {
+  return new CommandError(`${file}: ${fileFault(error)}`, exitCodes.usage);
+}
+
+/** A JSON file with an object that has a name: `what` says what it should be ("a rule"). */
+export async function readNamed(file: string, what: string): Promise<{ name: string }> {
+  const content = await readText(file);
+  try {
+    const value: unknown = JSON.parse(content);
+    if (typeof value === "object" && value !== null && "name" in value)
+      if (typeof value.name === "string") return value as { name: string };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${file} is no JSON: ${why}`, exitCodes.usage);
+  }
+  throw new CommandError(`${file}: ${what} is a JSON object with a "name"`, exitCodes.usage);
+}

@@ -1,0 +1,13 @@
+import { levelFrom } from "../src/kit/level.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+
+/** What a flag that takes a level says of itself. */
+export const levelHelp = "debug, info, warn, error, critical or a number";
+
+/** The level of `--level`. Throws CommandError, wrong usage. */
+export function parseLevel(text: string): number {
+  const level = levelFrom(text);
+  if (level === null)
+    throw new CommandError(`--level must be ${levelHelp}, not "${text}"`, exitCodes.usage);
+  return level;
+}

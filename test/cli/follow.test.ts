@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { type TestBox, testBox } from "../support/box.ts";
+import { realClock } from "../support/clock.ts";
+import { programFile } from "../support/program.ts";
+import { scratch } from "../support/scratch.ts";
+import { until } from "../support/until.ts";
+
+const program = await programFile();
+let served: TestBox;
+let token: string;
+before(async () => {
+  served = await testBox({}, realClock());
+  token = await served.project("p", { retain_logs: true });
+});
+after(() => served.stop());
+
+const messages = async (): Promise<string[]> => {
+  const { body } = await served.api("GET", "/v1/projects/p/logtail?limit=200");
+  return body.messages.map((line: { message: string }) => line.message);
+};
+
+/** Waits for a retained line and says how long it took. */
+async function arrives(message: string): Promise<number> {
+  const start = performance.now();
+  while (!(await messages()).includes(message))
+    if (performance.now() - start > 20_000) throw new Error(`"${message}" never came`);
+  return performance.now() - start;
+}
+
+function ingest(...words: string[]) {
+  const env = { ...process.env, BOX_URL: served.url, BOX_TOKEN: token };
+  return spawn(process.execPath, [program, "ingest", ...words], { env });
+}
+
+test("a pipe that stays open: each line leaves within a second of arriving", async (t) => {
+  const child = ingest();
+  t.after(() => child.kill());
+  // What the program takes to start is not what a line takes.
+  child.stdin.write("first\n");
+  await arrives("first");
+  for (const line of ["second", "third"]) {
+    child.stdin.write(`${line}\n`);
+    const took = await arrives(line);
+    assert.ok(took < 1000, `${line} took ${took} ms`);
+  }
+  child.stdin.write("half a line, ");
+  child.stdin.end("and its end");
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  assert.match(out, /^4 of 4 lines accepted/, err);
+  assert.equal((await messages()).at(-1), "half a line, and its end");
+});
+
+test("tail -f of a file, into the program", async (t) => {
+  const file = join(scratch(t), "app.log");
+  writeFileSync(file, "there before\n");
+  const child = ingest();
+  const tail = spawn("tail", ["-f", file], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => {
+    tail.kill();
+    child.kill();
+  });
+  tail.stdout.pipe(child.stdin);
+  await arrives("there before");
+  appendFileSync(file, "came later\n");
+  await arrives("came later");
+  tail.kill();
+  await until(() => child.exitCode !== null, "it ends with its input");
+  assert.equal(child.exitCode, 0);
+});
