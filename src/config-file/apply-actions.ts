@@ -1,5 +1,6 @@
 import { ServiceError } from "../kit/errors.ts";
-import { type Action, createAction, listActions, replaceAction } from "../projects/actions.ts";
+import type { Action } from "../projects/action.ts";
+import { createAction, listActions, replaceAction } from "../projects/actions.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import type { Project } from "../projects/projects.ts";
 import { sealPlace } from "../store/sealed.ts";

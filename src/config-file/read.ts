@@ -1,5 +1,7 @@
 import { listSchedules } from "../oncall/schedules.ts";
-import { type Action, listActions } from "../projects/actions.ts";
+import type { EventKind } from "../outbox/event.ts";
+import type { Action } from "../projects/action.ts";
+import { listActions } from "../projects/actions.ts";
 import { type Integration, listIntegrations } from "../projects/integrations.ts";
 import type { Project } from "../projects/projects.ts";
 import { listRules } from "../projects/rules.ts";
@@ -67,7 +69,7 @@ export function readIntegration(row: Integration): IntegrationConfig {
     ...{ name, type },
     ...(type === "webhook" ? { url } : {}),
     ...Object.fromEntries(secretFields[type].map((field) => [field, "kept" as const])),
-    ...{ enabled, events: event_filter === "" ? [] : event_filter.split(",") },
+    ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
   };
 }
 

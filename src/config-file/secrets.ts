@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ActionConfig, IntegrationConfig, ProjectConfig, Secret } from "./shape.ts";
-
-/** Where a file says that a credential is found. */
-export type Reference = "kept" | { env: string } | { file: string };
+import type { ProjectConfig, ProjectWithReferences, Reference, Secret } from "./shape.ts";
 
 export interface Lookup {
   env: Readonly<Record<string, string | undefined>>;
@@ -13,19 +10,6 @@ export interface Lookup {
 
 /** A reference that leads nowhere. */
 export class ReferenceFault extends Error {}
-
-/** A project as a file has it: where a value has a credential, it has a reference. */
-export type ProjectWithReferences = Omit<ProjectConfig, "actions" | "integrations"> & {
-  actions: (Omit<ActionConfig, "headers" | "body"> & {
-    headers: Record<string, Reference>;
-    body: Reference | null;
-  })[];
-  integrations: (Omit<IntegrationConfig, SecretField> & {
-    [F in SecretField]?: Reference | undefined;
-  })[];
-};
-
-type SecretField = "secret" | "token" | "chat_id" | "webhook_url";
 
 /** The project with each credential looked up. Throws ReferenceFault. */
 export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): ProjectConfig {

@@ -1,61 +1,122 @@
-import type { Layer } from "../oncall/schedule.ts";
-import type { RuleBody } from "../projects/rule.ts";
+import { z } from "zod";
+import { boolean, list, text } from "../kit/fields.ts";
+import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
+import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
+import { integrationEvents, integrationType } from "../projects/integration.ts";
+import { projectName } from "../projects/project.ts";
+import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
+import { sourceName } from "../projects/source.ts";
 import type { IntegrationType } from "../store/schema.ts";
+
+/** Who is named by email. */
+const email = text(320, 1);
+
+/** A list whose items are told apart by name. */
+function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
+  return list(item, max)
+    .superRefine((items, context) => {
+      const seen = new Set<string>();
+      for (const [i, { name }] of (items as { name: string }[]).entries()) {
+        if (seen.has(name))
+          context.addIssue({ code: "custom", path: [i, "name"], message: "is there twice" });
+        seen.add(name);
+      }
+    })
+    .default([]);
+}
+
+const source = z.strictObject({ name: sourceName, retain_logs: boolean.default(false) });
+
+/** `participants` are emails. */
+const schedule = z.strictObject({
+  name: scheduleName,
+  timezone: scheduleTimezone,
+  layers: list(layer.extend({ participants: list(email, 100) }), 50).default([]),
+});
+export type ScheduleConfig = z.output<typeof schedule>;
+
+/** `accounts` of the ladder are emails, `actions` names. */
+const rule = z.strictObject({
+  name: ruleName,
+  ...ruleFields,
+  actions: list(text(128, 1), 100).nullable().default(null),
+  escalations: list(escalationStep.extend({ accounts: list(email, 20).default([]) }), 10).default(
+    [],
+  ),
+});
+export type RuleConfig = z.output<typeof rule>;
+
+function actionShape<S extends z.ZodType>(secret: S) {
+  return z.strictObject({
+    ...actionFields,
+    headers: z.record(z.string(), secret).default({}),
+    body: z.union([secret, z.null()]).default(null),
+    enabled: boolean.default(true),
+    events: list(actionEvent, 2).default(["alert.opened"]),
+    timeout_seconds: actionTimeout.default(0),
+  });
+}
+
+function integrationShape<S extends z.ZodType>(secret: S) {
+  return z.strictObject({
+    name: text(128).default(""),
+    type: integrationType,
+    url: text(2048).optional().meta({ description: "webhook" }),
+    secret: secret.optional().meta({ description: "webhook" }),
+    token: secret.optional().meta({ description: "telegram" }),
+    chat_id: secret.optional().meta({ description: "telegram" }),
+    webhook_url: secret.optional().meta({ description: "slack" }),
+    enabled: boolean.default(true),
+    /** Empty = every kind. */
+    events: integrationEvents.default([]),
+  });
+}
 
 /**
  * A project's configuration as one value: what is read, what is applied, and, with other words for its
  * secrets, what stands in a file. People are named by email and actions by name, so that it means the
- * same on another box. Lists are whole: what isn't in them isn't in the project.
+ * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
+ * credential is written: over the interface as a value, in a file as a reference.
  */
-export interface ProjectConfig {
-  sources: { name: string; retain_logs: boolean }[];
-  schedules: ScheduleConfig[];
-  actions: ActionConfig[];
-  integrations: IntegrationConfig[];
-  rules: RuleConfig[];
+function projectShape<S extends z.ZodType>(secret: S) {
+  return {
+    sources: named(source, 1000),
+    schedules: named(schedule, 1000),
+    actions: named(actionShape(secret), 1000),
+    integrations: list(integrationShape(secret), 1000).default([]),
+    rules: named(rule, 1000),
+  };
 }
 
-/** A credential: as it is stored (where there is none, a webhook's is minted), or another one. */
-export type Secret = "kept" | { value: string };
+const kept = z.literal("kept");
 
-export interface ScheduleConfig {
-  name: string;
-  timezone: string;
-  /** `participants` are emails. */
-  layers: Layer[];
-}
+/** A credential as the interface takes it: as it is stored (where there is none, a webhook's is minted), or another. */
+const given = z.union([kept, z.strictObject({ value: text(8192) })], {
+  error: 'must be "kept" or an object with a value',
+});
+export type Secret = z.output<typeof given>;
 
-export interface ActionConfig {
-  name: string;
-  method: string;
-  url: string;
-  headers: Record<string, Secret>;
-  body: Secret | null;
-  enabled: boolean;
-  events: string[];
-  timeout_seconds: number;
-}
+/** A credential as a file names it: where it is found when the file is applied. */
+const reference = z.union(
+  [kept, z.strictObject({ env: text(256, 1) }), z.strictObject({ file: text(4096, 1) })],
+  { error: 'must be "kept", {env: NAME} or {file: path}' },
+);
+export type Reference = z.output<typeof reference>;
 
-export interface IntegrationConfig {
-  name: string;
-  type: IntegrationType;
-  /** webhook */
-  url?: string | undefined;
-  secret?: Secret | undefined;
-  /** telegram */
-  token?: Secret | undefined;
-  chat_id?: Secret | undefined;
-  /** slack */
-  webhook_url?: Secret | undefined;
-  enabled: boolean;
-  /** Empty = every kind. */
-  events: string[];
-}
+export const projectConfig = z.strictObject(projectShape(given)).meta({ id: "ProjectConfig" });
+export type ProjectConfig = z.output<typeof projectConfig>;
+export type ActionConfig = ProjectConfig["actions"][number];
+export type IntegrationConfig = ProjectConfig["integrations"][number];
 
-/** `accounts` of the ladder are emails, `actions` names. */
-export interface RuleConfig extends RuleBody {
-  name: string;
-}
+const fileProject = z.strictObject({ name: projectName, ...projectShape(reference) });
+/** A project as a file has it: where a value has a credential, it has a reference. */
+export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;
+
+/** The file of `box config`. */
+export const configFile = z.strictObject({
+  format: z.literal(1),
+  projects: named(fileProject, 1000),
+});
 
 /** The credentials of each type, which reads never show. */
 export const secretFields = {

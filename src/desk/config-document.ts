@@ -2,10 +2,9 @@ import { z } from "zod";
 import { compactProject } from "../config-file/compact.ts";
 import { lineDiff } from "../config-file/diff.ts";
 import { type Lookup, lookUpAll, ReferenceFault } from "../config-file/secrets.ts";
-import type { ProjectConfig } from "../config-file/shape.ts";
+import { configFile, type ProjectConfig } from "../config-file/shape.ts";
 import { readYaml, writeYaml, YamlFault } from "../config-file/yaml.ts";
 import { check } from "../http/check.ts";
-import { configFile } from "../http/config-shape.ts";
 import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
 
 /** A project of a file, ready to be sent. */

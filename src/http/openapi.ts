@@ -2,8 +2,8 @@ import { z } from "zod";
 import { eventLimits } from "../ingest/event.ts";
 import { version } from "../kit/assets.ts";
 import { type ErrorCode, errorStatus } from "../kit/errors.ts";
+import { text } from "../kit/fields.ts";
 import { fits } from "../kit/text.ts";
-import { text } from "./fields.ts";
 import { ingestErrors } from "./ingest.ts";
 import type { Route } from "./route.ts";
 

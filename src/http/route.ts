@@ -37,26 +37,20 @@ export interface SessionCall<P, Q, B> extends Asked<P, Q, B> {
   account: SessionAccount;
 }
 
-/** An answer other than the route's usual status, or one with headers or without JSON. */
-export class Reply {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-}
-
 type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> : undefined;
+
+/**
+ * What a handler gives back: the body its route promises, or a whole response where that is no JSON.
+ * A status without a body (204) promises undefined.
+ */
+type Answered<A extends z.ZodType> = z.output<A> | Response;
 
 /** A route as far as it says nothing of who calls. */
 interface RouteShape<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,
+  A extends z.ZodType,
 > {
   method: Method;
   /** As in the API document: `/v1/projects/{id}/sources/{name}`. */
@@ -84,7 +78,7 @@ interface RouteShape<
   bodyLimit?: number;
   /** Usual status and the shape of its body. */
   status: number;
-  answer: z.ZodType;
+  answer: A;
   errors: readonly ErrorCode[];
 }
 
@@ -92,24 +86,27 @@ export interface RouteSpec<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,
-> extends RouteShape<P, Q, B> {
+  A extends z.ZodType,
+> extends RouteShape<P, Q, B, A> {
   plane: "api" | "none";
-  handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): unknown;
+  handle(call: Call<Infer<P>, Infer<Q>, Infer<B>>): Answered<A> | Promise<Answered<A>>;
 }
 
 export interface SessionRouteSpec<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,
-> extends RouteShape<P, Q, B> {
-  handle(call: SessionCall<Infer<P>, Infer<Q>, Infer<B>>): unknown;
+  A extends z.ZodType,
+> extends RouteShape<P, Q, B, A> {
+  handle(call: SessionCall<Infer<P>, Infer<Q>, Infer<B>>): Answered<A> | Promise<Answered<A>>;
 }
 
 /** A route with its types forgotten, as the app and the OpenAPI document take it. */
 export type Route = RouteShape<
   z.ZodType | undefined,
   z.ZodType | undefined,
-  z.ZodType | undefined
+  z.ZodType | undefined,
+  z.ZodType
 > & {
   plane: Plane;
   handle(call: never): unknown;
@@ -119,7 +116,8 @@ export function route<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(spec: RouteSpec<P, Q, B>): Route {
+  A extends z.ZodType = z.ZodType,
+>(spec: RouteSpec<P, Q, B, A>): Route {
   return spec as unknown as Route;
 }
 
@@ -128,6 +126,7 @@ export function sessionRoute<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(spec: SessionRouteSpec<P, Q, B>): Route {
+  A extends z.ZodType = z.ZodType,
+>(spec: SessionRouteSpec<P, Q, B, A>): Route {
   return { ...spec, plane: "session" } as unknown as Route;
 }

@@ -8,7 +8,7 @@ import { json } from "./answer.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Limits } from "./limits.ts";
-import { Reply, type Route, type SessionAccount } from "./route.ts";
+import type { Route, SessionAccount } from "./route.ts";
 
 const BODY_LIMIT = 128 * 1024;
 
@@ -55,8 +55,7 @@ export async function serveRoute(
   const call = { ...opened, params, query, body, address, signal: c.req.raw.signal };
   const result = await route.handle(call as never);
   if (result instanceof Response) return result;
-  const reply = result instanceof Reply ? result : new Reply(route.status, result);
-  return json(reply.status, reply.body, reply.headers);
+  return json(route.status, result);
 }
 
 interface Opened {

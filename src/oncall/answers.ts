@@ -10,22 +10,7 @@ import {
   followPreview,
   type Range,
 } from "./rotation.ts";
-import type { Schedule } from "./schedule.ts";
-import type { StoredSchedule } from "./schedules.ts";
-
-/** What `…/current` answers (decisions §3). */
-export type Current =
-  | {
-      on_call: true;
-      account_id: string;
-      email: string;
-      schedule: string;
-      layer: string | null;
-      override_id: string | null;
-      starts_at: number;
-      ends_at: number | null;
-    }
-  | { on_call: false; next: { account_id: string; email: string; starts_at: number } | null };
+import type { Current, PreviewAnswer, Schedule, StoredSchedule } from "./schedule.ts";
 
 /** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
 export interface Asking {
@@ -50,20 +35,6 @@ export async function currentOnCall(
 
 function nextUp({ account_id, starts_at }: Duty, email: string | undefined) {
   return email === undefined ? null : { account_id, email, starts_at };
-}
-
-export interface PreviewAnswer {
-  shifts: {
-    account_id: string;
-    email: string;
-    starts_at: number;
-    ends_at: number;
-    layer: string | null;
-    override_id: string | null;
-  }[];
-  gaps: { starts_at: number; ends_at: number }[];
-  /** How far the answer reaches: before the asked end only where the schedule changes very often. */
-  until: number;
 }
 
 export async function previewOnCall(

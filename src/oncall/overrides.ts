@@ -4,17 +4,7 @@ import { hexId } from "../kit/ids.ts";
 import { isMember } from "../projects/rule-references.ts";
 import { overrides } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { StoredSchedule } from "./schedules.ts";
-
-/** An override as it is read (api §2): covers [starts_at, ends_at). */
-export interface StoredOverride {
-  id: string;
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-  created_at: number;
-  created_by: string;
-}
+import type { StoredOverride, StoredSchedule } from "./schedule.ts";
 
 const LONGEST = 90 * 86_400;
 /** Of one schedule: every evaluation looks at all of them. */

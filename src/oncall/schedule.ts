@@ -1,22 +1,82 @@
-/** One layer (api §2, On-call schedule). `shift_minutes` ≥ 1. */
-export interface Layer {
-  name: string;
+import { z } from "zod";
+import { integer, list, pathName, text, time } from "../kit/fields.ts";
+
+/** A schedule and its overrides: as they are written and read over the interface (api §2, On-call). */
+
+const restriction = z.strictObject({
+  /** 0 (Sunday) to 6; none is every day. */
+  days: list(integer(0, 6), 7)
+    .refine((days) => new Set(days).size === days.length, { error: "must not name a day twice" })
+    .default([]),
+  /** Minutes of the local day. */
+  start_minute: integer(0, 1439),
+  end_minute: integer(0, 1440),
+});
+
+/** One layer. `restriction` null: always. */
+export const layer = z.strictObject({
+  name: text(128),
   /** Account ids in the order they take turns. */
-  participants: string[];
-  rotation_start: number;
-  shift_minutes: number;
-  /** Null: always. `days` 0 (Sunday) to 6, none is every day; minutes of the local day. */
-  restriction: { days: number[]; start_minute: number; end_minute: number } | null;
-}
+  participants: list(text(128, 1), 100),
+  rotation_start: time,
+  /** Ten years: longer than any rotation. */
+  shift_minutes: integer(1, 5_256_000),
+  restriction: restriction.nullable().default(null),
+});
+export type Layer = z.output<typeof layer>;
 
-/** One override (api §2, On-call override). */
-export interface Override {
-  id: string;
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-}
+export const scheduleName = pathName(128);
+export const scheduleTimezone = text(100, 1);
 
+/** The body that makes or replaces a schedule. */
+export const scheduleWrite = z
+  .strictObject({ name: scheduleName, timezone: scheduleTimezone, layers: list(layer, 50) })
+  .meta({ id: "ScheduleWrite" });
+export type ScheduleInput = z.output<typeof scheduleWrite>;
+
+/** Fields that only a read returns. */
+export const scheduleReadOnly = ["id", "created_at", "updated_at"] as const;
+
+export const scheduleAnswer = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    timezone: z.string(),
+    layers: z.array(layer),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Schedule" });
+/** A schedule as it is stored and read. */
+export type StoredSchedule = z.output<typeof scheduleAnswer>;
+
+/** The body that puts somebody on call for a while; from now on where it says no start. */
+export const overrideWrite = z.strictObject({
+  account_id: text(128, 1),
+  starts_at: time.optional(),
+  ends_at: time,
+});
+export type OverrideInput = z.output<typeof overrideWrite>;
+
+export const overrideReadOnly = ["id", "created_at", "created_by"] as const;
+
+export const overrideAnswer = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    starts_at: z.int(),
+    ends_at: z.int(),
+    created_at: z.int(),
+    created_by: z.string(),
+  })
+  .meta({ id: "Override" });
+/** An override as it is stored and read: covers [starts_at, ends_at). */
+export type StoredOverride = z.output<typeof overrideAnswer>;
+
+/** An override as a schedule is followed with. */
+export type Override = Pick<StoredOverride, "id" | "account_id" | "starts_at" | "ends_at">;
+
+/** What says who is on call when. */
 export interface Schedule {
   timezone: string;
   /** The later layer wins where it covers. */
@@ -24,3 +84,41 @@ export interface Schedule {
   /** In the order they were made, oldest first: the newer wins. */
   overrides: Override[];
 }
+
+/** Who is on call, or who is next (decisions §3). */
+export const currentAnswer = z.union([
+  z.object({
+    on_call: z.literal(true),
+    account_id: z.string(),
+    email: z.string(),
+    schedule: z.string(),
+    layer: z.string().nullable(),
+    override_id: z.string().nullable(),
+    starts_at: z.int(),
+    ends_at: z.int().nullable(),
+  }),
+  z.object({
+    on_call: z.literal(false),
+    next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
+  }),
+]);
+export type Current = z.output<typeof currentAnswer>;
+
+export const previewAnswer = z.object({
+  shifts: z.array(
+    z.object({
+      account_id: z.string(),
+      email: z.string(),
+      starts_at: z.int(),
+      ends_at: z.int(),
+      layer: z.string().nullable(),
+      override_id: z.string().nullable(),
+    }),
+  ),
+  gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
+  until: z.int().meta({
+    description:
+      "How far the answer reaches: before the asked end only where the schedule changes very often.",
+  }),
+});
+export type PreviewAnswer = z.output<typeof previewAnswer>;

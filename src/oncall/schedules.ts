@@ -8,24 +8,8 @@ import { listRules, mustBeUnnamed } from "../projects/rules.ts";
 import { schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
-import type { Layer } from "./schedule.ts";
+import type { Layer, ScheduleInput, StoredSchedule } from "./schedule.ts";
 import { isTimezone } from "./zone.ts";
-
-/** A schedule as it is stored and read (api §2, On-call schedule). */
-export interface StoredSchedule {
-  id: string;
-  name: string;
-  timezone: string;
-  layers: Layer[];
-  created_at: number;
-  updated_at: number;
-}
-
-export interface ScheduleInput {
-  name: string;
-  timezone: string;
-  layers: Layer[];
-}
 
 const columns = {
   id: schedules.id,

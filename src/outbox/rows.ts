@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { releaseDeliveries, TOO_OLD } from "./deliveries.ts";
@@ -124,21 +125,24 @@ export function expireDeliveries(
 }
 
 /** A run of an action as it is read (api §2, Action execution). */
-export interface Execution {
-  id: string;
-  action_id: string;
-  /** "test" for a test-fire, as in the event it sends. */
-  alert_id: string;
-  event: string;
-  status: "pending" | "succeeded" | "failed" | "timed_out";
-  attempts: number;
-  status_code: number | null;
-  duration_ms: number | null;
-  response_prefix: string;
-  error: string;
-  executed_at: number | null;
-  created_at: number;
-}
+export const executionAnswer = z
+  .object({
+    id: z.string(),
+    action_id: z.string(),
+    /** "test" for a test-fire, as in the event it sends. */
+    alert_id: z.string(),
+    event: z.string(),
+    status: z.enum(["pending", "succeeded", "failed", "timed_out"]),
+    attempts: z.int(),
+    status_code: z.int().nullable(),
+    duration_ms: z.int().nullable(),
+    response_prefix: z.string(),
+    error: z.string(),
+    executed_at: z.int().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "Execution" });
+export type Execution = z.output<typeof executionAnswer>;
 
 const EXECUTIONS = `SELECT CAST(id AS TEXT) AS id, action_id,
     CASE event WHEN 'alert.test' THEN 'test' ELSE COALESCE(CAST(alert_id AS TEXT), '') END AS alert_id,

@@ -5,49 +5,23 @@ import { checkUrl } from "../kit/url.ts";
 import { type ActionRow, findAction } from "../outbox/runs.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import {
+  type Action,
+  type ActionEvent,
+  type ActionMethod,
+  type ActionWrite,
+  actionEvents,
+  type ListedAction,
+} from "./action.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import type { Guard } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
 
-/** A runbook action as it is read, without its sealed fields (api §2, Runbook action). */
-export interface Action {
-  id: string;
-  project: string;
-  name: string;
-  method: string;
-  url: string;
-  header_keys: string[];
-  has_body: boolean;
-  enabled: boolean;
-  events: string[];
-  event_filter: string;
-  timeout_seconds: number;
-  created_at: number;
-}
-
-/** The events an action can run on (api §2); it runs on the first unless told. */
-export const actionEvents = ["alert.opened", "alert.escalated"] as const;
-
-export interface ActionWrite {
-  name: string;
-  method: string;
-  url: string;
-  /** Omitted on a change: kept. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Omitted on a change: kept; empty: none. */
-  body?: string | undefined;
-  /** Omitted on a change: kept. */
-  enabled?: boolean | undefined;
-  /** Omitted: `alert.opened`; empty: every kind, as for integrations. */
-  events?: readonly string[] | undefined;
-  timeout_seconds?: number | undefined;
-}
-
 interface Row {
   id: string;
   name: string;
-  method: string;
+  method: ActionMethod;
   url: string;
   header_keys: string;
   sealed_headers: string | null;
@@ -62,10 +36,7 @@ const COLUMNS = `id, name, method, url, header_keys, sealed_headers, sealed_body
   timeout_seconds, created_at`;
 
 /** By name; where headers or a body are stored, a dash shows it (api §2). */
-export function listActions(
-  reader: Reader,
-  project: Project,
-): (Action & { headers?: "-"; body?: "-" })[] {
+export function listActions(reader: Reader, project: Project): ListedAction[] {
   const rows = reader
     .sql(`SELECT ${COLUMNS} FROM actions WHERE project_id = ? ORDER BY name`)
     .all(project.id) as Row[];
@@ -245,7 +216,7 @@ function shown(row: Row, project: Project): Action {
     header_keys: JSON.parse(row.header_keys) as string[],
     has_body: row.sealed_body !== null,
     enabled: row.enabled !== 0,
-    events: row.event_filter.split(","),
+    events: row.event_filter.split(",") as ActionEvent[],
     event_filter: row.event_filter,
     timeout_seconds: row.timeout_seconds,
     created_at: row.created_at,

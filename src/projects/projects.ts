@@ -3,6 +3,7 @@ import { notFound, ServiceError } from "../kit/errors.ts";
 import { projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
+import type { ConfigVersion, ProjectEntry } from "./project.ts";
 import { wireRelay } from "./relay-wiring.ts";
 
 export interface Project {
@@ -10,15 +11,6 @@ export interface Project {
   name: string;
   version: number;
   createdAt: number;
-}
-
-export interface ProjectEntry {
-  name: string;
-  version: number;
-  source_count: number;
-  rule_count: number;
-  open_alert_count: number;
-  created_at: number;
 }
 
 /** The project of this name. Throws 404: an absent one is never created implicitly (api §4, Projects). */
@@ -52,7 +44,7 @@ export function listProjects(
 }
 
 /** `[{project, version}]` by name: what `GET /v1/pull` carries. */
-export function configVersions(reader: Reader): { project: string; version: number }[] {
+export function configVersions(reader: Reader): ConfigVersion[] {
   return reader.orm
     .select({ project: projects.name, version: projects.version })
     .from(projects)

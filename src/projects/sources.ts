@@ -6,6 +6,7 @@ import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
+import type { SourceAnswer, SourceToken } from "./source.ts";
 
 export interface Source {
   id: number;
@@ -14,10 +15,7 @@ export interface Source {
   retainLogs: boolean;
 }
 
-export function listSources(
-  reader: Reader,
-  project: Project,
-): { created_at: number; name: string; retain_logs: boolean }[] {
+export function listSources(reader: Reader, project: Project): SourceAnswer[] {
   return reader.orm
     .select({ created_at: sources.createdAt, name: sources.name, retain_logs: sources.retainLogs })
     .from(sources)
@@ -43,7 +41,7 @@ export function createSource(
   tx: Tx,
   project: Project,
   source: { tenantId: string; name: string; retainLogs: boolean },
-): { name: string; token: string } {
+): SourceToken {
   if (find(tx, project, source.name) !== undefined) {
     throw new ServiceError("name_taken", "The project has a source of this name.");
   }
@@ -76,7 +74,7 @@ export function rotateToken(
   tx: Tx,
   project: Project,
   source: { tenantId: string; name: string },
-): { name: string; token: string } {
+): SourceToken {
   const { id } = mustFind(tx, project, source.name);
   const token = `pti_${source.tenantId}_${base62Secret(tx.random)}`;
   tx.orm

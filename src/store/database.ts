@@ -4,7 +4,13 @@ import { loadAddon } from "../kit/assets.ts";
 import { StoreFault } from "./faults.ts";
 
 export type SqliteDatabase = Database.Database;
-export type Statement = Database.Statement;
+
+/** What a statement takes: a list of values for `?`, or an object for `@name`. */
+export type Params = unknown[] | object;
+/** A prepared statement: what it is run with, and the row it gives (with `pluck()`, the one value). */
+export type Statement<P extends Params = unknown[], Row = unknown> = P extends unknown[]
+  ? Database.Statement<P, Row>
+  : Database.Statement<[P], Row>;
 
 /** "BOX1" and "BOXH": marks a file as one of ours, so that a foreign database is never migrated. */
 export const applicationIds = { box: 0x424f5831, hosted: 0x424f5848 } as const;

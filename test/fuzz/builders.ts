@@ -8,7 +8,7 @@ import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/ki
 import { buildEventBody, type EventBody, eventKinds } from "../../src/outbox/event.ts";
 import { slackMessage } from "../../src/outbox/senders/slack.ts";
 import { telegramText } from "../../src/outbox/senders/telegram.ts";
-import type { Condition, ConditionOp } from "../../src/projects/rule.ts";
+import type { Condition } from "../../src/projects/rule.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { contentFaults } from "../reports/oracle.ts";
 import { Input } from "./input.ts";
@@ -45,7 +45,7 @@ export function template(bytes: Buffer): void {
   assert.ok(ms <= MINER_MS, `${ms} ms`);
 }
 
-const OPS: readonly [ConditionOp, ...ConditionOp[]] = ["eq", "neq", "gte", "lte"];
+const OPS: readonly [Condition["op"], ...Condition["op"][]] = ["eq", "neq", "gte", "lte"];
 
 /** A condition holds as the words of its rule say. */
 export function conditions(bytes: Buffer): void {

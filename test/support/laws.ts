@@ -17,7 +17,7 @@ export const rooms: Record<string, readonly string[]> = {
   projects: ["kit", "store", "outbox"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
-  "config-file": ["kit", "store", "people", "projects", "oncall", "alerts"],
+  "config-file": ["kit", "store", "outbox/event.ts", "people", "projects", "oncall", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
   tenant: [
     ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],

@@ -6,7 +6,7 @@ import {
   devicesAnswer,
   shownDevice,
 } from "../../http/resources/devices.ts";
-import { Reply, type Route, sessionRoute } from "../../http/route.ts";
+import { type Route, sessionRoute } from "../../http/route.ts";
 import { notFound } from "../../kit/errors.ts";
 import { registerDevice } from "../../people/devices.ts";
 import type { Devices } from "../registry/devices.ts";
@@ -56,7 +56,7 @@ export function accountDeviceRoutes(devices: Devices): Route[] {
       errors: ["not_found"],
       handle: async ({ account, params }) => {
         if (!(await devices.remove(account.id, params.token))) throw notFound("device");
-        return new Reply(204, undefined);
+        return undefined;
       },
     }),
   ];

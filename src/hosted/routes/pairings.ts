@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hexId, text } from "../../http/fields.ts";
 import { type Route, sessionRoute } from "../../http/route.ts";
 import { notFound, ServiceError } from "../../kit/errors.ts";
+import { hexIdField, text } from "../../kit/fields.ts";
 import { type PairDeps, pair } from "../pairing.ts";
 import type { Pairing } from "../registry/pairings.ts";
 
@@ -101,7 +101,7 @@ function revokeRoute({ registry }: PairingRouteDeps): Route {
     name: "revokePairing",
     tag: "Pairing",
     summary: "End a pairing: pages to that account stop at once",
-    params: z.strictObject({ tid: z.string(), aid: hexId }),
+    params: z.strictObject({ tid: z.string(), aid: hexIdField }),
     status: 200,
     answer: z.object({
       revoked: z.boolean().meta({ description: "false: it was revoked before." }),

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { listExecutions } from "../../outbox/rows.ts";
+import { hexIdField } from "../../kit/fields.ts";
+import { executionAnswer, listExecutions } from "../../outbox/rows.ts";
+import { actionAnswer, actionReadOnly, actionWrite, listedAction } from "../../projects/action.ts";
 import {
-  actionEvents,
   createAction,
   deleteAction,
   getAction,
@@ -11,86 +12,11 @@ import {
   replaceAction,
 } from "../../projects/actions.ts";
 import { getProject } from "../../projects/projects.ts";
-import {
-  deleted,
-  flag,
-  hexId,
-  integer,
-  list,
-  projectPath,
-  queryInteger,
-  text,
-  updated,
-} from "../fields.ts";
+import { deleted, projectPath, queryInteger, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { guardOf } from "./integrations.ts";
 
-const actionPath = z.strictObject({ id: z.string(), aid: hexId });
-
-export const actionMethod = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
-  error: "must be one of GET, POST, PUT, PATCH, DELETE",
-});
-export const actionEvent = z.enum(actionEvents, {
-  error: `must be one of ${actionEvents.join(", ")}`,
-});
-
-const headers = z
-  .record(z.string(), z.string({ error: "must be a string" }), { error: "must be an object" })
-  .refine((value) => Object.keys(value).length <= 32, { error: "must have at most 32 headers" })
-  .meta({ maxProperties: 32 });
-
-const body = z.strictObject({
-  name: text(128, 1),
-  method: actionMethod,
-  url: text(2048, 1),
-  headers: headers.optional().meta({ description: "Kept when omitted; sealed at rest." }),
-  body: text(8192).optional().meta({ description: "Kept when omitted; empty = none." }),
-  enabled: flag.optional().meta({ description: "Kept when omitted." }),
-  events: list(actionEvent, 2).optional(),
-  timeout_seconds: integer(0, 60).optional().meta({ description: "0 = 10 seconds." }),
-});
-const readOnly = ["id", "project", "header_keys", "has_body", "event_filter", "created_at"];
-
-const action = z
-  .object({
-    id: z.string(),
-    project: z.string(),
-    name: z.string(),
-    method: actionMethod,
-    url: z.string(),
-    header_keys: z.array(z.string()),
-    has_body: z.boolean(),
-    enabled: z.boolean(),
-    events: z.array(actionEvent),
-    event_filter: z.string(),
-    timeout_seconds: z.int(),
-    created_at: z.int(),
-  })
-  .meta({ id: "Action" });
-
-const listed = action
-  .extend({
-    headers: z.literal("-").optional(),
-    body: z.literal("-").optional(),
-  })
-  .meta({ id: "ListedAction" });
-
-const execution = z
-  .object({
-    id: z.string(),
-    action_id: z.string(),
-    alert_id: z.string(),
-    event: z.string(),
-    status: z.enum(["pending", "succeeded", "failed", "timed_out"]),
-    attempts: z.int(),
-    status_code: z.int().nullable(),
-    duration_ms: z.int().nullable(),
-    response_prefix: z.string(),
-    error: z.string(),
-    executed_at: z.int().nullable(),
-    created_at: z.int(),
-  })
-  .meta({ id: "Execution" });
+const actionPath = z.strictObject({ id: z.string(), aid: hexIdField });
 
 const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found", "name_taken"] as const),
@@ -107,7 +33,7 @@ export const actionRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     status: 200,
-    answer: z.object({ actions: z.array(listed) }),
+    answer: z.object({ actions: z.array(listedAction) }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
       actions: listActions(tenant.store, getProject(tenant.store, params.id)),
@@ -121,8 +47,8 @@ export const actionRoutes: Route[] = [
     summary: "Create a runbook action",
     plane: "api",
     params: projectPath,
-    body,
-    readOnly,
+    body: actionWrite,
+    readOnly: actionReadOnly,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: [...writeErrors, "too_many"],
@@ -141,7 +67,7 @@ export const actionRoutes: Route[] = [
     plane: "api",
     params: actionPath,
     status: 200,
-    answer: action,
+    answer: actionAnswer,
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params }) =>
       getAction(tenant.store, getProject(tenant.store, params.id), params.aid),
@@ -154,8 +80,8 @@ export const actionRoutes: Route[] = [
     summary: "Replace a runbook action; enabled, headers and body are kept when omitted",
     plane: "api",
     params: actionPath,
-    body,
-    readOnly,
+    body: actionWrite,
+    readOnly: actionReadOnly,
     status: 200,
     answer: updated,
     errors: writeErrors,
@@ -194,7 +120,7 @@ export const actionRoutes: Route[] = [
     params: actionPath,
     query: z.strictObject({ limit: queryInteger(1, 500).default(100) }),
     status: 200,
-    answer: z.object({ executions: z.array(execution) }),
+    answer: z.object({ executions: z.array(executionAnswer) }),
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) => {
       const project = getProject(tenant.store, params.id);

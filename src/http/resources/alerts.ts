@@ -4,8 +4,9 @@ import { alertId, getAlertRow, toAlert } from "../../alerts/alert.ts";
 import { listAlerts, pullAlerts } from "../../alerts/list.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { readTimeline } from "../../alerts/timeline.ts";
+import { text } from "../../kit/fields.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
-import { queryInteger, text } from "../fields.ts";
+import { queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const alertPath = z.strictObject({ id: z.string() });

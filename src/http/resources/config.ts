@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { type Applied, applyConfig } from "../../config-file/apply.ts";
 import { readConfig } from "../../config-file/read.ts";
+import { projectConfig } from "../../config-file/shape.ts";
+import { integer, pathName } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
-import { projectConfig } from "../config-shape.ts";
-import { integer, pathName, projectPath } from "../fields.ts";
+import { projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { guardOf } from "./integrations.ts";
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { notFound } from "../../kit/errors.ts";
+import { boolean, text } from "../../kit/fields.ts";
 import { type Device, registerDevice } from "../../people/devices.ts";
-import { flag, text } from "../fields.ts";
-import { Reply, type Route, route } from "../route.ts";
+import { type Route, route } from "../route.ts";
 
 /** The body of both registrations (api §4, Devices). */
 export const deviceBody = z.strictObject({
   token: z.string().meta({ minLength: 64, maxLength: 64, pattern: "^[0-9A-Fa-f]{64}$" }),
   platform: text(32, 1),
-  critical_alerts: flag.default(false),
+  critical_alerts: boolean.default(false),
 });
 
 /** Fields that only a read returns. */
@@ -93,7 +93,7 @@ export const deviceRoutes: Route[] = [
     errors: ["not_found"],
     handle: async ({ tenant, actor, params }) => {
       if (!(await tenant.devices.remove(actor.accountId, params.token))) throw notFound("device");
-      return new Reply(204, undefined);
+      return undefined;
     },
   }),
 ];

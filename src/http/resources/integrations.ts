@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ServiceError } from "../../kit/errors.ts";
-import { eventKinds } from "../../outbox/event.ts";
+import { text } from "../../kit/fields.ts";
 import { listDeliveries, resendDelivery } from "../../outbox/rows.ts";
+import { integrationEvents, integrationType } from "../../projects/integration.ts";
 import {
   changeIntegration,
   createIntegration,
@@ -14,30 +15,20 @@ import {
 } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { deleted, list, projectPath, queryInteger, text, updated } from "../fields.ts";
+import { deleted, projectPath, queryInteger, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
 
-/** Kinds that a channel subscribes to; none = every kind (api §6.4). */
-export const events = list(
-  z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }),
-  16,
-);
-
 const writeFields = {
   name: text(128).optional(),
-  events: events.optional(),
+  events: integrationEvents.optional(),
   url: text(2048).optional().meta({ description: "webhook" }),
   secret: text(256).optional().meta({ description: "webhook; minted when absent" }),
   token: text(256).optional().meta({ description: "telegram: the bot's token" }),
   chat_id: text(128).optional().meta({ description: "telegram" }),
   webhook_url: text(2048).optional().meta({ description: "slack" }),
 };
-export const integrationType = z.enum(["webhook", "telegram", "slack", "apns"], {
-  error: "must be one of webhook, telegram, slack, apns",
-});
-
 /** What both views of the row show. */
 export const shownFields = {
   id: z.string(),
@@ -89,7 +80,7 @@ async function withDevices(
   tenant: Tenant,
   accountId: string,
   integrations: readonly Integration[],
-): Promise<object[]> {
+): Promise<(Integration & { device_count?: number })[]> {
   if (integrations.every((row) => row.type !== "apns")) return [...integrations];
   const count = (await tenant.devices.list(accountId)).length;
   return integrations.map((row) => (row.type === "apns" ? { ...row, device_count: count } : row));
@@ -161,7 +152,7 @@ export const integrationRoutes: Route[] = [
         createIntegration(tx, getProject(tx, params.id), { type, write, guard: guardOf(tenant) }),
       );
       const minted = type === "webhook" && !write.secret;
-      return { id: made.id, ...(minted ? { secret: made.secret } : {}) };
+      return { id: made.id, ...(minted && made.secret !== null ? { secret: made.secret } : {}) };
     },
   }),
   route({
@@ -178,7 +169,8 @@ export const integrationRoutes: Route[] = [
     handle: async ({ tenant, actor, params }) => {
       const project = getProject(tenant.store, params.id);
       const row = getIntegration(tenant.store, project, { id: params.iid });
-      return (await withDevices(tenant, actor.accountId, [row]))[0];
+      const [shown = row] = await withDevices(tenant, actor.accountId, [row]);
+      return shown;
     },
   }),
   route({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { readLogTail } from "../../ingest/logtail.ts";
+import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
-import { projectPath, queryInteger, text } from "../fields.ts";
+import { projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const message = z

@@ -4,6 +4,16 @@ import { invalid } from "../../kit/errors.ts";
 import { type Asking, calendarOf, currentOnCall, previewOnCall } from "../../oncall/answers.ts";
 import { createOverride, deleteOverride, listOverrides } from "../../oncall/overrides.ts";
 import {
+  currentAnswer,
+  overrideAnswer,
+  overrideReadOnly,
+  overrideWrite,
+  previewAnswer,
+  scheduleAnswer,
+  scheduleReadOnly,
+  scheduleWrite,
+} from "../../oncall/schedule.ts";
+import {
   createSchedule,
   deleteSchedule,
   getSchedule,
@@ -13,99 +23,11 @@ import {
 import { getProject } from "../../projects/projects.ts";
 import type { Reader } from "../../store/store.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import {
-  deleted,
-  integer,
-  list,
-  pathName,
-  projectPath,
-  queryInteger,
-  text,
-  time,
-} from "../fields.ts";
+import { deleted, projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const BASE = "/v1/projects/{id}/oncall/schedules";
 const schedulePath = z.strictObject({ id: z.string(), sid: z.string() });
-
-const restriction = z.strictObject({
-  days: list(integer(0, 6), 7)
-    .refine((days) => new Set(days).size === days.length, { error: "must not name a day twice" })
-    .default([]),
-  start_minute: integer(0, 1439),
-  end_minute: integer(0, 1440),
-});
-
-export const layer = z.strictObject({
-  name: text(128),
-  participants: list(text(128, 1), 100),
-  rotation_start: time,
-  /** Ten years: longer than any rotation. */
-  shift_minutes: integer(1, 5_256_000),
-  restriction: restriction.nullable().default(null),
-});
-
-const scheduleBody = z
-  .strictObject({ name: pathName(128), timezone: text(100, 1), layers: list(layer, 50) })
-  .meta({ id: "ScheduleWrite" });
-const readOnly = ["id", "created_at", "updated_at"] as const;
-
-const schedule = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    timezone: z.string(),
-    layers: z.array(layer),
-    created_at: z.int(),
-    updated_at: z.int(),
-  })
-  .meta({ id: "Schedule" });
-
-const override = z
-  .object({
-    id: z.string(),
-    account_id: z.string(),
-    starts_at: z.int(),
-    ends_at: z.int(),
-    created_at: z.int(),
-    created_by: z.string(),
-  })
-  .meta({ id: "Override" });
-
-const current = z.union([
-  z.object({
-    on_call: z.literal(true),
-    account_id: z.string(),
-    email: z.string(),
-    schedule: z.string(),
-    layer: z.string().nullable(),
-    override_id: z.string().nullable(),
-    starts_at: z.int(),
-    ends_at: z.int().nullable(),
-  }),
-  z.object({
-    on_call: z.literal(false),
-    next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
-  }),
-]);
-
-const preview = z.object({
-  shifts: z.array(
-    z.object({
-      account_id: z.string(),
-      email: z.string(),
-      starts_at: z.int(),
-      ends_at: z.int(),
-      layer: z.string().nullable(),
-      override_id: z.string().nullable(),
-    }),
-  ),
-  gaps: z.array(z.object({ starts_at: z.int(), ends_at: z.int() })),
-  until: z.int().meta({
-    description:
-      "How far the answer reaches: before the asked end only where the schedule changes very often.",
-  }),
-});
 
 const DAY = 86_400;
 const writeErrors = [
@@ -149,7 +71,7 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     status: 200,
-    answer: z.object({ schedules: z.array(schedule) }),
+    answer: z.object({ schedules: z.array(scheduleAnswer) }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
       schedules: listSchedules(tenant.store, getProject(tenant.store, params.id)),
@@ -163,10 +85,10 @@ export const oncallRoutes: Route[] = [
     summary: "Create a schedule",
     plane: "api",
     params: projectPath,
-    body: scheduleBody,
-    readOnly,
+    body: scheduleWrite,
+    readOnly: scheduleReadOnly,
     status: 201,
-    answer: schedule,
+    answer: scheduleAnswer,
     errors: writeErrors,
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) => createSchedule(tx, getProject(tx, params.id), body)),
@@ -180,7 +102,7 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     status: 200,
-    answer: schedule,
+    answer: scheduleAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) => find(tenant.store, params),
   }),
@@ -192,10 +114,10 @@ export const oncallRoutes: Route[] = [
     summary: "Replace a schedule; a new name is changed in the ladders that name it",
     plane: "api",
     params: schedulePath,
-    body: scheduleBody,
-    readOnly,
+    body: scheduleWrite,
+    readOnly: scheduleReadOnly,
     status: 200,
-    answer: schedule,
+    answer: scheduleAnswer,
     errors: writeErrors,
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) =>
@@ -227,7 +149,7 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     status: 200,
-    answer: current,
+    answer: currentAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) =>
       currentOnCall(asking(tenant), find(tenant.store, params), unixSeconds(tenant.clock)),
@@ -246,7 +168,7 @@ export const oncallRoutes: Route[] = [
       until: queryInteger(0, 100_000_000_000).optional(),
     }),
     status: 200,
-    answer: preview,
+    answer: previewAnswer,
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) =>
       previewOnCall(
@@ -288,7 +210,7 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     status: 200,
-    answer: z.object({ overrides: z.array(override) }),
+    answer: z.object({ overrides: z.array(overrideAnswer) }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
       overrides: listOverrides(tenant.store, find(tenant.store, params)),
@@ -302,8 +224,8 @@ export const oncallRoutes: Route[] = [
     summary: "Put somebody on call for a while; starts now when starts_at is left out",
     plane: "api",
     params: schedulePath,
-    body: z.strictObject({ account_id: text(128, 1), starts_at: time.optional(), ends_at: time }),
-    readOnly: ["id", "created_at", "created_by"],
+    body: overrideWrite,
+    readOnly: overrideReadOnly,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: ["invalid_request", "invalid_json", "not_found", "not_a_member", "invalid_override"],

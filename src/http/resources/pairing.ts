@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { unixSeconds } from "../../kit/clock.ts";
+import { integer, text } from "../../kit/fields.ts";
 import { codeTtl, issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
 import { isEmail } from "../../people/email.ts";
 import { verifyReceipt } from "../../people/receipts.ts";
 import { redeem } from "../../people/redeem.ts";
-import { deleted, integer, text } from "../fields.ts";
+import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { role } from "./people.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { text } from "../../kit/fields.ts";
 import {
   type Account,
   changeAccount,
@@ -8,7 +9,7 @@ import {
 } from "../../people/accounts.ts";
 import { revokeKey, visibleKeys } from "../../people/keys.ts";
 import { roles } from "../../people/roles.ts";
-import { deleted, text } from "../fields.ts";
+import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 export const role = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });

@@ -1,25 +1,14 @@
 import { z } from "zod";
+import { text } from "../../kit/fields.ts";
+import { projectEntry, projectMade, projectWrite } from "../../projects/project.ts";
 import {
   createProject,
   deleteProject,
   listProjects,
   renameProject,
 } from "../../projects/projects.ts";
-import { deleted, integer, pathName, projectPath, queryInteger, text } from "../fields.ts";
+import { deleted, projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-
-const projectName = pathName(128);
-
-const entry = z
-  .object({
-    name: z.string(),
-    version: z.int(),
-    source_count: z.int(),
-    rule_count: z.int(),
-    open_alert_count: z.int(),
-    created_at: z.int(),
-  })
-  .meta({ id: "ProjectEntry" });
 
 /** api §4, Projects. */
 export const projectRoutes: Route[] = [
@@ -32,7 +21,7 @@ export const projectRoutes: Route[] = [
     plane: "api",
     query: z.strictObject({ after: text(200).optional(), limit: queryInteger(1, 500).optional() }),
     status: 200,
-    answer: z.object({ projects: z.array(entry), next: z.string().nullable() }),
+    answer: z.object({ projects: z.array(projectEntry), next: z.string().nullable() }),
     errors: ["invalid_request"],
     handle: ({ tenant, query }) =>
       listProjects(tenant.store, { after: query.after ?? "", limit: query.limit ?? 200 }),
@@ -44,10 +33,10 @@ export const projectRoutes: Route[] = [
     tag: "Projects",
     summary: "Create a project",
     plane: "api",
-    body: z.strictObject({ name: projectName }),
+    body: projectWrite,
     readOnly: ["version", "created_at"],
     status: 201,
-    answer: z.object({ name: z.string(), version: integer(1) }),
+    answer: projectMade,
     errors: ["invalid_request", "invalid_json", "name_taken", "too_many"],
     handle: ({ tenant, body }) => tenant.store.write((tx) => createProject(tx, body.name)),
   }),
@@ -77,7 +66,7 @@ export const projectRoutes: Route[] = [
     plane: "api",
     manager: true,
     params: projectPath,
-    body: z.strictObject({ name: projectName }),
+    body: projectWrite,
     status: 200,
     answer: z.object({ name: z.string() }),
     errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "name_taken"],

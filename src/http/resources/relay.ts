@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { writeLateTimeline } from "../../alerts/timeline.ts";
 import { invalid } from "../../kit/errors.ts";
+import { boolean, text } from "../../kit/fields.ts";
 import { checkUrl, readUrl } from "../../kit/url.ts";
 import { configureRelay, readRelay, removeRelay } from "../../projects/relay.ts";
-import { deleted, flag, text } from "../fields.ts";
+import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 /** The relay that a box pages through (api §4, Pairing and relay; decisions §7). */
@@ -38,7 +39,7 @@ export const relayRoutes: Route[] = [
       relay_secret: text(128, 32),
       hosted_tenant_id: text(64).optional(),
       box_public_url: text(2048).optional(),
-      test: flag.optional().meta({
+      test: boolean.optional().meta({
         description:
           "Send the relay one signed test first, and change nothing unless its answer is a relay's.",
       }),

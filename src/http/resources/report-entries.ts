@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { readTimeline } from "../../alerts/timeline.ts";
 import { ServiceError } from "../../kit/errors.ts";
+import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { draftEntry } from "../../reports/draft.ts";
 import { addEntry, deleteEntry, getEntry, updateEntry } from "../../reports/entries.ts";
 import { getReport, type ReportRow } from "../../reports/reports.ts";
 import type { Reader } from "../../store/store.ts";
-import { deleted, text, updated } from "../fields.ts";
+import { deleted, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const BASE = "/v1/projects/{id}/reports/{rid}/entries";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { exportMarkdown } from "../../reports/draft.ts";
 import { entryRows, toEntry } from "../../reports/entries.ts";
@@ -13,7 +14,7 @@ import {
   updateReport,
 } from "../../reports/reports.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { deleted, projectPath, text, updated } from "../fields.ts";
+import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { entry, findReport, reportEntryRoutes } from "./report-entries.ts";
 

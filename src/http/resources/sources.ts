@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { getProject } from "../../projects/projects.ts";
+import { sourceAnswer, sourceChange, sourceCreate, sourceToken } from "../../projects/source.ts";
 import {
   createSource,
   deleteSource,
@@ -7,15 +8,10 @@ import {
   rotateToken,
   setRetention,
 } from "../../projects/sources.ts";
-import { deleted, flag, pathName, projectPath } from "../fields.ts";
+import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
-const withToken = z.object({
-  name: z.string(),
-  token: z.string().meta({ description: "Shown this once." }),
-});
-
 /** api §4, Sources. */
 export const sourceRoutes: Route[] = [
   route({
@@ -28,11 +24,7 @@ export const sourceRoutes: Route[] = [
     params: projectPath,
     status: 200,
     answer: z.object({
-      sources: z.array(
-        z
-          .object({ created_at: z.int(), name: z.string(), retain_logs: z.boolean() })
-          .meta({ id: "Source" }),
-      ),
+      sources: z.array(sourceAnswer),
     }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
@@ -47,10 +39,10 @@ export const sourceRoutes: Route[] = [
     summary: "Create a source and its ingest token",
     plane: "api",
     params: projectPath,
-    body: z.strictObject({ name: pathName(128), retain_logs: flag.optional() }),
+    body: sourceCreate,
     readOnly: ["created_at"],
     status: 201,
-    answer: withToken,
+    answer: sourceToken,
     errors: ["invalid_request", "invalid_json", "not_found", "name_taken", "too_many"],
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) =>
@@ -69,7 +61,7 @@ export const sourceRoutes: Route[] = [
     summary: "Say whether a source's events are kept for the log tail",
     plane: "api",
     params: sourcePath,
-    body: z.strictObject({ retain_logs: flag }),
+    body: sourceChange,
     readOnly: ["name", "created_at"],
     status: 200,
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
@@ -107,7 +99,7 @@ export const sourceRoutes: Route[] = [
     manager: true,
     params: sourcePath,
     status: 200,
-    answer: withToken,
+    answer: sourceToken,
     errors: ["forbidden", "not_found"],
     handle: ({ tenant, params }) =>
       tenant.store.write((tx) =>

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { boolean, text } from "../../kit/fields.ts";
+import { integrationEvents } from "../../projects/integration.ts";
 import {
   createIntegration,
   deleteIntegration,
@@ -9,14 +11,14 @@ import {
 } from "../../projects/integrations.ts";
 import { getProject, type Project } from "../../projects/projects.ts";
 import type { Tx } from "../../store/store.ts";
-import { deleted, flag, projectPath, text } from "../fields.ts";
+import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { events, guardOf, shownFields } from "./integrations.ts";
+import { guardOf, shownFields } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 const answer = z.object(shownFields).meta({ id: "WebhookEndpoint" });
 
-function shown({ name, type, ...endpoint }: Integration): object {
+function shown({ name, type, ...endpoint }: Integration): z.output<typeof answer> {
   return endpoint;
 }
 
@@ -54,7 +56,7 @@ export const webhookRoutes: Route[] = [
     body: z.strictObject({
       url: text(2048, 1),
       secret: text(256).optional().meta({ description: "Minted when omitted." }),
-      events: events.optional(),
+      events: integrationEvents.optional(),
     }),
     readOnly: Object.keys(shownFields).filter((field) => field !== "url"),
     status: 201,
@@ -64,12 +66,15 @@ export const webhookRoutes: Route[] = [
       url: z.string(),
     }),
     errors: ["invalid_request", "invalid_json", "address_refused", "not_found", "too_many"],
-    handle: ({ tenant, params, body }) =>
-      tenant.store.write((tx) =>
+    handle: ({ tenant, params, body }) => {
+      const { id, secret, url } = tenant.store.write((tx) =>
         createIntegration(tx, getProject(tx, params.id), {
           ...{ type: "webhook", write: body, guard: guardOf(tenant) },
         }),
-      ),
+      );
+      // A webhook always has one: it is minted where none was given.
+      return { id, secret: secret ?? "", url };
+    },
   }),
   route({
     method: "PATCH",
@@ -79,7 +84,7 @@ export const webhookRoutes: Route[] = [
     summary: "Enable or disable a webhook endpoint",
     plane: "api",
     params: webhookPath,
-    body: z.strictObject({ enabled: flag }),
+    body: z.strictObject({ enabled: boolean }),
     readOnly: Object.keys(shownFields).filter((field) => field !== "enabled"),
     status: 200,
     answer: z.object({ enabled: z.boolean() }),

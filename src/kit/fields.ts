@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { fits, isStorable } from "./text.ts";
+
+/** Building blocks of the nouns' schemas: the limits of api §8 and the rules of decisions §2. */
+
+/** Text of `min` to `max` code points that can be stored as sent. */
+export function text(max: number, min = 0) {
+  return z
+    .string()
+    .refine((value) => fits(value, max), { error: `must have at most ${max} characters` })
+    .refine((value) => value.length >= min, {
+      error: min === 1 ? "must not be empty" : `must have at least ${min} characters`,
+    })
+    .refine(isStorable, { error: "must not hold NUL or half a surrogate pair" })
+    .meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
+}
+
+const UNSAFE_IN_NAME = /[/\p{Cc}]/u;
+
+/** A name that is used in a path: no slash, no control character, no white space at either end, not "." or "..". */
+export function pathName(max: number) {
+  return text(max, 1)
+    .refine((value) => !UNSAFE_IN_NAME.test(value), {
+      error: "must not hold a slash or a control character",
+    })
+    .refine((value) => value.trim() === value, { error: "must not begin or end with white space" })
+    .refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
+}
+
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  return z
+    .int({ error: "must be an integer" })
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` });
+}
+
+/** Unix seconds. Above 10^11 it is milliseconds sent by mistake (decisions §2). */
+export const time = integer(0).max(100_000_000_000, {
+  error: "must be Unix seconds (this looks like milliseconds)",
+});
+
+export const boolean = z.boolean({ error: "must be true or false" });
+
+export function list<T extends z.ZodType>(item: T, max: number) {
+  return z
+    .array(item, { error: "must be an array" })
+    .max(max, { error: `must have at most ${max} items` });
+}
+
+/** An id as `hexId` (kit/ids.ts) makes them. */
+export const hexIdField = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/, { error: "must be 16 lower-case hex characters" });

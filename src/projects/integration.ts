@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { list } from "../kit/fields.ts";
+import { eventKinds } from "../outbox/event.ts";
+
+/** An integration's fields as they are written and read over the interface (api §2, Integration). */
+
+/** Kinds that a channel subscribes to; none = every kind (api §6.4). */
+export const integrationEvents = list(
+  z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }),
+  16,
+);
+
+export const integrationType = z.enum(["webhook", "telegram", "slack", "apns"], {
+  error: "must be one of webhook, telegram, slack, apns",
+});
