@@ -22,7 +22,7 @@ export function escalate(
       detail: { steps: nobody, ...(paged === null ? { top: true, ...late } : {}) },
     });
   if (paged === null) return;
-  const jumped = paged.span.first > span.last;
+  const jumped = paged.span.first !== span.first;
   writeTimeline(tx, row.id, {
     kind: "escalated",
     detail: {

@@ -66,7 +66,8 @@ function stepsDue(ladder: readonly EscalationStep[], timers: Timers, now: number
     const next = nextRung(ladder, timers.step) as Rung;
     // The step's own time counts even where it lies after `now`: its column said that it is due.
     const last = Math.max(next.last, stepsBy(ladder, now - timers.ladderFrom));
-    const dueAt = timers.ladderFrom + secondsOf(ladder, last);
+    // A change of the rule may make a step due later than its time.
+    const dueAt = Math.max(timers.stepAt, timers.ladderFrom + secondsOf(ladder, last));
     return { first: next.first, last, dueAt, repeat: false };
   }
   if (isDue(timers.repeatAt, now) && timers.step > 0) {
@@ -101,7 +102,8 @@ export function nextRung(ladder: readonly EscalationStep[], step: number): Rung 
   return { first: step + 1, last: stepsBy(ladder, secondsOf(ladder, step + 1)) };
 }
 
-function firstOfRung(ladder: readonly EscalationStep[], step: number): number {
+/** The first of the steps that run together with this one. */
+export function firstOfRung(ladder: readonly EscalationStep[], step: number): number {
   const seconds = secondsOf(ladder, step);
   let first = step;
   while (first > 1 && secondsOf(ladder, first - 1) === seconds) first -= 1;
@@ -130,18 +132,48 @@ export function climb(
   const nobody: number[] = [];
   let rung: Rung = span;
   while (true) {
-    const accounts = new Set<string>();
-    for (let step = rung.first; step <= rung.last; step += 1) {
-      const reached = reach(ladder[step - 1] as EscalationStep);
-      if (reached.length === 0) nobody.push(step);
-      for (const account of reached) accounts.add(account);
-    }
-    if (accounts.size > 0)
-      return { step: rung.last, paged: { span: rung, accounts: [...accounts] }, nobody };
+    const { accounts, empty } = reachedBy(ladder, rung, reach);
+    nobody.push(...empty);
+    if (accounts.length > 0) return { step: rung.last, paged: { span: rung, accounts }, nobody };
     const next = nextRung(ladder, rung.last);
     if (next === null) return { step: rung.last, paged: null, nobody };
     rung = next;
   }
+}
+
+/** Whom a rung's steps reach, each once, and those of them that reach nobody. */
+function reachedBy(
+  ladder: readonly EscalationStep[],
+  rung: Rung,
+  reach: (step: EscalationStep) => readonly string[],
+): { accounts: string[]; empty: number[] } {
+  const accounts = new Set<string>();
+  const empty: number[] = [];
+  for (let step = rung.first; step <= rung.last; step += 1) {
+    const reached = reach(ladder[step - 1] as EscalationStep);
+    if (reached.length === 0) empty.push(step);
+    for (const account of reached) accounts.add(account);
+  }
+  return { accounts: [...accounts], empty };
+}
+
+/**
+ * As `climb`, for an alert that has paged nobody so far: where nobody is reached up to the top, the nearest rung below
+ * the span that reaches somebody is paged. A changed ladder may have left steps behind that never ran.
+ */
+export function climbOrFallBack(
+  ladder: readonly EscalationStep[],
+  span: Rung,
+  reach: (step: EscalationStep) => readonly string[],
+): Climb {
+  const up = climb(ladder, span, reach);
+  for (let last = span.first - 1; last >= 1 && up.paged === null; last -= 1) {
+    const rung = { first: firstOfRung(ladder, last), last };
+    const { accounts } = reachedBy(ladder, rung, reach);
+    if (accounts.length > 0) return { ...up, paged: { span: rung, accounts } };
+    last = rung.first;
+  }
+  return up;
 }
 
 /** The ladder's columns once step `step` has run at `now`. */

@@ -1,8 +1,9 @@
-import type { StoredRule } from "../projects/rule.ts";
+import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
-import type { AlertState } from "./alert.ts";
+import type { AlertRow, AlertState } from "./alert.ts";
 import {
   earliest,
+  firstOfRung,
   nextRenotify,
   repeatSeconds,
   secondsOf,
@@ -16,10 +17,10 @@ import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
 /**
  * What an alert's timers become when its rule is replaced: it follows the rule as it is now.
  *
- * - The new ladder lies where it would have lain from the opening. Steps whose time has passed have had
- *   their turn and are not made up for; the one whose turn it is goes on with its repeats. A step that was
- *   due and had not run yet stays due. Steps that ran before their time, because the one ahead reached
- *   nobody, don't run again, unless the steps up to there are others now.
+ * - The new ladder lies where it would have lain from the opening. Steps that ran and page the same people at
+ *   the same time as before don't run again; of others whose time has passed the furthest runs once, at once.
+ *   Where nobody was paged so far, none counts as run.
+ * - A step that was due and had not run yet is made up for with it.
  * - A renotify that is pending comes no later than it would have; off and the cap hold at once.
  * - Quiet goes on counting, towards the new length; where it was not counted before, it begins now.
  */
@@ -28,29 +29,53 @@ export function retimed(change: {
   after: TimedRule;
   state: AlertState;
   timers: Timers;
+  /** Whether a step has reached anybody so far. */
+  paged: boolean;
   now: number;
 }): Timers {
   const { before, after, timers, now } = change;
   const quietAt = requiet(change);
   if (change.state !== "open") return { ...timers, quietAt };
   const renotifyAt = sooner(timers.renotifyAt, nextRenotify(after, timers.renotified, now));
-  if (same(before.escalations, after.escalations)) return { ...timers, renotifyAt, quietAt };
+  const next = { ...timers, renotifyAt, quietAt };
+  if (same(before.escalations, after.escalations)) return next;
 
   const ladder = after.escalations;
-  // Up to when steps have had their turn: not the second of one that is still due.
-  const seen = timers.stepAt !== null && timers.stepAt <= now ? timers.stepAt - 1 : now;
-  const passed = stepsBy(ladder, seen - timers.ladderFrom);
-  const unchanged = same(before.escalations.slice(0, timers.step), ladder.slice(0, timers.step));
-  const step = unchanged ? Math.max(timers.step, passed) : passed;
-  const repeat = repeatSeconds(ladder, step);
+  const ran = change.paged ? stepsKept(before.escalations, ladder, timers.step) : 0;
+  const passed = stepsBy(ladder, now - timers.ladderFrom);
+  if (passed > ran) return { ...next, ...owed(ladder, { ran, passed }, { timers, now }) };
+  const repeat = repeatSeconds(ladder, ran);
   return {
-    ...timers,
-    step,
-    stepAt: step < ladder.length ? timers.ladderFrom + secondsOf(ladder, step + 1) : null,
+    ...next,
+    step: ran,
+    stepAt: ran < ladder.length ? timers.ladderFrom + secondsOf(ladder, ran + 1) : null,
     repeatAt: sooner(timers.repeatAt, repeat === null ? null : now + repeat),
-    renotifyAt,
-    quietAt,
   };
+}
+
+/** The ladder's columns where steps after `ran`, up to `passed`, have not run though their time has passed. */
+function owed(
+  ladder: readonly EscalationStep[],
+  { ran, passed }: { ran: number; passed: number },
+  { timers, now }: { timers: Timers; now: number },
+): Pick<Timers, "step" | "stepAt" | "repeatAt"> {
+  const furthest = Math.max(ran, firstOfRung(ladder, passed) - 1);
+  const { stepAt } = timers;
+  if (stepAt === null || stepAt > now) return { step: furthest, stepAt: now, repeatAt: null };
+  const missed = Math.max(ran, stepsBy(ladder, stepAt - 1 - timers.ladderFrom));
+  return { step: Math.min(furthest, missed), stepAt, repeatAt: null };
+}
+
+/** How many of the first `ran` steps page whom they paged before, when they did. How often they repeat is no matter. */
+function stepsKept(
+  before: readonly EscalationStep[],
+  after: readonly EscalationStep[],
+  ran: number,
+): number {
+  const whom = (step: EscalationStep | undefined) => step && { ...step, repeat_minutes: 0 };
+  let kept = 0;
+  while (kept < Math.min(ran, after.length) && same(whom(before[kept]), whom(after[kept]))) kept++;
+  return kept;
 }
 
 /** Null where it is off now; else the one that was pending, if it is sooner. */
@@ -75,8 +100,10 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-const STANDING = `SELECT id, state, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at FROM alerts
+const STANDING = `SELECT id, state, escalation_level, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at FROM alerts
   WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND id > ? ORDER BY id LIMIT 500`;
+
+type Standing = TimedRow & Pick<AlertRow, "escalation_level">;
 
 /**
  * Keeps the due columns of a rule's standing alerts true, in the transaction that replaces the rule (see
@@ -87,7 +114,7 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
   if (after !== null && same(timedPart(before), timedPart(after))) return;
   let last = 0;
   while (true) {
-    const rows = tx.sql(STANDING).all(before.project_id, before.id, last) as TimedRow[];
+    const rows = tx.sql(STANDING).all(before.project_id, before.id, last) as Standing[];
     for (const row of rows) retimeAlert(tx, row, { before, after });
     last = rows.at(-1)?.id ?? last;
     if (rows.length === 0) return;
@@ -96,14 +123,17 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
 
 function retimeAlert(
   tx: Tx,
-  row: TimedRow,
+  row: Standing,
   { before, after }: { before: StoredRule; after: StoredRule | null },
 ): void {
   const timers = timersOf(row);
   const next =
     after === null
       ? noTimers(timers)
-      : retimed({ before, after, state: row.state, timers, now: tx.at });
+      : retimed({
+          ...{ before, after, state: row.state, timers, now: tx.at },
+          paged: row.escalation_level > 0,
+        });
   if (same(next, timers)) return;
   if (!writeTimers(tx, row, { timers: next }))
     throw new Error(`alert ${row.id} changed under its rule`);

@@ -6,9 +6,11 @@ import {
   afterStep,
   type Climb,
   climb,
+  climbOrFallBack,
   type Due,
   earliest,
   nextRenotify,
+  type Span,
   type Timers,
   whatIsDue,
 } from "./ladder.ts";
@@ -57,7 +59,9 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   const climbed =
     due.steps === null
       ? null
-      : climb(rule.escalations, due.steps, (step) => settling.reach(row.project_id, step));
+      : climberOf(row, due.steps)(rule.escalations, due.steps, (step) =>
+          settling.reach(row.project_id, step),
+        );
   const next = timersAfter({ rule, timers, due, climbed, now: tx.at });
   mustLieAhead(tx, row, next);
   const paged = climbed === null ? undefined : pagedColumns(climbed, settling);
@@ -72,6 +76,11 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";
+}
+
+/** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */
+function climberOf(row: AlertRow, { repeat }: Span): typeof climb {
+  return row.escalation_level === 0 && !repeat ? climbOrFallBack : climb;
 }
 
 function timersAfter(settled: {

@@ -27,20 +27,82 @@ interface Change {
 
 const changes: Change[] = [
   {
-    what: "a ladder that is added begins at the opening, and what is past is not made up for",
+    what: "of a ladder that is added the furthest step whose time has passed runs once, at once",
     before: {},
     at: 30,
     after: { escalations: [step(0, ["ann"]), step(10, ["bob"]), step(60, ["cat"])] },
-    pages: [[60, 3, ["cat"]]],
+    pages: [
+      [30, 2, ["bob"]],
+      [60, 3, ["cat"]],
+    ],
   },
   {
-    what: "the step whose turn it is goes on with its repeats",
+    what: "its repeats count from then",
     before: {},
     at: 30,
     after: { escalations: [step(10, ["bob"], { repeat: 40 }), step(100, ["cat"])] },
     pages: [
+      [30, 1, ["bob"]],
       [70, 1, ["bob"]],
       [100, 2, ["cat"]],
+    ],
+  },
+  {
+    what: "a step that is moved to a time that has passed runs at once",
+    before: { escalations: [step(0, ["ann"]), step(60, ["bob"])] },
+    at: 30,
+    after: { escalations: [step(0, ["ann"]), step(20, ["bob"])] },
+    pages: [
+      [0, 1, ["ann"]],
+      [30, 2, ["bob"]],
+    ],
+  },
+  {
+    what: "others on a step that has run are paged at once",
+    before: { escalations: [step(0, ["ann"])] },
+    at: 30,
+    after: { escalations: [step(0, ["bob"])] },
+    pages: [
+      [0, 1, ["ann"]],
+      [30, 1, ["bob"]],
+    ],
+  },
+  {
+    what: "steps of one time are one event, and run as one",
+    before: {},
+    at: 30,
+    after: { escalations: [step(0, ["ann"]), step(10, ["bob"]), step(10, ["cat"])] },
+    pages: [[30, 3, ["bob", "cat"]]],
+  },
+  {
+    what: "where the furthest step reaches nobody, the next one runs at once",
+    before: {},
+    at: 30,
+    after: { escalations: [step(0, ["ann"]), step(10, []), step(60, ["cat"])] },
+    pages: [[30, 3, ["cat"]]],
+  },
+  {
+    what: "where nobody is reached up to the top and nobody was paged yet, the nearest step below runs",
+    before: {},
+    at: 30,
+    after: { escalations: [step(0, ["ann"]), step(5, ["bob"]), step(10, [])] },
+    pages: [[30, 2, ["bob"]]],
+  },
+  {
+    what: "a ladder that has reached nobody goes on at once when somebody is put on it",
+    before: { escalations: [step(0, []), step(60, [])] },
+    at: 30,
+    after: { escalations: [step(0, []), step(60, ["cat"])] },
+    pages: [[30, 2, ["cat"]]],
+  },
+  {
+    what: "a step that is taken away pages nobody again",
+    before: { escalations: [step(0, ["ann"]), step(10, ["bob"])] },
+    at: 30,
+    after: { escalations: [step(0, ["ann"])] },
+    pages: [
+      [0, 1, ["ann"]],
+      [10, 2, ["bob"]],
     ],
   },
   {
@@ -129,7 +191,8 @@ const timersTable: [what: string, after: Partial<TimedRule>, over: Partial<Timer
 
 for (const [what, after, over] of timersTable) {
   test(`timers of an open alert: ${what}`, () => {
-    const change = { before: HOUR, after: { ...HOUR, ...after }, timers: idle, now: 600 };
+    const changed = { ...HOUR, ...after };
+    const change = { before: HOUR, after: changed, timers: idle, paged: false, now: 600 };
     assert.deepEqual(retimed({ ...change, state: "open" }), { ...idle, ...over });
   });
 }
@@ -137,14 +200,14 @@ for (const [what, after, over] of timersTable) {
 test("quiet that was not counted before begins with the change", () => {
   const before = { ...HOUR, auto_resolve_quiet_minutes: 0 };
   const timers = { ...idle, quietAt: null };
-  const after = retimed({ before, after: HOUR, state: "open", timers, now: 600 });
+  const after = retimed({ before, after: HOUR, state: "open", timers, paged: false, now: 600 });
   assert.equal(after.quietAt, 600 + 3600);
 });
 
 test("an acknowledged alert gets no ladder and no renotify from a change", () => {
   const timers = { ...idle, renotifyAt: null };
   const after = { ...HOUR, escalations: [step(0, ["ann"], { repeat: 1 }), step(99, ["bob"])] };
-  const change = { before: HOUR, after, timers, now: 600 };
+  const change = { before: HOUR, after, timers, paged: false, now: 600 };
   assert.deepEqual(retimed({ ...change, state: "acknowledged" }), timers);
 });
 
@@ -152,8 +215,53 @@ test("a step that was due and had not run yet is not lost with a change in the s
   const before = { ...HOUR, escalations: [step(0, ["ann"]), step(10, ["bob"])] };
   const after = { ...HOUR, escalations: [step(0, ["cat"]), step(10, ["bob"])] };
   const timers = { ...idle, step: 1, stepAt: 600 };
-  const next = retimed({ before, after, state: "open", timers, now: 600 });
+  const next = retimed({ before, after, state: "open", timers, paged: true, now: 600 });
   assert.deepEqual([next.step, next.stepAt], [1, 600]);
+});
+
+test("steps that were missed while the box was down are not lost with a change before they could run", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"]), step(20, ["cat"])] });
+  await plane.fire();
+  await plane.minutes(8);
+  await plane.stop();
+  await plane.minutes(23);
+  plane.again();
+  plane.replaceRule({ escalations: [step(0, ["ann"]), step(10, ["bob"]), step(25, ["cat"])] });
+  await plane.minutes(1);
+  assert.deepEqual(pages(), [
+    [0, 1, ["ann"]],
+    [31, 3, ["bob", "cat"]],
+  ]);
+});
+
+test("the history says that the rule was changed, and not that the page came late", async () => {
+  plane.rule({});
+  await plane.fire();
+  await plane.minutes(30);
+  plane.replaceRule({ escalations: [step(10, ["bob"])] });
+  await plane.minutes(1);
+  const told = plane.timeline().filter(({ kind }) => kind !== "delivered");
+  assert.deepEqual(
+    told.map(({ at, kind, detail }) => [(at - plane.start) / 60, kind, detail]).slice(1),
+    [
+      [
+        30,
+        "retimed",
+        { why: "rule_changed", ladder: "goes_on", next_step: 1, next_at: plane.start + 1800 },
+      ],
+      [30, "escalated", { level: 1, steps: [1], accounts: ["bob"], why: "step" }],
+    ],
+  );
+});
+
+test("an acknowledged alert is not paged for a changed ladder", async () => {
+  plane.rule({});
+  await plane.fire();
+  plane.ack();
+  await plane.minutes(30);
+  plane.replaceRule({ escalations: [step(10, ["bob"])] });
+  await plane.minutes(60);
+  assert.deepEqual(pages(), []);
 });
 
 test("a rule is deleted: what is timed ends, the alert stays and says so", async () => {
