@@ -1,5 +1,6 @@
 import type { Reader } from "../store/store.ts";
 import { type Alert, type AlertRow, type AlertState, SELECT_ALERT, toAlert } from "./alert.ts";
+import { newestIds } from "./newest.ts";
 
 export interface AlertFilter {
   projectId?: number;
@@ -12,29 +13,51 @@ export interface AlertFilter {
   limit: number;
 }
 
+export interface AlertPage {
+  alerts: Alert[];
+  /** What to go on with: an id for `before`, or a sequence number for `since_seq`; null at the end. */
+  next: string | null;
+}
+
 /** A page of alerts, newest first, or by rising `updated_seq` with `sinceSeq` (decisions §3). */
-export function listAlerts(
-  reader: Reader,
-  filter: AlertFilter,
-): { alerts: Alert[]; next: string | null } {
-  const terms: [string, string | number][] = [];
-  if (filter.projectId !== undefined) terms.push(["a.project_id = ?", filter.projectId]);
-  if (filter.state !== undefined) terms.push(["a.state = ?", filter.state]);
-  if (filter.rule !== undefined) terms.push(["a.rule = ?", filter.rule]);
-  if (filter.sinceSeq !== undefined) terms.push(["a.updated_seq > ?", filter.sinceSeq]);
-  if (filter.before !== undefined) terms.push(["a.id < ?", filter.before]);
-  const where = terms.length === 0 ? "" : ` WHERE ${terms.map(([term]) => term).join(" AND ")}`;
-  const bySeq = filter.sinceSeq !== undefined;
-  const order = bySeq ? "a.updated_seq" : "a.id DESC";
+export function listAlerts(reader: Reader, filter: AlertFilter): AlertPage {
+  return filter.sinceSeq === undefined
+    ? newestFirst(reader, filter)
+    : changedSince(reader, { ...filter, sinceSeq: filter.sinceSeq });
+}
+
+const BY_ID = `${SELECT_ALERT} WHERE a.id = ?`;
+
+function newestFirst(reader: Reader, filter: AlertFilter): AlertPage {
+  const ids = newestIds(reader, { ...filter, limit: filter.limit + 1 });
+  const shown = ids.slice(0, filter.limit);
+  const alerts = shown.map((id) => toAlert(reader.sql(BY_ID).get(id) as AlertRow));
+  return { alerts, next: ids.length > filter.limit ? String(shown.at(-1)) : null };
+}
+
+/** Changes that one page looks at: where few of them match it is short, or empty, and `next` goes on. */
+const LOOKED_AT = 10_000;
+
+const LAST_LOOKED_AT = `SELECT updated_seq FROM alerts WHERE updated_seq > ?
+  ORDER BY updated_seq LIMIT 1 OFFSET ${LOOKED_AT - 1}`;
+
+function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }): AlertPage {
+  const { sinceSeq, limit } = filter;
+  const until = reader.sql(LAST_LOOKED_AT).pluck().get(sinceSeq) as number | undefined;
+  // The plus keeps SQLite on the index by change, whose order is the answer's.
+  const terms: [string, string | number][] = [["a.updated_seq > ?", sinceSeq]];
+  if (until !== undefined) terms.push(["a.updated_seq <= ?", until]);
+  if (filter.projectId !== undefined) terms.push(["+a.project_id = ?", filter.projectId]);
+  if (filter.state !== undefined) terms.push(["+a.state = ?", filter.state]);
+  if (filter.rule !== undefined) terms.push(["+a.rule = ?", filter.rule]);
+  if (filter.before !== undefined) terms.push(["+a.id < ?", filter.before]);
+  const where = terms.map(([term]) => term).join(" AND ");
   const rows = reader
-    .sql(`${SELECT_ALERT}${where} ORDER BY ${order} LIMIT ?`)
-    .all(...terms.map(([, value]) => value), filter.limit + 1) as AlertRow[];
-  const shown = rows.slice(0, filter.limit);
-  const last = rows.length > filter.limit ? shown.at(-1) : undefined;
-  return {
-    alerts: shown.map(toAlert),
-    next: last === undefined ? null : String(bySeq ? last.updated_seq : last.id),
-  };
+    .sql(`${SELECT_ALERT} WHERE ${where} ORDER BY a.updated_seq LIMIT ?`)
+    .all(...terms.map(([, value]) => value), limit + 1) as AlertRow[];
+  const shown = rows.slice(0, limit);
+  const next = rows.length > limit ? shown.at(-1)?.updated_seq : until;
+  return { alerts: shown.map(toAlert), next: next === undefined ? null : String(next) };
 }
 
 const PULL_LIMIT = 500;

@@ -47,7 +47,8 @@ export const alertRoutes: Route[] = [
     path: "/v1/alerts",
     name: "listAlerts",
     tag: "Alerts",
-    summary: "A page of alerts, newest first; with since_seq by updated_seq, rising",
+    summary:
+      "A page of alerts, newest first; with since_seq by updated_seq, rising (go on until next is null: a page may be short)",
     plane: "api",
     additive: true,
     query: z.strictObject({
