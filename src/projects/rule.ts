@@ -66,7 +66,10 @@ export const ruleCreate = z
 export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });
 
 /** Fields that only a read returns. */
-export const ruleReadOnly = ["created_at", "updated_at"] as const;
+export const ruleReadOnly = ["created_at", "updated_at", "runs_actions"] as const;
+
+/** An action that a rule's alerts run, and on which of their events. */
+const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });
 
 /** A rule as it is read. */
 export const ruleAnswer = z
@@ -74,7 +77,13 @@ export const ruleAnswer = z
     name: z.string(),
     ...ruleFields,
     match: match.extend({ min_level: z.int().optional() }),
-    actions: z.array(z.string()).optional(),
+    actions: z.array(z.string()).optional().meta({
+      description: "Left out where the rule was written without: it runs every action.",
+    }),
+    runs_actions: z.array(runsAction).meta({
+      description:
+        "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
+    }),
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -82,6 +91,8 @@ export const ruleAnswer = z
 
 /** Everything given or at its default (api §2, decisions §5). */
 export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;
+export type Rule = z.output<typeof ruleAnswer>;
+export type RunsAction = z.output<typeof runsAction>;
 export type Condition = z.output<typeof condition>;
 export type EscalationStep = z.output<typeof escalationStep>;
 
@@ -94,12 +105,13 @@ export interface StoredRule extends RuleBody {
 }
 
 /** The rule as it is read. `actions` is left out where it was: given and empty means none at all. */
-export function toRule(rule: StoredRule): z.output<typeof ruleAnswer> {
+export function toRule(rule: StoredRule, runs_actions: RunsAction[]): Rule {
   const { id, project_id, actions, match, ...rest } = rule;
   const { min_level, ...others } = match;
   return {
     ...rest,
     match: { ...(min_level === null ? {} : { min_level }), ...others },
     ...(actions === null ? {} : { actions }),
+    runs_actions,
   };
 }

@@ -180,6 +180,30 @@ describe("changing", () => {
 });
 
 describe("deleting", () => {
+  test("a rule says which actions it runs, whether it names them or not", async () => {
+    const path = `/v1/projects/${name}/rules/any`;
+    const shown = async () => (await box.api("GET", path)).body;
+    const names = async () =>
+      (await shown()).runs_actions.map((action: { name: string }) => action.name);
+    assert.deepEqual((await rule()).body.runs_actions, []);
+    const add = async (more: object) => (await create({ ...restart(), ...more })).body.id;
+    const [first, off] = [await add({}), await add({ name: "old", enabled: false })];
+    const events = ["alert.escalated", "alert.opened"];
+    const second = await add({ name: "page out", events });
+    assert.deepEqual((await shown()).runs_actions, [
+      { id: second, name: "page out", events },
+      { id: first, name: "restart", events: ["alert.opened"] },
+    ]);
+    const put = await box.api("PUT", path, await shown());
+    assert.deepEqual([put.status, put.body.actions], [200, undefined], "a read can be sent back");
+    await box.api("PUT", path, { actions: [first, off] });
+    assert.deepEqual(await names(), ["restart"]);
+    const listed = await box.api("GET", `/v1/projects/${name}/rules`);
+    assert.deepEqual(listed.body.rules, [await shown()]);
+    await box.api("PUT", path, { actions: [] });
+    assert.deepEqual(await names(), []);
+  });
+
   test("409 while a rule names it, listing the rules; executions stay readable", async () => {
     const { id } = (await create(restart())).body;
     await rule({ actions: [id] });

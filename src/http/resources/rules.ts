@@ -8,8 +8,8 @@ import {
   ruleCreate,
   ruleReadOnly,
   ruleReplace,
-  toRule,
 } from "../../projects/rule.ts";
+import { readRule, readRules } from "../../projects/rule-actions.ts";
 import { getRule, listRules } from "../../projects/rules.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -33,9 +33,10 @@ export const ruleRoutes: Route[] = [
     status: 200,
     answer: z.object({ rules: z.array(ruleAnswer) }),
     errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      rules: listRules(tenant.store, getProject(tenant.store, params.id).id).map(toRule),
-    }),
+    handle: ({ tenant: { store }, params }) => {
+      const { id } = getProject(store, params.id);
+      return { rules: readRules(store, id, listRules(store, id)) };
+    },
   }),
   route({
     method: "POST",
@@ -60,7 +61,8 @@ export const ruleRoutes: Route[] = [
       "too_many",
     ],
     handle: ({ tenant, params, body }) =>
-      toRule(
+      readRule(
+        tenant.store,
         tenant.store.write((tx) =>
           createRule(tx, getProject(tx, params.id), { name: body.name, body: bodyOf(body) }),
         ),
@@ -78,7 +80,10 @@ export const ruleRoutes: Route[] = [
     answer: ruleAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) =>
-      toRule(getRule(tenant.store, getProject(tenant.store, params.id).id, params.name)),
+      readRule(
+        tenant.store,
+        getRule(tenant.store, getProject(tenant.store, params.id).id, params.name),
+      ),
   }),
   route({
     method: "PUT",
@@ -116,7 +121,7 @@ export const ruleRoutes: Route[] = [
         }
         return replaceRule(tx, project, { name: params.name, body: bodyOf(body) });
       });
-      return toRule(rule);
+      return readRule(tenant.store, rule);
     },
   }),
   route({
