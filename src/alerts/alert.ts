@@ -1,26 +1,33 @@
+import { z } from "zod";
 import { notFound } from "../kit/errors.ts";
 import type { Reader } from "../store/store.ts";
 
-export type AlertState = "open" | "acknowledged" | "resolved";
+export const alertState = z.enum(["open", "acknowledged", "resolved"], {
+  error: "must be one of open, acknowledged, resolved",
+});
+export type AlertState = z.output<typeof alertState>;
 
 /** An alert as the interface shows it (api §2). */
-export interface Alert {
-  id: string;
-  project: string;
-  rule: string;
-  state: AlertState;
-  template: string;
-  level: number;
-  count: number;
-  first_seen: number;
-  last_seen: number;
-  last_message: string;
-  identifiers: Record<string, string>;
-  investigate: boolean;
-  escalation_level: number;
-  page_accounts: string[];
-  updated_seq: number;
-}
+export const alertAnswer = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    rule: z.string(),
+    state: alertState,
+    template: z.string(),
+    level: z.int(),
+    count: z.int(),
+    first_seen: z.int(),
+    last_seen: z.int(),
+    last_message: z.string(),
+    identifiers: z.record(z.string(), z.string()),
+    investigate: z.boolean(),
+    escalation_level: z.int(),
+    page_accounts: z.array(z.string()),
+    updated_seq: z.int(),
+  })
+  .meta({ id: "Alert" });
+export type Alert = z.output<typeof alertAnswer>;
 
 /** A row of the table, joined with its project's present name. */
 export interface AlertRow {

@@ -1,11 +1,15 @@
+import { z } from "zod";
 import type { Reader, Tx } from "../store/store.ts";
 
-export interface TimelineEntry {
-  at: number;
-  kind: string;
-  account_id: string | null;
-  detail: Record<string, unknown>;
-}
+export const timelineEntry = z
+  .object({
+    at: z.int(),
+    kind: z.string(),
+    account_id: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "TimelineEntry" });
+export type TimelineEntry = z.output<typeof timelineEntry>;
 
 /** Writes one line of an alert's history, in the transaction of what happened. */
 export function writeTimeline(

@@ -3,17 +3,18 @@ import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
 import type { Random } from "../kit/random.ts";
+import type { Account, Key } from "../people/account.ts";
 import {
-  type Account,
   changeAccount,
   getAccount,
   hasAccounts,
   listAccounts,
   removeAccount,
 } from "../people/accounts.ts";
-import { codeTtl, type IssuedCode, issueCode, pairLink } from "../people/codes.ts";
+import { issueCode, pairLink } from "../people/codes.ts";
 import { foldEmail, isEmail } from "../people/email.ts";
-import { type Key, listKeys, revokeKey } from "../people/keys.ts";
+import { listKeys, revokeKey } from "../people/keys.ts";
+import { codeTtl, type IssuedCode } from "../people/pairing.ts";
 import { roles } from "../people/roles.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";

@@ -1,18 +1,22 @@
+import { z } from "zod";
 import type { Reader } from "../store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
 /** A retained line as the log tail shows it (decisions §3). */
-export interface LogLine {
-  id: string;
-  received_at: number;
-  source: string;
-  level: number;
-  message: string;
-  template_id: string;
-  template: string;
-  keys: Record<string, string>;
-  tags: string[];
-}
+export const logLine = z
+  .object({
+    id: z.string(),
+    received_at: z.int(),
+    source: z.string(),
+    level: z.int(),
+    message: z.string(),
+    template_id: z.string(),
+    template: z.string(),
+    keys: z.record(z.string(), z.string()),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: "LogLine" });
+export type LogLine = z.output<typeof logLine>;
 
 interface LineRow {
   id: number;

@@ -2,21 +2,12 @@ import { asc, eq } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { accounts, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
 /** Who asks for a change: an account's id, or null for the operator at the data directory. */
 export type By = string | null;
-
-/** An account as it is read (decisions §3). */
-export interface Account {
-  id: string;
-  email: string;
-  display_name: string;
-  role: Role;
-  /** Unix seconds. */
-  created_at: number;
-}
 
 const columns = {
   id: accounts.id,

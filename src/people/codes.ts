@@ -4,32 +4,8 @@ import { getMeta, setMeta } from "../store/meta.ts";
 import type { Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type By, mustGrant } from "./accounts.ts";
+import type { IssuedCode, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
-
-/** Seconds that a code is good for (api §8). */
-export const codeTtl = { least: 60, most: 604_800, usual: 3600 } as const;
-
-/** A pairing code as it is issued; `code` is only ever in this answer. Times in Unix seconds. */
-export interface IssuedCode {
-  id: string;
-  /** 48 lower-case hex characters. */
-  code: string;
-  role: Role;
-  /** The one address it is for; null = any. */
-  email: string | null;
-  expires_at: number;
-}
-
-/** A code that can still be redeemed, as it is listed. */
-export interface PendingCode {
-  id: string;
-  role: Role;
-  email: string | null;
-  /** Account id; null = the operator at the data directory. */
-  issued_by: string | null;
-  created_at: number;
-  expires_at: number;
-}
 
 /** Issues a code for a seat (api §4, Pairing rule 3). Throws 403 unless `by` manages and ranks at least as high. */
 export function issueCode(

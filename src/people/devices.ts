@@ -3,20 +3,10 @@ import { ServiceError } from "../kit/errors.ts";
 import { devices } from "../store/schema.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { rankOf } from "./accounts.ts";
+import type { Device } from "./device.ts";
 
 /** Devices an account may have (api §8). */
 const MOST_DEVICES = 20;
-
-/** A handset as its account registered it (api §2, Device). */
-export interface Device {
-  /** 64 lower-case hex characters. */
-  token: string;
-  platform: string;
-  criticalAlerts: boolean;
-  /** Unix seconds. */
-  createdAt: number;
-  lastSeenAt: number;
-}
 
 /** A complete fresh report of one handset. */
 export interface DeviceReport {

@@ -2,6 +2,7 @@ import { notFound } from "../kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
 import type { Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import type { Key } from "./account.ts";
 import { type By, mustGovern, mustLeaveOwner, rankOf } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
@@ -10,17 +11,6 @@ export interface Actor {
   accountId: string;
   keyId: string;
   role: Role;
-}
-
-/** An API key as it is read; the key itself is never stored. Times in Unix seconds. */
-export interface Key {
-  id: string;
-  account_id: string;
-  /** Its last four characters. */
-  hint: string;
-  created_at: number;
-  /** To the minute; null before its first use. */
-  last_used_at: number | null;
 }
 
 const FIND = `SELECT k.id AS keyId, k.last_used_at AS lastUsedAt, a.id AS accountId, a.role

@@ -7,6 +7,7 @@ import type { Reader, Store, Tx } from "../store/store.ts";
 import { findLiveCode, spendCode } from "./codes.ts";
 import { foldEmail } from "./email.ts";
 import { mintKey } from "./keys.ts";
+import type { Redemption } from "./pairing.ts";
 import { issueReceipt } from "./receipts.ts";
 import { higher } from "./roles.ts";
 
@@ -18,15 +19,6 @@ export interface Claim {
   email: string | null;
   /** Null: the email's part before the @. */
   displayName: string | null;
-}
-
-/** The answer of `POST /v1/pair` (api §4). Key and receipt are only ever in this answer. */
-export interface Redemption {
-  api_key: string;
-  api_key_id: string;
-  box_account_id: string;
-  receipt: string;
-  tenant_id: string;
 }
 
 /** What a claim comes to: a code that is good for this email, and the account that has it already. */

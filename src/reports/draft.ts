@@ -1,5 +1,6 @@
 import { type EntryType, newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
 import { clockText, dayText, exactText, lengthText } from "./times.ts";
+import type { EntryDraft } from "./written.ts";
 
 /** One step of an alert's history (decisions §5, timeline). */
 export interface TimelineStep {
@@ -8,13 +9,6 @@ export interface TimelineStep {
   kind: string;
   account_id: string | null;
   detail: Readonly<Record<string, unknown>>;
-}
-
-/** An entry to be edited by a person and then posted: the body of the entries route (api §4, Reports). */
-export interface EntryDraft {
-  title: string;
-  entry_type: EntryType;
-  content_md: string;
 }
 
 /**

@@ -5,28 +5,16 @@ import { reportEntries, reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { EntryType } from "./report.ts";
 import type { ReportRow } from "./reports.ts";
+import type { EntryAnswer } from "./written.ts";
 
 export type EntryRow = typeof reportEntries.$inferSelect;
-
-/** A report entry as the interface shows it (api §2). */
-export interface Entry {
-  id: string;
-  report_id: string;
-  title: string;
-  entry_type: EntryType;
-  content_md: string;
-  /** Made once, at the write. */
-  content_html: string;
-  created_at: number;
-  created_by: string;
-}
 
 /** A report is read whole, by anybody who has its address: what it may hold is bounded. */
 const MOST_ENTRIES = 1000;
 /** Characters of HTML. */
 const MOST_HTML = 16 * 1024 * 1024;
 
-export function toEntry(row: EntryRow): Entry {
+export function toEntry(row: EntryRow): EntryAnswer {
   return {
     id: row.id,
     report_id: row.reportId,

@@ -3,6 +3,7 @@ import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId, uuid4 } from "../kit/ids.ts";
 import { reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import type { ReportAnswer } from "./written.ts";
 
 /** The project that reports belong to. */
 export interface ReportProject {
@@ -12,22 +13,7 @@ export interface ReportProject {
 
 export type ReportRow = typeof reports.$inferSelect;
 
-/** An incident report as the interface shows it (api §2). */
-export interface Report {
-  id: string;
-  project: string;
-  title: string;
-  description: string;
-  /** Empty for none. */
-  alert_id: string;
-  password_protected: boolean;
-  public_uuid: string;
-  created_at: number;
-  updated_at: number;
-  created_by: string;
-}
-
-export function toReport(row: ReportRow, project: ReportProject): Report {
+export function toReport(row: ReportRow, project: ReportProject): ReportAnswer {
   return {
     id: row.id,
     project: project.name,
@@ -43,7 +29,7 @@ export function toReport(row: ReportRow, project: ReportProject): Report {
 }
 
 /** The project's reports, newest first. */
-export function listReports(reader: Reader, project: ReportProject): Report[] {
+export function listReports(reader: Reader, project: ReportProject): ReportAnswer[] {
   return reader.orm
     .select()
     .from(reports)

@@ -1,13 +1,8 @@
 import { z } from "zod";
-import {
-  deviceBody,
-  devicePath,
-  deviceReadOnly,
-  devicesAnswer,
-  shownDevice,
-} from "../../http/resources/devices.ts";
+import { devicePath, devicesAnswer } from "../../http/resources/devices.ts";
 import { type Route, sessionRoute } from "../../http/route.ts";
 import { notFound } from "../../kit/errors.ts";
+import { deviceReadOnly, deviceWrite, toDevice } from "../../people/device.ts";
 import { registerDevice } from "../../people/devices.ts";
 import type { Devices } from "../registry/devices.ts";
 
@@ -24,7 +19,7 @@ export function accountDeviceRoutes(devices: Devices): Route[] {
       answer: devicesAnswer,
       errors: [],
       handle: async ({ account }) => ({
-        devices: (await devices.list(account.id)).map(shownDevice),
+        devices: (await devices.list(account.id)).map(toDevice),
       }),
     }),
     sessionRoute({
@@ -33,7 +28,7 @@ export function accountDeviceRoutes(devices: Devices): Route[] {
       name: "registerAccountDevice",
       tag: "Devices",
       summary: "Register a device, or report it anew: what was stored is overwritten",
-      body: deviceBody,
+      body: deviceWrite,
       readOnly: deviceReadOnly,
       status: 200,
       answer: z.object({ registered: z.boolean() }),

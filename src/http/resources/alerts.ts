@@ -1,44 +1,16 @@
 import { z } from "zod";
 import { acknowledge } from "../../alerts/acknowledge.ts";
-import { alertId, getAlertRow, toAlert } from "../../alerts/alert.ts";
+import { alertAnswer, alertId, alertState, getAlertRow, toAlert } from "../../alerts/alert.ts";
 import { listAlerts, pullAlerts } from "../../alerts/list.ts";
 import { resolve } from "../../alerts/resolve.ts";
-import { readTimeline } from "../../alerts/timeline.ts";
+import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
 import { text } from "../../kit/fields.ts";
+import { configVersion } from "../../projects/project.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
 import { queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const alertPath = z.strictObject({ id: z.string() });
-
-const alert = z
-  .object({
-    id: z.string(),
-    project: z.string(),
-    rule: z.string(),
-    state: z.enum(["open", "acknowledged", "resolved"]),
-    template: z.string(),
-    level: z.int(),
-    count: z.int(),
-    first_seen: z.int(),
-    last_seen: z.int(),
-    last_message: z.string(),
-    identifiers: z.record(z.string(), z.string()),
-    investigate: z.boolean(),
-    escalation_level: z.int(),
-    page_accounts: z.array(z.string()),
-    updated_seq: z.int(),
-  })
-  .meta({ id: "Alert" });
-
-const timelineEntry = z
-  .object({
-    at: z.int(),
-    kind: z.string(),
-    account_id: z.string().nullable(),
-    detail: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: "TimelineEntry" });
 
 /** api §4, Alerts, and the additive reads of decisions §5. */
 export const alertRoutes: Route[] = [
@@ -53,18 +25,14 @@ export const alertRoutes: Route[] = [
     additive: true,
     query: z.strictObject({
       project: text(128).optional(),
-      state: z
-        .enum(["open", "acknowledged", "resolved"], {
-          error: "must be one of open, acknowledged, resolved",
-        })
-        .optional(),
+      state: alertState.optional(),
       rule: text(200).optional(),
       since_seq: queryInteger(0).optional(),
       before: queryInteger(0).optional(),
       limit: queryInteger(1, 500).optional(),
     }),
     status: 200,
-    answer: z.object({ alerts: z.array(alert), next: z.string().nullable() }),
+    answer: z.object({ alerts: z.array(alertAnswer), next: z.string().nullable() }),
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, query }) =>
       listAlerts(tenant.store, {
@@ -88,7 +56,7 @@ export const alertRoutes: Route[] = [
     additive: true,
     params: alertPath,
     status: 200,
-    answer: alert,
+    answer: alertAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) => toAlert(getAlertRow(tenant.store, alertId(params.id))),
   }),
@@ -117,7 +85,7 @@ export const alertRoutes: Route[] = [
     plane: "api",
     params: alertPath,
     status: 200,
-    answer: alert,
+    answer: alertAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params, actor }) =>
       toAlert(tenant.store.write((tx) => acknowledge(tx, alertId(params.id), actor.accountId))),
@@ -131,7 +99,7 @@ export const alertRoutes: Route[] = [
     plane: "api",
     params: alertPath,
     status: 200,
-    answer: alert,
+    answer: alertAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params, actor }) =>
       toAlert(
@@ -152,9 +120,9 @@ export const alertRoutes: Route[] = [
     }),
     status: 200,
     answer: z.object({
-      alerts: z.array(alert),
+      alerts: z.array(alertAnswer),
       cursor: z.int(),
-      config_versions: z.array(z.object({ project: z.string(), version: z.int() })),
+      config_versions: z.array(configVersion),
     }),
     errors: ["invalid_request"],
     handle: async ({ tenant, query, actor, signal }) => {

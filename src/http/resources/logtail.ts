@@ -1,23 +1,9 @@
 import { z } from "zod";
-import { readLogTail } from "../../ingest/logtail.ts";
+import { logLine, readLogTail } from "../../ingest/logtail.ts";
 import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-
-const message = z
-  .object({
-    id: z.string(),
-    received_at: z.int(),
-    source: z.string(),
-    level: z.int(),
-    message: z.string(),
-    template_id: z.string(),
-    template: z.string(),
-    keys: z.record(z.string(), z.string()),
-    tags: z.array(z.string()),
-  })
-  .meta({ id: "LogLine" });
 
 /** api §4, Log tail. */
 export const logtailRoutes: Route[] = [
@@ -34,7 +20,7 @@ export const logtailRoutes: Route[] = [
       template: text(128).optional(),
     }),
     status: 200,
-    answer: z.object({ messages: z.array(message) }),
+    answer: z.object({ messages: z.array(logLine) }),
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) => {
       const project = getProject(tenant.store, params.id);

@@ -1,27 +1,18 @@
 import { z } from "zod";
 import { unixSeconds } from "../../kit/clock.ts";
-import { integer, text } from "../../kit/fields.ts";
-import { codeTtl, issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
-import { isEmail } from "../../people/email.ts";
+import { issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
+import {
+  codeIssued,
+  codePending,
+  codeWrite,
+  pairAnswer,
+  pairWrite,
+  receiptAnswer,
+} from "../../people/pairing.ts";
 import { verifyReceipt } from "../../people/receipts.ts";
 import { redeem } from "../../people/redeem.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { role } from "./people.ts";
-
-const email = z
-  .string()
-  .refine(isEmail, { error: "must be an email address of at most 320 characters" })
-  .meta({ format: "email", maxLength: 320 });
-
-const secret = z.string().meta({ description: "Shown this once." });
-
-const code = {
-  id: z.string(),
-  role,
-  email: z.string().nullable().meta({ description: "The one address it is for; null = any." }),
-  expires_at: z.int(),
-};
 
 /** Pairing on the box (api §4, Pairing; decisions §3). */
 export const pairingRoutes: Route[] = [
@@ -34,24 +25,9 @@ export const pairingRoutes: Route[] = [
     plane: "none",
     limit: "pair",
     boxOnly: true,
-    body: z.strictObject({
-      code: text(48, 48),
-      password: text(72, 8).meta({
-        description: "Of the account; a new account's is set to it.",
-      }),
-      email: email.optional().meta({
-        description: "May be left out where the code was issued for one.",
-      }),
-      display_name: text(128).optional(),
-    }),
+    body: pairWrite,
     status: 200,
-    answer: z.object({
-      api_key: secret,
-      api_key_id: z.string(),
-      box_account_id: z.string(),
-      receipt: secret,
-      tenant_id: z.string(),
-    }),
+    answer: pairAnswer,
     errors: ["invalid_request", "invalid_json", "pairing_refused", "rate_limited", "overloaded"],
     handle: ({ tenant, body }) =>
       redeem(
@@ -73,17 +49,9 @@ export const pairingRoutes: Route[] = [
     plane: "api",
     manager: true,
     boxOnly: true,
-    body: z.strictObject({
-      email: email.nullable().optional(),
-      role: role.default("member"),
-      ttl_seconds: integer(codeTtl.least, codeTtl.most).default(codeTtl.usual),
-    }),
+    body: codeWrite,
     status: 201,
-    answer: z.object({
-      ...code,
-      code: secret,
-      link: z.string().meta({ description: "The code stands behind its #." }),
-    }),
+    answer: codeIssued,
     errors: ["invalid_request", "invalid_json", "forbidden"],
     handle: ({ tenant, actor, body }) => {
       const seat = {
@@ -106,17 +74,7 @@ export const pairingRoutes: Route[] = [
     boxOnly: true,
     additive: true,
     status: 200,
-    answer: z.object({
-      codes: z.array(
-        z.object({
-          ...code,
-          issued_by: z.string().nullable().meta({
-            description: "Account id; null = on the box itself.",
-          }),
-          created_at: z.int(),
-        }),
-      ),
-    }),
+    answer: z.object({ codes: z.array(codePending) }),
     errors: ["forbidden"],
     handle: ({ tenant }) => ({ codes: listCodes(tenant.store, unixSeconds(tenant.clock)) }),
   }),
@@ -154,7 +112,7 @@ export const pairingRoutes: Route[] = [
       receipt: z.string().optional().meta({ maxLength: 48, description: "Required." }),
     }),
     status: 200,
-    answer: z.object({ box_account_id: z.string(), tenant_id: z.string() }),
+    answer: receiptAnswer,
     errors: ["invalid_request", "receipt_refused", "rate_limited"],
     handle: ({ tenant, query }) => ({
       box_account_id: tenant.store.write((tx) => verifyReceipt(tx, query.receipt ?? "")),

@@ -1,40 +1,11 @@
 import { z } from "zod";
-import { text } from "../../kit/fields.ts";
-import {
-  type Account,
-  changeAccount,
-  getAccount,
-  listAccounts,
-  removeAccount,
-} from "../../people/accounts.ts";
+import { accountAnswer, accountChange, accountReadOnly, keyAnswer } from "../../people/account.ts";
+import { changeAccount, getAccount, listAccounts, removeAccount } from "../../people/accounts.ts";
 import { revokeKey, visibleKeys } from "../../people/keys.ts";
-import { roles } from "../../people/roles.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
-export const role = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });
-
 const accountPath = z.strictObject({ account: z.string() });
-
-const account = z
-  .object({
-    id: z.string().meta({ description: "What ladders, schedules and overrides name." }),
-    email: z.string(),
-    display_name: z.string(),
-    role,
-    created_at: z.int(),
-  })
-  .meta({ id: "Account" }) satisfies z.ZodType<Account>;
-
-const key = z
-  .object({
-    id: z.string(),
-    account_id: z.string(),
-    hint: z.string().meta({ description: "The key's last four characters." }),
-    created_at: z.int(),
-    last_used_at: z.int().nullable().meta({ description: "To the minute." }),
-  })
-  .meta({ id: "Key" });
 
 /** Accounts and keys (decisions §3): who belongs to the tenant, and what lets them in. */
 export const peopleRoutes: Route[] = [
@@ -47,7 +18,7 @@ export const peopleRoutes: Route[] = [
     plane: "api",
     additive: true,
     status: 200,
-    answer: z.object({ account, key_id: z.string(), tenant_id: z.string() }),
+    answer: z.object({ account: accountAnswer, key_id: z.string(), tenant_id: z.string() }),
     errors: ["not_found"],
     handle: ({ tenant, actor }) => ({
       account: getAccount(tenant.store, actor.accountId),
@@ -64,7 +35,7 @@ export const peopleRoutes: Route[] = [
     plane: "api",
     additive: true,
     status: 200,
-    answer: z.object({ accounts: z.array(account) }),
+    answer: z.object({ accounts: z.array(accountAnswer) }),
     errors: [],
     handle: ({ tenant }) => ({ accounts: listAccounts(tenant.store) }),
   }),
@@ -78,7 +49,7 @@ export const peopleRoutes: Route[] = [
     additive: true,
     params: accountPath,
     status: 200,
-    answer: account,
+    answer: accountAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) => getAccount(tenant.store, params.account),
   }),
@@ -92,10 +63,10 @@ export const peopleRoutes: Route[] = [
     manager: true,
     additive: true,
     params: accountPath,
-    body: z.strictObject({ display_name: text(128).optional(), role: role.optional() }),
-    readOnly: ["id", "email", "created_at"],
+    body: accountChange,
+    readOnly: accountReadOnly,
     status: 200,
-    answer: account,
+    answer: accountAnswer,
     errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "last_owner"],
     handle: ({ tenant, actor, params, body }) =>
       tenant.store.write((tx) =>
@@ -133,7 +104,7 @@ export const peopleRoutes: Route[] = [
     plane: "api",
     additive: true,
     status: 200,
-    answer: z.object({ keys: z.array(key) }),
+    answer: z.object({ keys: z.array(keyAnswer) }),
     errors: [],
     handle: ({ tenant, actor }) => ({ keys: visibleKeys(tenant.store, actor.accountId) }),
   }),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { readTimeline } from "../../alerts/timeline.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { draftEntry } from "../../reports/draft.ts";
 import { addEntry, deleteEntry, getEntry, updateEntry } from "../../reports/entries.ts";
 import { getReport, type ReportRow } from "../../reports/reports.ts";
+import { entryDraft, entryReadOnly, entryWrite } from "../../reports/written.ts";
 import type { Reader } from "../../store/store.ts";
 import { deleted, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -15,35 +15,8 @@ const TAG = "Reports";
 const reportPath = z.strictObject({ id: z.string(), rid: z.string() });
 const entryPath = z.strictObject({ id: z.string(), rid: z.string(), eid: z.string() });
 
-const entryType = z.enum(["update", "analysis", "resolution"], {
-  error: "must be one of update, analysis, resolution",
-});
-
-const entryReads = ["id", "report_id", "content_html", "created_at", "created_by"];
-
 /** Escaped, 65,536 code points need twelve bytes each. */
 const ENTRY_BYTES = 1024 * 1024;
-
-export const entry = z
-  .object({
-    id: z.string(),
-    report_id: z.string(),
-    title: z.string(),
-    entry_type: entryType,
-    content_md: z.string(),
-    content_html: z.string(),
-    created_at: z.int(),
-    created_by: z.string(),
-  })
-  .meta({ id: "ReportEntry" });
-
-const entryBody = z
-  .strictObject({
-    content_md: text(65_536),
-    entry_type: entryType.optional(),
-    title: text(256).optional(),
-  })
-  .meta({ id: "ReportEntryWrite" });
 
 const renderErrors = [
   "invalid_request",
@@ -77,8 +50,8 @@ export const reportEntryRoutes: Route[] = [
       "Add an entry (an update unless entry_type says otherwise); its Markdown is rendered now",
     plane: "api",
     params: reportPath,
-    body: entryBody,
-    readOnly: entryReads,
+    body: entryWrite,
+    readOnly: entryReadOnly,
     bodyLimit: ENTRY_BYTES,
     status: 201,
     answer: z.object({ id: z.string() }),
@@ -106,8 +79,8 @@ export const reportEntryRoutes: Route[] = [
       "Replace an entry's content, rendered anew; title and entry_type are kept when omitted",
     plane: "api",
     params: entryPath,
-    body: entryBody,
-    readOnly: entryReads,
+    body: entryWrite,
+    readOnly: entryReadOnly,
     bodyLimit: ENTRY_BYTES,
     status: 200,
     answer: updated,
@@ -156,7 +129,7 @@ export const reportEntryRoutes: Route[] = [
     additive: true,
     params: reportPath,
     status: 200,
-    answer: z.object({ title: z.string(), entry_type: entryType, content_md: z.string() }),
+    answer: entryDraft,
     errors: ["not_found", "unknown_alert"],
     handle: ({ tenant: { store }, params }) =>
       draftEntry(timelineOf(store, findReport(store, params))),

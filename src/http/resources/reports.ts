@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { text } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { exportMarkdown } from "../../reports/draft.ts";
 import { entryRows, toEntry } from "../../reports/entries.ts";
@@ -13,38 +12,21 @@ import {
   toReport,
   updateReport,
 } from "../../reports/reports.ts";
+import {
+  entryAnswer,
+  reportAnswer,
+  reportChange,
+  reportCreate,
+  reportReadOnly,
+} from "../../reports/written.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { entry, findReport, reportEntryRoutes } from "./report-entries.ts";
+import { findReport, reportEntryRoutes } from "./report-entries.ts";
 
 const BASE = "/v1/projects/{id}/reports";
 const TAG = "Reports";
 const reportPath = z.strictObject({ id: z.string(), rid: z.string() });
-
-const title = text(256);
-const description = text(4096);
-const password = text(72);
-
-const reportReads = [
-  ...["id", "project", "password_protected", "public_uuid"],
-  ...["created_at", "updated_at", "created_by"],
-];
-
-const report = z
-  .object({
-    id: z.string(),
-    project: z.string(),
-    title: z.string(),
-    description: z.string(),
-    alert_id: z.string(),
-    password_protected: z.boolean(),
-    public_uuid: z.string(),
-    created_at: z.int(),
-    updated_at: z.int(),
-    created_by: z.string(),
-  })
-  .meta({ id: "Report" });
 
 const writeErrors = ["invalid_request", "invalid_json", "not_found"] as const;
 
@@ -65,7 +47,7 @@ export const reportRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     status: 200,
-    answer: z.object({ reports: z.array(report) }),
+    answer: z.object({ reports: z.array(reportAnswer) }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
       reports: listReports(tenant.store, getProject(tenant.store, params.id)),
@@ -79,15 +61,8 @@ export const reportRoutes: Route[] = [
     summary: "Create a report; its page is at /public/reports/{public_uuid}",
     plane: "api",
     params: projectPath,
-    body: z
-      .strictObject({
-        title,
-        description: description.default(""),
-        alert_id: text(64).default(""),
-        view_password: password.default(""),
-      })
-      .meta({ id: "ReportWrite" }),
-    readOnly: reportReads,
+    body: reportCreate,
+    readOnly: reportReadOnly,
     status: 201,
     answer: z.object({ id: z.string(), public_uuid: z.string() }),
     errors: [...writeErrors, "unknown_alert", "overloaded"],
@@ -114,7 +89,7 @@ export const reportRoutes: Route[] = [
     plane: "api",
     params: reportPath,
     status: 200,
-    answer: z.object({ report, entries: z.array(entry) }),
+    answer: z.object({ report: reportAnswer, entries: z.array(entryAnswer) }),
     errors: ["not_found"],
     handle({ tenant: { store }, params }) {
       const project = getProject(store, params.id);
@@ -130,13 +105,9 @@ export const reportRoutes: Route[] = [
     summary: "Change title, description (kept when omitted) and password (tri-state)",
     plane: "api",
     params: reportPath,
-    body: z.strictObject({
-      title,
-      description: description.optional(),
-      view_password: password.optional(),
-    }),
+    body: reportChange,
     // What it is tied to is fixed when it is made.
-    readOnly: [...reportReads, "alert_id"],
+    readOnly: [...reportReadOnly, "alert_id"],
     status: 200,
     answer: updated,
     errors: [...writeErrors, "overloaded"],

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import { roles } from "./roles.ts";
+
+/** Accounts and keys: as they are written and read over the interface (decisions §3). */
+
+export const roleField = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });
+
+export const accountAnswer = z
+  .object({
+    id: z.string().meta({ description: "What ladders, schedules and overrides name." }),
+    email: z.string(),
+    display_name: z.string(),
+    role: roleField,
+    created_at: z.int(),
+  })
+  .meta({ id: "Account" });
+export type Account = z.output<typeof accountAnswer>;
+
+/** The body that changes an account: what is left out stays. */
+export const accountChange = z.strictObject({
+  display_name: text(128).optional(),
+  role: roleField.optional(),
+});
+
+export const accountReadOnly = ["id", "email", "created_at"] as const;
+
+/** An API key as it is read; the key itself is never stored. */
+export const keyAnswer = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    hint: z.string().meta({ description: "The key's last four characters." }),
+    created_at: z.int(),
+    last_used_at: z.int().nullable().meta({ description: "To the minute." }),
+  })
+  .meta({ id: "Key" });
+export type Key = z.output<typeof keyAnswer>;

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { boolean, text } from "../kit/fields.ts";
+
+/** A handset: as it is written and read over the interface (api §2, Device; §4, Devices). */
+
+/** The body that registers one, or reports it anew. */
+export const deviceWrite = z.strictObject({
+  token: z.string().meta({ minLength: 64, maxLength: 64, pattern: "^[0-9A-Fa-f]{64}$" }),
+  platform: text(32, 1),
+  critical_alerts: boolean.default(false),
+});
+
+/** Fields that only a read returns. */
+export const deviceReadOnly = ["created_at", "last_seen_at"] as const;
+
+/** Its two times are ISO 8601 in UTC, unlike any other (decisions §2). */
+export const deviceAnswer = z
+  .object({
+    token: z.string(),
+    platform: z.string(),
+    critical_alerts: z.boolean(),
+    created_at: z.iso.datetime(),
+    last_seen_at: z.iso.datetime(),
+  })
+  .meta({ id: "Device" });
+
+/** A handset as its account registered it. */
+export interface Device {
+  /** 64 lower-case hex characters. */
+  token: string;
+  platform: string;
+  criticalAlerts: boolean;
+  /** Unix seconds. */
+  createdAt: number;
+  lastSeenAt: number;
+}
+
+export function toDevice(device: Device): z.output<typeof deviceAnswer> {
+  return {
+    token: device.token,
+    platform: device.platform,
+    critical_alerts: device.criticalAlerts,
+    created_at: isoTime(device.createdAt),
+    last_seen_at: isoTime(device.lastSeenAt),
+  };
+}
+
+function isoTime(seconds: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toString();
+}

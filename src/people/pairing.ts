@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { integer, text } from "../kit/fields.ts";
+import { roleField } from "./account.ts";
+import { isEmail } from "./email.ts";
+
+/** Pairing codes, what redeems them and what that gives: as the interface has them (api §4, Pairing). */
+
+/** Seconds that a code is good for (api §8). */
+export const codeTtl = { least: 60, most: 604_800, usual: 3600 } as const;
+
+const email = z
+  .string()
+  .refine(isEmail, { error: "must be an email address of at most 320 characters" })
+  .meta({ format: "email", maxLength: 320 });
+
+const secret = z.string().meta({ description: "Shown this once." });
+
+/** The body that redeems a code. */
+export const pairWrite = z.strictObject({
+  code: text(48, 48),
+  password: text(72, 8).meta({ description: "Of the account; a new account's is set to it." }),
+  email: email.optional().meta({
+    description: "May be left out where the code was issued for one.",
+  }),
+  display_name: text(128).optional(),
+});
+
+/** What redeeming gives. Key and receipt are only ever in this answer. */
+export const pairAnswer = z.object({
+  api_key: secret,
+  api_key_id: z.string(),
+  box_account_id: z.string(),
+  receipt: secret,
+  tenant_id: z.string(),
+});
+export type Redemption = z.output<typeof pairAnswer>;
+
+/** The body that issues a code for a seat. */
+export const codeWrite = z.strictObject({
+  email: email.nullable().optional(),
+  role: roleField.default("member"),
+  ttl_seconds: integer(codeTtl.least, codeTtl.most).default(codeTtl.usual),
+});
+
+const code = {
+  id: z.string(),
+  role: roleField,
+  email: z.string().nullable().meta({ description: "The one address it is for; null = any." }),
+  expires_at: z.int(),
+};
+
+const issued = z.object({ ...code, code: secret });
+/** A code as it is issued: 48 lower-case hex characters that are only ever in this answer. */
+export type IssuedCode = z.output<typeof issued>;
+
+export const codeIssued = issued.extend({
+  link: z.string().meta({ description: "The code stands behind its #." }),
+});
+
+/** A code that can still be redeemed, as it is listed. */
+export const codePending = z.object({
+  ...code,
+  issued_by: z.string().nullable().meta({
+    description: "Account id; null = on the box itself.",
+  }),
+  created_at: z.int(),
+});
+export type PendingCode = z.output<typeof codePending>;
+
+/** Whose a receipt is. */
+export const receiptAnswer = z.object({ box_account_id: z.string(), tenant_id: z.string() });
