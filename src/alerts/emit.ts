@@ -32,6 +32,8 @@ export function emit(
     eventId,
     projectId: row.project_id,
     alertId: row.id,
+    ruleId: row.rule_id,
+    level: row.level,
     event: what.event,
     timestamp,
     body,

@@ -1,4 +1,4 @@
-import type { Store, Tx } from "../store/store.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
 import { deliveryRecorder } from "./delivery-record.ts";
 import {
   findIntegration,
@@ -7,8 +7,9 @@ import {
   type OutboxEntry,
   type Sent,
 } from "./destination.ts";
-import type { Queue, QueuedRow } from "./queue.ts";
+import type { Look, Queue, QueuedRow } from "./queue.ts";
 import { type BreakerLimits, isTooOld, signedTimestamp } from "./retry.ts";
+import { type Flow, takeTurns } from "./turns.ts";
 
 export interface DeliveryQueueOptions {
   store: Store;
@@ -40,16 +41,21 @@ export const TOO_OLD = "not delivered within 24 h";
 
 /** Rows that have waited longer than this piled up while the endpoint could not be called. */
 const BACKLOG_SECONDS = 10;
-const BACKLOG = `SELECT max(id) FROM deliveries
+const BACKLOG = `SELECT max(id) FROM deliveries INDEXED BY deliveries_pending
   WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
 
 /** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
-const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt, d.signed_at AS signedAt,
-    v.event_id AS eventId, v.body FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
-  WHERE d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
-    AND d.id NOT IN (SELECT value FROM json_each(?))
+const IS_DUE = `d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
+const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt, d.signed_at AS signedAt,
+    v.event_id AS eventId, v.body FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
+  WHERE ${IS_DUE} AND d.rank = ? + 0 AND d.rule_id = ? + 0 AND d.id NOT IN (SELECT value FROM json_each(?))`;
+const STILL_DUE = `SELECT 1 FROM deliveries d INDEXED BY deliveries_pending WHERE ${IS_DUE} AND d.id <= ? + 0 LIMIT 1`;
+
+/** One step through the index, however many rows wait in between. */
+const NEXT_FLOW = `SELECT rank, rule_id AS ruleId FROM deliveries
+  WHERE integration_id = ? AND status = 'pending' AND (rank, rule_id) > (? + 0, ? + 0) ORDER BY rank, rule_id LIMIT 1`;
 
 const ENDPOINTS = `WITH RECURSIVE e (id) AS (
     SELECT min(integration_id) FROM deliveries WHERE status = 'pending'
@@ -66,12 +72,7 @@ export function deliveryQueue(
     name: "deliveries",
     probes: true,
     endpoints: (reader) => reader.sql(ENDPOINTS).pluck().all() as string[],
-    due(reader, endpoint, { nowMs, limit, probe, inFlight }) {
-      const order = probe ? "d.attempts, d.id" : "d.id";
-      return reader
-        .sql(`${DUE} ORDER BY ${order} LIMIT ? + 0`)
-        .all(endpoint, nowMs, JSON.stringify([...inFlight]), limit) as DeliveryRow[];
-    },
+    due,
     nextDue: (reader, endpoint, nowMs) =>
       reader
         .sql(
@@ -97,7 +98,35 @@ export function deliveryQueue(
       const before = Math.floor(nowMs / 1000) - BACKLOG_SECONDS;
       return (reader.sql(BACKLOG).pluck().get(endpoint, before) as number | null) ?? 0;
     },
+    isDrained: (reader, endpoint, { rowId, nowMs }) =>
+      reader.sql(STILL_DUE).get(endpoint, nowMs, rowId) === undefined,
   };
+}
+
+function due(reader: Reader, endpoint: string, look: Look): DeliveryRow[] {
+  const { nowMs, limit, probe, inFlight, turns } = look;
+  const statement = reader.sql(
+    `${DUE} ORDER BY ${probe ? "d.attempts, d.id" : "d.id"} LIMIT ? + 0`,
+  );
+  const given = new Set(inFlight);
+  const read = ({ rank, ruleId }: Flow, most: number) => {
+    const but = JSON.stringify([...given]);
+    const rows = statement.all(endpoint, nowMs, rank, ruleId, but, most) as DeliveryRow[];
+    for (const { id } of rows) given.add(id);
+    return rows;
+  };
+  return takeTurns(turns, flowsOf(reader, endpoint), { limit, read });
+}
+
+/** The rules and levels that have rows waiting, lowest first. */
+function flowsOf(reader: Reader, endpoint: string): Flow[] {
+  const next = reader.sql(NEXT_FLOW);
+  const flows: Flow[] = [];
+  for (let last: Flow | undefined = { rank: -1, ruleId: -1 }; last !== undefined; ) {
+    last = next.get(endpoint, last.rank, last.ruleId) as Flow | undefined;
+    if (last !== undefined) flows.push(last);
+  }
+  return flows;
 }
 
 /** Makes everything that waits for the endpoint due, oldest first; the id of the last row, 0 for none. */
@@ -106,7 +135,9 @@ export function releaseDeliveries(tx: Tx, integrationId: string): number {
     "UPDATE deliveries SET next_attempt_ms = ? WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms > ?",
   ).run(tx.clock.now(), integrationId, tx.clock.now());
   const last = tx
-    .sql("SELECT max(id) FROM deliveries WHERE integration_id = ? AND status = 'pending'")
+    .sql(
+      "SELECT max(id) FROM deliveries INDEXED BY deliveries_pending WHERE integration_id = ? AND status = 'pending'",
+    )
     .pluck()
     .get(integrationId) as number | null;
   return last ?? 0;

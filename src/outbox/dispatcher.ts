@@ -96,6 +96,13 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     if (lane.inFlight.size === 0) lanes.delete(lane.endpoint);
   };
 
+  /** Whether what piled up is gone, so that the endpoint may have more than one row under way again. */
+  const isDrained = ({ endpoint, serialUntil }: Lane, rows: readonly Row[], nowMs: number) => {
+    const rowId = serialUntil ?? 0;
+    if (rows.length === 0 || rows.some(({ id }) => id <= rowId)) return false;
+    return queue.isDrained(store, endpoint, { rowId, nowMs });
+  };
+
   /** Starts what the endpoint has room for; false when it needs a socket and there is none. */
   const pump = (lane: Lane): boolean => {
     const endpoint = queue.endpoint(store, lane.endpoint);
@@ -114,10 +121,11 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     const room = Math.min(free, socketsFor(lane));
     if (free === 0) return true;
     if (room === 0) return false;
-    const look = { nowMs, limit: room, probe, inFlight: lane.inFlight };
+    const { inFlight: flying, turns } = lane;
+    const look = { nowMs, limit: room, probe, inFlight: flying, turns };
     const rows = queue.due(store, lane.endpoint, look);
-    const [first] = rows;
-    if ((first?.id ?? 0) > lane.serialUntil && lane.inFlight.size === 0) lane.serialUntil = 0;
+    if (lane.serialUntil > 0 && flying.size === 0 && isDrained(lane, rows, nowMs))
+      lane.serialUntil = 0;
     for (const row of rows) start(lane, endpoint.target, row);
     if (rows.length >= room) return room === free;
     // Everything due is under way, or waits behind an earlier row of its alert.

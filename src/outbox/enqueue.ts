@@ -1,11 +1,15 @@
 import type { Tx } from "../store/store.ts";
 import type { EventKind } from "./event.ts";
+import { rankOf } from "./turns.ts";
 
 /** One event to go out: its body is fixed here and is the same bytes in every attempt (decisions §6). */
 export interface OutgoingEvent {
   eventId: string;
   projectId: number;
   alertId: number | null;
+  /** The alert's: what its deliveries take turns by. 0 where no rule caused it. */
+  ruleId: number;
+  level: number;
   event: EventKind;
   timestamp: number;
   body: string;
@@ -24,6 +28,8 @@ export interface Enqueued {
 // The sums keep SQLite from planning these anew for every value, which costs more than the search.
 const INTEGRATIONS = `SELECT id, event_filter FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const RAISE =
+  "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0";
 
 /**
  * Writes the event and one row for each subscribed destination, in the caller's transaction: the change
@@ -43,6 +49,9 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
       event.body,
     ).lastInsertRowid;
   const now = tx.clock.now();
+  const rank = rankOf(event.level);
+  // What is behind one of its own alert must not wait with it among lower ones.
+  if (event.event !== "alert.opened") tx.sql(RAISE).run(rank, event.alertId, rank);
 
   let deliveries = 0;
   for (const row of tx.sql(INTEGRATIONS).all(event.projectId) as {
@@ -51,9 +60,11 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   }[]) {
     if (!subscribes(row.event_filter, event.event) || row.id === event.exceptIntegration) continue;
     tx.sql(
-      `INSERT INTO deliveries (integration_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
-       VALUES (?, ?, ?, ?, 'pending', ?, ?)`,
-    ).run(row.id, eventRow, event.alertId, event.event, now, event.timestamp);
+      `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+    ).run(
+      ...[row.id, eventRow, event.alertId, event.ruleId, rank, event.event, now, event.timestamp],
+    );
     tx.note({ topic: "endpoint", id: row.id });
     deliveries++;
   }

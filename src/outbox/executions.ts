@@ -63,6 +63,7 @@ export function executionQueue(
     },
     release: () => 0,
     backlog: () => 0,
+    isDrained: () => true,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import type { Recorded } from "./queue.ts";
+import { noTurns, type Turns } from "./turns.ts";
 
 /** What memory holds of one endpoint while it has something to send. */
 export interface Lane {
@@ -8,13 +9,15 @@ export interface Lane {
   readonly inFlight: Set<number>;
   /** How many of them went well and are only to be written: their places are free. */
   unwritten: number;
+  /** Which rule and level had the last turn. */
+  readonly turns: Turns;
   /** Failed attempts in a row. */
   failures: number;
   /** Monotonic time before which a failing endpoint is not probed. */
   probeAt: number;
   /** How many may be under way: grows with each success, one again with a failure. */
   width: number;
-  /** While rows up to this id wait, the lane sends one at a time: a backlog drains in order. null = not looked yet. */
+  /** While rows up to this id wait, the lane sends one at a time: a backlog drains in order, rule by rule. null = not looked yet. */
   serialUntil: number | null;
   /** When to look again, in Unix milliseconds; null = when told. */
   nextAt: number | null;
@@ -34,6 +37,7 @@ export function createLane(endpoint: string, failures: number): Lane {
     endpoint,
     inFlight: new Set(),
     unwritten: 0,
+    turns: noTurns(),
     failures,
     probeAt: 0,
     width: 1,

@@ -55,6 +55,8 @@ export function noticeDisabled(tx: Tx, integration: IntegrationRow, reason: stri
     eventId: id,
     projectId,
     alertId: null,
+    ruleId: 0,
+    level: ERROR,
     event: "integration.disabled",
     timestamp: tx.at,
     body,

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from "../store/store.ts";
+import type { Turns } from "./turns.ts";
 
 /** A row that waits to be sent, as the dispatcher sees it. */
 export interface QueuedRow {
@@ -20,6 +21,8 @@ export interface Look {
   probe: boolean;
   /** Those under way already, which are left out. */
   inFlight: ReadonlySet<number>;
+  /** Whose turn it was last; moved on by those that are given out. */
+  turns: Turns;
 }
 
 /** What one attempt came to, before it is written. */
@@ -55,7 +58,7 @@ export interface Queue<Outcome, Target, Row extends QueuedRow = QueuedRow> {
   readonly probes: boolean;
   /** Ids of endpoints that have pending rows. */
   endpoints(reader: Reader): string[];
-  /** Rows due, oldest first, each the first pending one of its alert. */
+  /** Rows due, each the first pending one of its alert: oldest first, in turns where there is more than one rule or level. */
   due(reader: Reader, endpoint: string, look: Look): Row[];
   /** The earliest due time after `nowMs`, in Unix milliseconds. */
   nextDue(reader: Reader, endpoint: string, nowMs: number): number | null;
@@ -73,4 +76,6 @@ export interface Queue<Outcome, Target, Row extends QueuedRow = QueuedRow> {
   release(tx: Tx, endpoint: string): number;
   /** The last of the rows that piled up while the endpoint could not be called, 0 for none. */
   backlog(reader: Reader, endpoint: string, nowMs: number): number;
+  /** Whether no row up to this one is due any more. */
+  isDrained(reader: Reader, endpoint: string, until: { rowId: number; nowMs: number }): boolean;
 }

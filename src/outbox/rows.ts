@@ -65,7 +65,7 @@ export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[]
 export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string): string {
   const row = tx
     .sql(
-      `SELECT d.event_row, d.alert_id, d.event, d.status, e.id AS kept FROM deliveries d
+      `SELECT d.status, e.id AS kept FROM deliveries d
        LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`,
     )
     .get(integrationId, deliveryId) as ResendRow | undefined;
@@ -79,18 +79,15 @@ export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string
     );
   const { lastInsertRowid } = tx
     .sql(
-      `INSERT INTO deliveries (integration_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
-       VALUES (?, ?, ?, ?, 'pending', ?, ?)`,
+      `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
+       SELECT integration_id, event_row, alert_id, rule_id, rank, event, 'pending', ?, ? FROM deliveries WHERE id = ?`,
     )
-    .run(integrationId, row.event_row, row.alert_id, row.event, tx.clock.now(), tx.at);
+    .run(tx.clock.now(), tx.at, deliveryId);
   tx.note({ topic: "endpoint", id: integrationId });
   return String(lastInsertRowid);
 }
 
 interface ResendRow {
-  event_row: number;
-  alert_id: number | null;
-  event: string;
   status: Delivery["status"];
   kept: number | null;
 }

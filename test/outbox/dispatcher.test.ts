@@ -87,6 +87,8 @@ function fakeQueue(
       return Math.max(0, ...pending(endpoint).map(({ id }) => id));
     },
     backlog: () => 0,
+    isDrained: (_reader, endpoint, { rowId, nowMs }) =>
+      !pending(endpoint).some((row) => row.id <= rowId && row.dueAt <= nowMs),
   };
   return {
     queue,

@@ -55,3 +55,50 @@ test(`${STUCK} endpoints that never answer don't delay the others, and hold a so
   assert.ok(p95 < 5000, `p95 ${p95} ms`);
   assert.ok(silent.open + slow.open <= STUCK, `${silent.open + slow.open} sockets`);
 });
+
+const FLOOD = 3000;
+
+test(`a flood of one rule lets another rule's page, and one of a higher level, through within a few turns`, async () => {
+  const town = await receiver();
+  const held: (() => void)[] = [];
+  town.always((response) => void held.push(() => response.writeHead(204).end()));
+  const token = await box.project("town");
+  const rule = (name: string, tag: string) =>
+    box.api("POST", "/v1/projects/town/rules", {
+      ...{ name, identifier_keys: ["k"], match: { tags: [tag] } },
+    });
+  await rule("flood", "flood");
+  await rule("till", "till");
+  await box.api("POST", "/v1/projects/town/webhooks", { url: town.url });
+  const event = (k: number, tag: string, level = 400) => ({
+    ...{ message: "it is down", keys: { k }, tags: [tag], level },
+  });
+  for (let k = 0; k < FLOOD; k += 500) {
+    const lines = Array.from({ length: 500 }, (_, i) => JSON.stringify(event(k + i, "flood")));
+    const answer = await fetch(`${box.url}/v1/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+      body: lines.join("\n"),
+    });
+    assert.equal(answer.status, 202);
+  }
+  await box.ingest(token, event(1, "till"));
+  await box.ingest(token, event(-1, "flood", 500));
+
+  town.always((response) => void response.writeHead(204).end());
+  for (const answer of held) answer();
+  await until(() => town.received.length === FLOOD + 2, "everything arrives");
+  const told = town.received.map(({ body }) => JSON.parse(body));
+  const till = told.findIndex(({ rule: name }) => name === "till");
+  const worst = told.findIndex(({ level }) => level === 500);
+  // What was under way when they came goes before them, and their own turns.
+  assert.ok(till <= held.length + 3, `the other rule's page is number ${till} of ${told.length}`);
+  assert.ok(worst <= held.length + 3, `the higher level's page is number ${worst}`);
+  assert.ok(held.length < 10, `${held.length} were under way`);
+  const flood = told.filter(({ rule: name, level }) => name === "flood" && level === 400);
+  const ids = flood.map(({ alert_id }) => Number(alert_id));
+  assert.ok(
+    ids.every((id, i) => Math.abs(id - (ids[0] ?? 0) - i) <= 64 + 2),
+    "a rule's own go in order, as far as many at a time do",
+  );
+});
