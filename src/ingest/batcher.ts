@@ -38,7 +38,10 @@ export interface Batcher {
 
 /** What batches are written with. */
 export interface BatchWriter {
-  /** Writes a batch, committed before this returns. */
+  /**
+   * Writes a batch, committed before this returns: all of it, or where that is too much its first groups,
+   * at least one. The rest is written with a later turn.
+   */
   process(batch: readonly Arrival[]): IngestAnswer[];
   /** Milliseconds the latest commit took. */
   commitMs(): number;
@@ -105,12 +108,13 @@ export function createBatcher(
   const flush = () => {
     const batch = takeGroups(queue, limits.batch);
     queue = batch.length === queue.length ? [] : queue.slice(batch.length);
-    for (const group of batch) {
+    const settled = settleGroups(batch, process);
+    for (const group of batch.slice(0, settled)) {
       events -= group.arrivals.length;
       chars -= group.chars;
     }
+    if (settled < batch.length) queue = [...batch.slice(settled), ...queue];
     if (queue.length > 0) schedule();
-    settleGroups(batch, process);
   };
 
   return {
@@ -157,10 +161,11 @@ function charsOf(arrivals: readonly Arrival[]): number {
   return sum;
 }
 
+/** How many groups, from the first, were written or refused. */
 function settleGroups(
   batch: readonly Group[],
   process: (batch: readonly Arrival[]) => IngestAnswer[],
-): void {
+): number {
   const [first] = batch;
   const arrivals =
     batch.length === 1 && first ? first.arrivals : batch.flatMap((group) => group.arrivals);
@@ -174,10 +179,13 @@ function settleGroups(
     } else {
       for (const { settle } of batch) settle(error, null);
     }
-    return;
+    return batch.length;
   }
   let at = 0;
+  let settled = 0;
   for (const group of batch) {
+    if (group.arrivals.length > 0 && at >= answers.length) break;
+    settled += 1;
     group.settle(
       null,
       group.arrivals.length === answers.length
@@ -186,6 +194,7 @@ function settleGroups(
     );
     at += group.arrivals.length;
   }
+  return settled;
 }
 
 function isRefusedForAll(error: unknown): boolean {

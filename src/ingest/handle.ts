@@ -67,7 +67,7 @@ export function createIngest(
     }
     const answers = writer.process(batch);
     counted.batches++;
-    counted.accepted += batch.length;
+    counted.accepted += answers.length;
     return answers;
   };
   const batcher = createBatcher(
@@ -98,7 +98,7 @@ export function createIngest(
             { retryAfter: 5 },
           );
         batcher.submit(
-          events.map((event) => ({ source, event })),
+          events.map((event, i) => ({ source, event, more: i < events.length - 1 })),
           settle,
         );
       } catch (error) {

@@ -15,6 +15,8 @@ import { createWindows } from "./windows.ts";
 export interface Arrival {
   source: Source;
   event: IngestEvent;
+  /** The next one came in the same request, so both are committed together. */
+  more?: boolean;
 }
 
 export interface IngestAnswer {
@@ -24,6 +26,8 @@ export interface IngestAnswer {
 }
 
 export interface WriterLimits {
+  /** Rows of one transaction: past it no further request's events are begun. */
+  rows: number;
   /** Templates a project. */
   templates: number;
   /** Templates in memory, of all projects; a project that is let go is read back when it is needed. */
@@ -34,6 +38,7 @@ export interface WriterLimits {
 }
 
 export const defaultWriterLimits: WriterLimits = {
+  rows: 2_000,
   templates: 10_000,
   heldTemplates: 100_000,
   standingAlerts: 50_000,
@@ -42,7 +47,11 @@ export const defaultWriterLimits: WriterLimits = {
 };
 
 export interface Writer {
-  /** Processes a batch in one transaction, committed before this returns. Throws with everything undone, memory too. */
+  /**
+   * Processes a batch in one transaction, committed before this returns. Where its alerts make too many rows
+   * it ends early, with the answers of the whole requests that it came to; the rest is the caller's to send
+   * again. Throws with everything undone, memory too.
+   */
   process(batch: readonly Arrival[]): IngestAnswer[];
   /** What memory knows of the projects, for reads of templates. */
   project(projectId: number): ProjectState;
@@ -59,6 +68,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
   const bursts: { key: string; alert: Standing }[] = [];
+  let opened = false;
 
   store.onCommit((notes) => {
     for (const note of notes) {
@@ -123,6 +133,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       ? { count: 1, firstSeen: tx.at, level: event.level }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return false;
+    opened = true;
     openAlert(tx, {
       projectId: source.projectId,
       rule: rule.rule,
@@ -138,9 +149,19 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     return true;
   };
 
+  /** Whether the alerts that were opened made more rows than one transaction should hold. */
+  const isFull = (tx: Tx, rowsBefore: number): boolean => {
+    if (!opened) return false;
+    opened = false;
+    return rowsOf(tx) - rowsBefore > limits.rows;
+  };
+
   const run = (tx: Tx, batch: readonly Arrival[]): IngestAnswer[] => {
+    const rowsBefore = rowsOf(tx);
     const mined = mineAll(tx, batch);
-    const answers = batch.map((arrival, i): IngestAnswer => {
+    const answers: IngestAnswer[] = [];
+    let full = false;
+    for (const [i, arrival] of batch.entries()) {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
       if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
@@ -148,8 +169,10 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       for (const rule of projects.get(source.projectId).rules.of(source.name, template.root)) {
         if (matches(rule, event) && apply(tx, rule, arrival, template)) alerted = true;
       }
-      return { alerted, template_id: template.id };
-    });
+      answers.push({ alerted, template_id: template.id });
+      full ||= isFull(tx, rowsBefore);
+      if (full && !arrival.more) break;
+    }
     lines.flush(tx);
     windows.flush(tx);
     standing.flush(tx);
@@ -169,10 +192,16 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         windows.clear();
         lines.clear();
         bursts.length = 0;
+        opened = false;
         throw error;
       }
     },
     project: (projectId) => projects.get(projectId),
     stats: () => projects.stats(),
   };
+}
+
+/** Rows written since the store was opened; each transaction looks at the difference. */
+function rowsOf(tx: Tx): number {
+  return tx.sql("SELECT total_changes()").pluck().get() as number;
 }
