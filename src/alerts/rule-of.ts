@@ -1,6 +1,15 @@
-import { findRule } from "../projects/rules.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { type RuleRow, ruleOf } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
+
+const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rules WHERE id = ?";
+
+/** A rule by its row id; null once it is deleted (its alerts stay). Prepared: it is asked at every rung. */
+export function findRule(reader: Reader, id: number): StoredRule | null {
+  const row = reader.sql<[id: number], RuleRow>(RULE).get(id);
+  return row === undefined ? null : ruleOf(row);
+}
 
 /** The actions an alert's rule names; null (every subscribed one) also when the rule is gone. */
 export function ruleActions(reader: Reader, row: AlertRow): readonly string[] | null {

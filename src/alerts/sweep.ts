@@ -2,12 +2,12 @@ import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import { findRule } from "../projects/rules.ts";
 import { isFatal, sqliteCode } from "../store/faults.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { type AlertRow, SELECT_ALERT } from "./alert.ts";
 import { createReach } from "./reach.ts";
+import { findRule } from "./rule-of.ts";
 import { type Settling, settleAlert } from "./settle.ts";
 
 export interface SweepLimits {

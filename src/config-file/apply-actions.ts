@@ -1,9 +1,8 @@
 import { ServiceError } from "../kit/errors.ts";
 import type { Action } from "../projects/action.ts";
-import { createAction, listActions, replaceAction } from "../projects/actions.ts";
+import { createAction, listActions, replaceAction, storedHeaders } from "../projects/actions.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import type { Project } from "../projects/projects.ts";
-import { sealPlace } from "../store/sealed.ts";
 import type { Tx } from "../store/store.ts";
 import { textOf } from "./apply-integrations.ts";
 import { at } from "./pointer.ts";
@@ -58,15 +57,6 @@ function headersOf(
   return Object.fromEntries(
     names.map((name) => [name, textOf(headers[name]) ?? values[name] ?? ""]),
   );
-}
-
-function storedHeaders(tx: Tx, id: string, { sealer }: Guard): Record<string, string> {
-  const sealed = tx.sql("SELECT sealed_headers FROM actions WHERE id = ?").pluck().get(id) as
-    | string
-    | null;
-  const text =
-    sealed === null ? null : sealer.open(sealed, sealPlace("actions", "sealed_headers", id));
-  return text === null ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
 function nothingKept(fields: readonly string[]): ServiceError {

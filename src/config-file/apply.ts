@@ -1,11 +1,16 @@
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
 import { ServiceError } from "../kit/errors.ts";
-import { createSchedule, deleteSchedule, replaceSchedule } from "../oncall/schedules.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  findSchedule,
+  replaceSchedule,
+} from "../oncall/schedules.ts";
 import { deleteAction, listActions } from "../projects/actions.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import { deleteIntegration } from "../projects/integrations.ts";
-import { createProject, getProject, type Project } from "../projects/projects.ts";
-import { getRule } from "../projects/rules.ts";
+import { createProject, findProject, getProject, type Project } from "../projects/projects.ts";
+import { findRuleNamed, getRule } from "../projects/rules.ts";
 import { createSource, deleteSource, setRetention } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import { applyActions } from "./apply-actions.ts";
@@ -13,7 +18,7 @@ import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
-import { readConfig } from "./read.ts";
+import { ownIntegrations, readConfig } from "./read.ts";
 import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
 
 export interface ApplyOptions {
@@ -65,8 +70,7 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
 }
 
 function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
-  const found = tx.sql("SELECT version FROM projects WHERE name = ?").pluck().get(name);
-  const present = (found as number | undefined) ?? 0;
+  const present = findProject(tx, name)?.version ?? 0;
   if (present !== version)
     throw new ServiceError(
       "version_conflict",
@@ -102,7 +106,7 @@ function applySchedule(
   }));
   const to = { ...schedule, layers };
   const { name } = schedule;
-  if (has(tx, "schedules", project, name)) replaceSchedule(tx, project, { name, to });
+  if (findSchedule(tx, project, name) !== null) replaceSchedule(tx, project, { name, to });
   else createSchedule(tx, project, to);
 }
 
@@ -121,15 +125,8 @@ function applyRule(
       accounts: idsOf(people, step.accounts, `/escalations/${i}/accounts`),
     })),
   };
-  if (has(tx, "rules", project, name)) replaceRule(tx, project, { name, body });
+  if (findRuleNamed(tx, project.id, name) !== null) replaceRule(tx, project, { name, body });
   else createRule(tx, project, { name, body });
-}
-
-function has(tx: Tx, table: "schedules" | "rules", project: Project, name: string): boolean {
-  const found = tx
-    .sql(`SELECT 1 FROM ${table} WHERE project_id = ? AND name = ?`)
-    .get(project.id, name);
-  return found !== undefined;
 }
 
 /** Rules first: they are what names the others. */
@@ -147,9 +144,6 @@ function deleteOthers(
   for (const { id, name } of listActions(tx, project))
     if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
   for (const name of gone(present.sources, config.sources)) deleteSource(tx, project, name);
-  const ids = tx
-    .sql("SELECT id FROM integrations WHERE project_id = ? AND relay = 0")
-    .pluck()
-    .all(project.id) as string[];
-  for (const id of ids) if (!keep.has(id)) deleteIntegration(tx, project, id);
+  for (const { id } of ownIntegrations(tx, project))
+    if (!keep.has(id)) deleteIntegration(tx, project, id);
 }

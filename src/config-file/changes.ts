@@ -1,4 +1,7 @@
+import { and, eq } from "drizzle-orm";
+import { listActionRows } from "../projects/actions.ts";
 import type { Project } from "../projects/projects.ts";
+import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { readConfig } from "./read.ts";
 
@@ -33,14 +36,21 @@ export function snapshot(reader: Reader, project: Project): Snapshot {
 
 /** Sealed values as they are stored: sealed anew, they are others. */
 function rowsOf(reader: Reader, project: Project, kind: "action" | "integration") {
-  const columns =
+  const rows =
     kind === "action"
-      ? "method, url, header_keys, sealed_headers, sealed_body, enabled, event_filter, timeout_seconds"
-      : "type, url, sealed, enabled, event_filter";
-  const which = kind === "action" ? "" : "AND relay = 0";
-  const rows = reader
-    .sql(`SELECT name, ${columns} FROM ${kind}s WHERE project_id = ? ${which}`)
-    .all(project.id) as { name: string }[];
+      ? listActionRows(reader, project).map(({ id: _id, createdAt: _made, ...row }) => row)
+      : reader.orm
+          .select({
+            name: integrations.name,
+            type: integrations.type,
+            url: integrations.url,
+            sealed: integrations.sealed,
+            enabled: integrations.enabled,
+            events: integrations.eventFilter,
+          })
+          .from(integrations)
+          .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, false)))
+          .all();
   return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
 }
 

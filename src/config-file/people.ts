@@ -1,4 +1,5 @@
 import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
+import { listAccounts } from "../people/accounts.ts";
 import { foldEmail } from "../people/email.ts";
 import type { Reader } from "../store/store.ts";
 
@@ -10,10 +11,7 @@ export interface People {
 }
 
 export function peopleOf(reader: Reader): People {
-  const rows = reader.sql("SELECT id, email FROM accounts").all() as {
-    id: string;
-    email: string;
-  }[];
+  const rows = listAccounts(reader);
   const emails = new Map(rows.map(({ id, email }) => [id, email]));
   const ids = new Map(rows.map(({ id, email }) => [foldEmail(email), id]));
   return {

@@ -1,3 +1,4 @@
+import { and, eq } from "drizzle-orm";
 import { listSchedules } from "../oncall/schedules.ts";
 import type { EventKind } from "../outbox/event.ts";
 import type { Action } from "../projects/action.ts";
@@ -6,6 +7,7 @@ import { type Integration, listIntegrations } from "../projects/integrations.ts"
 import type { Project } from "../projects/projects.ts";
 import { listRules } from "../projects/rules.ts";
 import { listSources } from "../projects/sources.ts";
+import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { type People, peopleOf } from "./people.ts";
 import {
@@ -36,10 +38,12 @@ export function readConfig(reader: Reader, project: Project): ProjectConfig {
 
 /** All but the relay's row, which is made by configuring the relay (decisions §7). */
 export function ownIntegrations(reader: Reader, project: Project): Integration[] {
-  const managed = reader
-    .sql("SELECT id FROM integrations WHERE project_id = ? AND relay <> 0")
-    .pluck()
-    .all(project.id) as string[];
+  const managed = reader.orm
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, true)))
+    .all()
+    .map(({ id }) => id);
   return listIntegrations(reader, project).filter(({ id }) => !managed.includes(id));
 }
 

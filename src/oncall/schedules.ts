@@ -1,10 +1,10 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { mustHaveRoom } from "../projects/bounds.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
 import { isMember } from "../projects/rule-references.ts";
-import { listRules, mustBeUnnamed } from "../projects/rules.ts";
+import { listRules, mustBeUnnamed, renameInLadder } from "../projects/rules.ts";
 import { schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
@@ -34,15 +34,25 @@ export function listSchedules(reader: Reader, project: Project): StoredSchedule[
     .map(fromRow);
 }
 
-/** `{sid}` is the schedule's name (decisions §5). Throws 404. */
-export function getSchedule(reader: Reader, project: Project, name: string): StoredSchedule {
+/** Null where the project has none of this name. */
+export function findSchedule(
+  reader: Reader,
+  project: Project,
+  name: string,
+): StoredSchedule | null {
   const row = reader.orm
     .select(columns)
     .from(schedules)
     .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
     .get();
-  if (row === undefined) throw notFound("schedule");
-  return fromRow(row);
+  return row === undefined ? null : fromRow(row);
+}
+
+/** `{sid}` is the schedule's name (decisions §5). Throws 404. */
+export function getSchedule(reader: Reader, project: Project, name: string): StoredSchedule {
+  const schedule = findSchedule(reader, project, name);
+  if (schedule === null) throw notFound("schedule");
+  return schedule;
 }
 
 /** Throws 409 for a taken name, 422 listing each participant that is no member, for an unknown zone, layers that change too often and one too many. */
@@ -106,30 +116,15 @@ export function deleteSchedule(tx: Tx, project: Project, name: string): void {
   changeConfig(tx, project.id);
 }
 
-/** A rename is no change of the rule: what its windows have counted stays. */
+/** A rename is no change of the rules: what their windows have counted stays. */
 function renameInLadders(tx: Tx, project: Project, change: { from: string; to: string }): void {
-  for (const {
-    id,
-    project_id: _project,
-    name: _name,
-    created_at: _created,
-    updated_at: _updated,
-    ...body
-  } of listRules(tx, project.id)) {
-    if (!body.escalations.some((step) => step.schedules.includes(change.from))) continue;
-    for (const step of body.escalations)
-      step.schedules = step.schedules.map((name) => (name === change.from ? change.to : name));
-    tx.sql("UPDATE rules SET body = ? WHERE id = ?").run(JSON.stringify(body), id);
-  }
+  for (const rule of listRules(tx, project.id))
+    if (rule.escalations.some((step) => step.schedules.includes(change.from)))
+      renameInLadder(tx, rule, change);
 }
 
 function mustBeFree(reader: Reader, project: Project, name: string): void {
-  const taken = reader.orm
-    .select({ one: sql`1` })
-    .from(schedules)
-    .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
-    .get();
-  if (taken !== undefined)
+  if (findSchedule(reader, project, name) !== null)
     throw new ServiceError("name_taken", "The project has a schedule of this name.");
 }
 

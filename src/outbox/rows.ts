@@ -154,3 +154,11 @@ export function listExecutions(
 ): Execution[] {
   return reader.sql(EXECUTIONS).all(of.actionId, of.projectId, limit) as Execution[];
 }
+
+/** Whether an action, also one that was deleted, has run. */
+export function hasExecutions(reader: Reader, of: { projectId: number; id: string }): boolean {
+  const found = reader
+    .sql("SELECT 1 FROM executions WHERE action_id = ? AND project_id = ? LIMIT 1")
+    .get(of.id, of.projectId);
+  return found !== undefined;
+}

@@ -9,7 +9,6 @@ export const actionEvents = ["alert.opened", "alert.escalated"] as const;
 export const actionMethod = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
   error: "must be one of GET, POST, PUT, PATCH, DELETE",
 });
-export type ActionMethod = z.output<typeof actionMethod>;
 
 export const actionEvent = z.enum(actionEvents, {
   error: `must be one of ${actionEvents.join(", ")}`,

@@ -1,14 +1,16 @@
+import { and, asc, eq, ne } from "drizzle-orm";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { checkHeaders } from "../kit/headers.ts";
 import { hexId } from "../kit/ids.ts";
 import { checkUrl } from "../kit/url.ts";
+import { hasExecutions } from "../outbox/rows.ts";
 import { type ActionRow, findAction } from "../outbox/runs.ts";
+import { actions } from "../store/schema.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import {
   type Action,
   type ActionEvent,
-  type ActionMethod,
   type ActionWrite,
   actionEvents,
   type ListedAction,
@@ -18,33 +20,25 @@ import type { Guard } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
 
-interface Row {
-  id: string;
-  name: string;
-  method: ActionMethod;
-  url: string;
-  header_keys: string;
-  sealed_headers: string | null;
-  sealed_body: string | null;
-  enabled: number;
-  event_filter: string;
-  timeout_seconds: number;
-  created_at: number;
-}
-
-const COLUMNS = `id, name, method, url, header_keys, sealed_headers, sealed_body, enabled, event_filter,
-  timeout_seconds, created_at`;
+type Row = typeof actions.$inferSelect;
 
 /** By name; where headers or a body are stored, a dash shows it (api §2). */
 export function listActions(reader: Reader, project: Project): ListedAction[] {
-  const rows = reader
-    .sql(`SELECT ${COLUMNS} FROM actions WHERE project_id = ? ORDER BY name`)
-    .all(project.id) as Row[];
-  return rows.map((row) => ({
+  return listActionRows(reader, project).map((row) => ({
     ...shown(row, project),
-    ...(row.sealed_headers === null ? {} : { headers: "-" as const }),
-    ...(row.sealed_body === null ? {} : { body: "-" as const }),
+    ...(row.sealedHeaders === null ? {} : { headers: "-" as const }),
+    ...(row.sealedBody === null ? {} : { body: "-" as const }),
   }));
+}
+
+/** The rows as they are stored, by name. */
+export function listActionRows(reader: Reader, project: Project): Row[] {
+  return reader.orm
+    .select()
+    .from(actions)
+    .where(eq(actions.projectId, project.id))
+    .orderBy(asc(actions.name))
+    .all();
 }
 
 /** Throws 404. */
@@ -61,13 +55,10 @@ export function getActionRow(reader: Reader, project: Project, id: string): Acti
 
 /** Throws 404 unless the action exists or has left executions, which stay readable (api §4, Actions). */
 export function mustHaveRun(reader: Reader, project: Project, id: string): void {
-  const known = reader
-    .sql(
-      `SELECT 1 FROM actions WHERE id = ? AND project_id = ?
-       UNION ALL SELECT 1 FROM executions WHERE action_id = ? AND project_id = ? LIMIT 1`,
-    )
-    .get(id, project.id, id, project.id);
-  if (known === undefined) throw notFound("action");
+  const row = findAction(reader, id);
+  if (row?.project_id === project.id || hasExecutions(reader, { projectId: project.id, id }))
+    return;
+  throw notFound("action");
 }
 
 /** Returns the new action's id. Throws 400 for its headers, 403 for its address, 409 for a taken name, 422 for one too many. */
@@ -80,14 +71,22 @@ export function createAction(
   mustHaveRoom(tx, "actions", project.id);
   const id = hexId(tx.random);
   const headers = sealedHeaders(id, write.headers ?? {}, guard);
-  tx.sql(
-    `INSERT INTO actions (${COLUMNS}, project_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    ...[id, write.name, write.method, write.url, headers.keys, headers.sealed],
-    sealedBody(id, write.body ?? "", guard),
-    ...[(write.enabled ?? true) ? 1 : 0, filterOf(write.events), write.timeout_seconds ?? 0],
-    ...[tx.at, project.id],
-  );
+  tx.orm
+    .insert(actions)
+    .values({
+      id,
+      projectId: project.id,
+      name: write.name,
+      method: write.method,
+      url: write.url,
+      ...headers,
+      sealedBody: sealedBody(id, write.body ?? "", guard),
+      enabled: write.enabled ?? true,
+      eventFilter: filterOf(write.events),
+      timeoutSeconds: write.timeout_seconds ?? 0,
+      createdAt: tx.at,
+    })
+    .run();
   changeConfig(tx, project.id);
   return id;
 }
@@ -103,28 +102,19 @@ export function replaceAction(
 ): void {
   const before = find(tx, project, id);
   check(tx, project, { id, write, guard });
-  const headers =
-    write.headers === undefined
-      ? { keys: before.header_keys, sealed: before.sealed_headers }
-      : keepSame(before, write.headers, guard);
   const after = {
     name: write.name,
     method: write.method,
     url: write.url,
-    header_keys: headers.keys,
-    sealed_headers: headers.sealed,
-    sealed_body:
-      write.body === undefined ? before.sealed_body : keepSameBody(before, write.body, guard),
-    enabled: write.enabled === undefined ? before.enabled : write.enabled ? 1 : 0,
-    event_filter: filterOf(write.events),
-    timeout_seconds: write.timeout_seconds ?? 0,
+    ...(write.headers === undefined ? {} : keepSame(before, write.headers, guard)),
+    ...(write.body === undefined ? {} : { sealedBody: keepSameBody(before, write.body, guard) }),
+    ...(write.enabled === undefined ? {} : { enabled: write.enabled }),
+    eventFilter: filterOf(write.events),
+    timeoutSeconds: write.timeout_seconds ?? 0,
   };
   const same = Object.entries(after).every(([key, value]) => before[key as keyof Row] === value);
   if (same) return;
-  tx.sql(
-    `UPDATE actions SET name = ?, method = ?, url = ?, header_keys = ?, sealed_headers = ?, sealed_body = ?,
-       enabled = ?, event_filter = ?, timeout_seconds = ? WHERE id = ?`,
-  ).run(...Object.values(after), id);
+  tx.orm.update(actions).set(after).where(eq(actions.id, id)).run();
   changeConfig(tx, project.id);
 }
 
@@ -135,7 +125,7 @@ export function deleteAction(tx: Tx, project: Project, id: string): void {
     ...{ code: "action_in_use", what: "action" },
     names: (rule) => rule.actions?.includes(id) ?? false,
   });
-  tx.sql("DELETE FROM actions WHERE id = ?").run(id);
+  tx.orm.delete(actions).where(eq(actions.id, id)).run();
   tx.note({ topic: "action", id });
   changeConfig(tx, project.id);
 }
@@ -148,17 +138,16 @@ function check(
   const faults = checkHeaders(write.headers ?? {});
   if (faults.length > 0) throw invalid(faults);
   checkUrl(write.url, guard.rules);
-  const taken = reader
-    .sql("SELECT 1 FROM actions WHERE project_id = ? AND name = ? AND id <> ?")
-    .get(project.id, write.name, id);
+  const taken = reader.orm
+    .select({ id: actions.id })
+    .from(actions)
+    .where(and(eq(actions.projectId, project.id), eq(actions.name, write.name), ne(actions.id, id)))
+    .get();
   if (taken !== undefined)
     throw new ServiceError("name_taken", "The project has an action of this name.");
 }
 
-interface Sealed {
-  keys: string;
-  sealed: string | null;
-}
+type Sealed = Pick<Row, "headerKeys" | "sealedHeaders">;
 
 function sealedHeaders(
   id: string,
@@ -168,8 +157,8 @@ function sealedHeaders(
   const keys = Object.keys(headers);
   const place = sealPlace("actions", "sealed_headers", id);
   return {
-    keys: JSON.stringify(keys),
-    sealed: keys.length === 0 ? null : sealer.seal(JSON.stringify(headers), place),
+    headerKeys: JSON.stringify(keys),
+    sealedHeaders: keys.length === 0 ? null : sealer.seal(JSON.stringify(headers), place),
   };
 }
 
@@ -177,18 +166,34 @@ function sealedBody(id: string, body: string, { sealer }: Guard): string | null 
   return body === "" ? null : sealer.seal(body, sealPlace("actions", "sealed_body", id));
 }
 
+/** The headers as they are stored; none where there are none, or none that can be opened. */
+export function storedHeaders(
+  reader: Reader,
+  id: string,
+  { sealer }: Guard,
+): Record<string, string> {
+  const row = reader.orm
+    .select({ sealed: actions.sealedHeaders })
+    .from(actions)
+    .where(eq(actions.id, id))
+    .get();
+  const place = sealPlace("actions", "sealed_headers", id);
+  const text = row?.sealed ? sealer.open(row.sealed, place) : null;
+  return text === null ? {} : (JSON.parse(text) as Record<string, string>);
+}
+
 /** Sealing the same twice gives other bytes: what is stored stays, so that nothing seems changed. */
 function keepSame(before: Row, headers: Readonly<Record<string, string>>, guard: Guard): Sealed {
-  const { sealed_headers: sealed } = before;
+  const { headerKeys, sealedHeaders: sealed } = before;
   const place = sealPlace("actions", "sealed_headers", before.id);
   const text = sealed === null ? "{}" : guard.sealer.open(sealed, place);
   return text === JSON.stringify(headers)
-    ? { keys: before.header_keys, sealed }
+    ? { headerKeys, sealedHeaders: sealed }
     : sealedHeaders(before.id, headers, guard);
 }
 
 function keepSameBody(before: Row, body: string, guard: Guard): string | null {
-  const { sealed_body: sealed } = before;
+  const { sealedBody: sealed } = before;
   const place = sealPlace("actions", "sealed_body", before.id);
   const text = sealed === null ? "" : guard.sealer.open(sealed, place);
   return text === body ? sealed : sealedBody(before.id, body, guard);
@@ -199,11 +204,13 @@ function filterOf(events: readonly string[] = ["alert.opened"]): string {
 }
 
 function find(reader: Reader, project: Project, id: string): Row {
-  const row = reader
-    .sql(`SELECT ${COLUMNS} FROM actions WHERE id = ? AND project_id = ?`)
-    .get(id, project.id);
+  const row = reader.orm
+    .select()
+    .from(actions)
+    .where(and(eq(actions.id, id), eq(actions.projectId, project.id)))
+    .get();
   if (row === undefined) throw notFound("action");
-  return row as Row;
+  return row;
 }
 
 function shown(row: Row, project: Project): Action {
@@ -213,12 +220,12 @@ function shown(row: Row, project: Project): Action {
     name: row.name,
     method: row.method,
     url: row.url,
-    header_keys: JSON.parse(row.header_keys) as string[],
-    has_body: row.sealed_body !== null,
-    enabled: row.enabled !== 0,
-    events: row.event_filter.split(",") as ActionEvent[],
-    event_filter: row.event_filter,
-    timeout_seconds: row.timeout_seconds,
-    created_at: row.created_at,
+    header_keys: JSON.parse(row.headerKeys) as string[],
+    has_body: row.sealedBody !== null,
+    enabled: row.enabled,
+    events: row.eventFilter.split(",") as ActionEvent[],
+    event_filter: row.eventFilter,
+    timeout_seconds: row.timeoutSeconds,
+    created_at: row.createdAt,
   };
 }

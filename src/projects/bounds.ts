@@ -1,4 +1,6 @@
+import { and, count, eq } from "drizzle-orm";
 import { ServiceError } from "../kit/errors.ts";
+import { actions, integrations, projects, rules, schedules, sources } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 
 /** How many of each a tenant may have, and of the rest each project (additions A11). */
@@ -13,25 +15,26 @@ export const bounds = {
 
 type Counted = keyof typeof bounds;
 
-/** The relay's own row is the box's, so it takes nobody's place. */
-const COUNT: Record<Counted, string> = {
-  projects: "SELECT count(*) FROM projects",
-  sources: "SELECT count(*) FROM sources WHERE project_id = ?",
-  rules: "SELECT count(*) FROM rules WHERE project_id = ?",
-  integrations: "SELECT count(*) FROM integrations WHERE project_id = ? AND relay = 0",
-  actions: "SELECT count(*) FROM actions WHERE project_id = ?",
-  schedules: "SELECT count(*) FROM schedules WHERE project_id = ?",
-};
+const tables = { projects, sources, rules, integrations, actions, schedules };
 
 /** Throws 422 too_many where one more would pass the bound. What is there already stays. */
 export function mustHaveRoom(reader: Reader, what: Counted, projectId?: number): void {
-  const count = reader
-    .sql(COUNT[what])
-    .pluck()
-    .get(...(projectId === undefined ? [] : [projectId])) as number;
-  if (count < bounds[what]) return;
+  const row = reader.orm
+    .select({ n: count() })
+    .from(tables[what])
+    .where(projectId === undefined ? undefined : itsOwn(what, projectId))
+    .get();
+  const n = row?.n ?? 0;
+  if (n < bounds[what]) return;
   const owner = what === "projects" ? "tenant" : "project";
   throw new ServiceError("too_many", `A ${owner} has at most ${bounds[what]} ${what}.`, {
-    details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(count) }],
+    details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(n) }],
   });
+}
+
+function itsOwn(what: Counted, projectId: number) {
+  if (what === "projects") return undefined;
+  const its = eq(tables[what].projectId, projectId);
+  // The relay's own row is the box's, so it takes nobody's place.
+  return what === "integrations" ? and(its, eq(integrations.relay, false)) : its;
 }

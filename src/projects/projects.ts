@@ -1,6 +1,7 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, gt, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
-import { projects } from "../store/schema.ts";
+import { dropDeliveries } from "../outbox/rows.ts";
+import { integrations, projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import type { ConfigVersion, ProjectEntry } from "./project.ts";
@@ -13,33 +14,42 @@ export interface Project {
   createdAt: number;
 }
 
+/** Null where there is none of this name. */
+export function findProject(reader: Reader, name: string): Project | null {
+  return reader.orm.select().from(projects).where(eq(projects.name, name)).get() ?? null;
+}
+
 /** The project of this name. Throws 404: an absent one is never created implicitly (api §4, Projects). */
 export function getProject(reader: Reader, name: string): Project {
-  const project = reader.orm.select().from(projects).where(eq(projects.name, name)).get();
-  if (project === undefined) throw notFound("project");
+  const project = findProject(reader, name);
+  if (project === null) throw notFound("project");
   return project;
 }
 
-const ENTRIES = `SELECT p.name, p.version, p.created_at,
-    (SELECT count(*) FROM sources s WHERE s.project_id = p.id) AS source_count,
-    (SELECT count(*) FROM rules r WHERE r.project_id = p.id) AS rule_count,
-    (SELECT count(*) FROM alerts a WHERE a.project_id = p.id AND a.state <> 'resolved') AS open_alert_count
-  FROM projects p WHERE p.name > ? ORDER BY p.name LIMIT ?`;
+/** One row's count of another table. Written out: the builder drops the outer table's name in here. */
+const entry = {
+  name: projects.name,
+  version: projects.version,
+  source_count: sql<number>`(SELECT count(*) FROM sources s WHERE s.project_id = projects.id)`,
+  rule_count: sql<number>`(SELECT count(*) FROM rules r WHERE r.project_id = projects.id)`,
+  open_alert_count: sql<number>`(SELECT count(*) FROM alerts a
+    WHERE a.project_id = projects.id AND a.state <> 'resolved')`,
+  created_at: projects.createdAt,
+};
 
 /** A page of the index in name order after `after`, and the name to go on from (null at the end). */
 export function listProjects(
   reader: Reader,
   page: { after: string; limit: number },
 ): { projects: ProjectEntry[]; next: string | null } {
-  const rows = reader.sql(ENTRIES).all(page.after, page.limit + 1) as ProjectEntry[];
-  const shown = rows.slice(0, page.limit).map((row) => ({
-    name: row.name,
-    version: row.version,
-    source_count: row.source_count,
-    rule_count: row.rule_count,
-    open_alert_count: row.open_alert_count,
-    created_at: row.created_at,
-  }));
+  const rows = reader.orm
+    .select(entry)
+    .from(projects)
+    .where(gt(projects.name, page.after))
+    .orderBy(asc(projects.name))
+    .limit(page.limit + 1)
+    .all();
+  const shown = rows.slice(0, page.limit);
   return { projects: shown, next: rows.length > page.limit ? (shown.at(-1)?.name ?? null) : null };
 }
 
@@ -78,10 +88,12 @@ export function renameProject(tx: Tx, name: string, to: string): void {
 /** Deletes the project with all it owns; its log lines go in slices later. Throws 404. */
 export function deleteProject(tx: Tx, name: string): void {
   const project = getProject(tx, name);
-  tx.sql(
-    `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ? WHERE status = 'pending'
-      AND integration_id IN (SELECT id FROM integrations WHERE project_id = ?)`,
-  ).run(tx.at, project.id);
+  for (const { id } of tx.orm
+    .select({ id: integrations.id })
+    .from(integrations)
+    .where(eq(integrations.projectId, project.id))
+    .all())
+    dropDeliveries(tx, id);
   tx.orm.delete(projects).where(eq(projects.id, project.id)).run();
   tx.note({ topic: "project-deleted", projectId: project.id });
   tx.note({ topic: "sources" });
@@ -89,15 +101,15 @@ export function deleteProject(tx: Tx, name: string): void {
 
 /** Adds 1 to the project's config version (decisions §5): every verb that changes configuration ends here. */
 export function changeConfig(tx: Tx, projectId: number): void {
-  tx.sql("UPDATE projects SET version = version + 1 WHERE id = ?").run(projectId);
+  tx.orm
+    .update(projects)
+    .set({ version: sql`${projects.version} + 1` })
+    .where(eq(projects.id, projectId))
+    .run();
   tx.note({ topic: "config", projectId });
 }
 
 function mustBeFree(reader: Reader, name: string): void {
-  const taken = reader.orm
-    .select({ id: projects.id })
-    .from(projects)
-    .where(eq(projects.name, name))
-    .get();
-  if (taken !== undefined) throw new ServiceError("name_taken", "There is a project of this name.");
+  if (findProject(reader, name) !== null)
+    throw new ServiceError("name_taken", "There is a project of this name.");
 }

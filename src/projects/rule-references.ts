@@ -1,11 +1,13 @@
+import { and, eq } from "drizzle-orm";
 import { type ErrorCode, type ErrorDetail, ServiceError } from "../kit/errors.ts";
+import { accounts, actions, schedules } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import type { RuleBody } from "./rule.ts";
 
 /** Throws 422 listing every account, schedule and action that a rule names and that isn't there. */
 export function checkRuleReferences(reader: Reader, projectId: number, rule: RuleBody): void {
   const members: ErrorDetail[] = [];
-  const schedules: ErrorDetail[] = [];
+  const unknown: ErrorDetail[] = [];
   rule.escalations.forEach((step, i) => {
     step.accounts.forEach((account, j) => {
       if (!isMember(reader, account))
@@ -16,42 +18,36 @@ export function checkRuleReferences(reader: Reader, projectId: number, rule: Rul
         });
     });
     step.schedules.forEach((name, j) => {
-      const found = reader
-        .sql("SELECT 1 FROM schedules WHERE project_id = ? AND name = ?")
-        .get(projectId, name);
-      if (found === undefined)
-        schedules.push({
+      if (!hasSchedule(reader, projectId, name))
+        unknown.push({
           field: `/escalations/${i}/schedules/${j}`,
           reason: "unknown_schedule",
           value: name,
         });
     });
   });
-  const actions = (rule.actions ?? []).flatMap((id, i): ErrorDetail[] => {
-    const found = reader
-      .sql("SELECT 1 FROM actions WHERE project_id = ? AND id = ?")
-      .get(projectId, id);
-    return found === undefined
-      ? [{ field: `/actions/${i}`, reason: "unknown_action", value: id }]
-      : [];
-  });
+  const gone = (rule.actions ?? []).flatMap((id, i): ErrorDetail[] =>
+    hasAction(reader, projectId, id)
+      ? []
+      : [{ field: `/actions/${i}`, reason: "unknown_action", value: id }],
+  );
   refuse(
     "not_a_member",
     "Accounts in the ladder are not members of this tenant.",
-    [...members, ...schedules, ...actions],
+    [...members, ...unknown, ...gone],
     members.length,
   );
   refuse(
     "unknown_schedule",
     "Schedules in the ladder do not exist in this project.",
-    [...schedules, ...actions],
-    schedules.length,
+    [...unknown, ...gone],
+    unknown.length,
   );
   refuse(
     "unknown_action",
     "Actions that the rule names do not exist in this project.",
-    actions,
-    actions.length,
+    gone,
+    gone.length,
   );
 }
 
@@ -60,5 +56,28 @@ function refuse(code: ErrorCode, message: string, details: ErrorDetail[], faults
 }
 
 export function isMember(reader: Reader, accountId: string): boolean {
-  return reader.sql("SELECT 1 FROM accounts WHERE id = ?").get(accountId) !== undefined;
+  const found = reader.orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .get();
+  return found !== undefined;
+}
+
+function hasSchedule(reader: Reader, projectId: number, name: string): boolean {
+  const found = reader.orm
+    .select({ id: schedules.id })
+    .from(schedules)
+    .where(and(eq(schedules.projectId, projectId), eq(schedules.name, name)))
+    .get();
+  return found !== undefined;
+}
+
+function hasAction(reader: Reader, projectId: number, id: string): boolean {
+  const found = reader.orm
+    .select({ id: actions.id })
+    .from(actions)
+    .where(and(eq(actions.projectId, projectId), eq(actions.id, id)))
+    .get();
+  return found !== undefined;
 }

@@ -1,9 +1,20 @@
+import { and, asc, eq, ne } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../kit/errors.ts";
-import type { Reader } from "../store/store.ts";
+import { rules } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import type { RuleBody, StoredRule } from "./rule.ts";
 
-/** A row of the table. */
-interface RuleRow {
+const columns = {
+  id: rules.id,
+  project_id: rules.projectId,
+  name: rules.name,
+  body: rules.body,
+  created_at: rules.createdAt,
+  updated_at: rules.updatedAt,
+};
+
+/** A row of the table, its body still text. */
+export interface RuleRow {
   id: number;
   project_id: number;
   name: string;
@@ -12,38 +23,93 @@ interface RuleRow {
   updated_at: number;
 }
 
-const RULE_COLUMNS = "id, project_id, name, body, created_at, updated_at";
-
-function fromRow(row: RuleRow): StoredRule {
+export function ruleOf(row: RuleRow): StoredRule {
   const { body, ...rest } = row;
   return { ...rest, ...(JSON.parse(body) as RuleBody) };
 }
 
-/** A rule by its row id; null once it is deleted (its alerts stay). */
-export function findRule(reader: Reader, id: number): StoredRule | null {
-  const row = reader.sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE id = ?`).get(id);
-  return row === undefined ? null : fromRow(row as RuleRow);
-}
-
 /** Every project's rules. */
 export function listAllRules(reader: Reader): StoredRule[] {
-  return (reader.sql(`SELECT ${RULE_COLUMNS} FROM rules`).all() as RuleRow[]).map(fromRow);
+  return reader.orm.select(columns).from(rules).all().map(ruleOf);
 }
 
+/** By name. */
 export function listRules(reader: Reader, projectId: number): StoredRule[] {
-  const rows = reader
-    .sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE project_id = ? ORDER BY name`)
-    .all(projectId);
-  return (rows as RuleRow[]).map(fromRow);
+  return reader.orm
+    .select(columns)
+    .from(rules)
+    .where(eq(rules.projectId, projectId))
+    .orderBy(asc(rules.name))
+    .all()
+    .map(ruleOf);
+}
+
+/** Null where the project has none of this name. */
+export function findRuleNamed(reader: Reader, projectId: number, name: string): StoredRule | null {
+  const row = reader.orm
+    .select(columns)
+    .from(rules)
+    .where(and(eq(rules.projectId, projectId), eq(rules.name, name)))
+    .get();
+  return row === undefined ? null : ruleOf(row);
 }
 
 /** Throws 404. */
 export function getRule(reader: Reader, projectId: number, name: string): StoredRule {
-  const row = reader
-    .sql(`SELECT ${RULE_COLUMNS} FROM rules WHERE project_id = ? AND name = ?`)
-    .get(projectId, name);
-  if (row === undefined) throw notFound("rule");
-  return fromRow(row as RuleRow);
+  const rule = findRuleNamed(reader, projectId, name);
+  if (rule === null) throw notFound("rule");
+  return rule;
+}
+
+/** Writes a new rule as it stands: what else a rule needs is the verb's (alerts/rules.ts). */
+export function insertRule(
+  tx: Tx,
+  rule: { projectId: number; name: string; body: RuleBody },
+): StoredRule {
+  const { projectId, name } = rule;
+  const row = tx.orm
+    .insert(rules)
+    .values({
+      projectId,
+      name,
+      body: JSON.stringify(rule.body),
+      createdAt: tx.at,
+      updatedAt: tx.at,
+    })
+    .returning(columns)
+    .get();
+  return ruleOf(row);
+}
+
+/** Replaces a rule's body. Null where it is the same already. */
+export function rewriteRule(tx: Tx, id: number, body: RuleBody): StoredRule | null {
+  const text = JSON.stringify(body);
+  const row = tx.orm
+    .update(rules)
+    .set({ body: text, updatedAt: tx.at })
+    .where(and(eq(rules.id, id), ne(rules.body, text)))
+    .returning(columns)
+    .get();
+  return row === undefined ? null : ruleOf(row);
+}
+
+/** A schedule has another name now. That is no change of the rule: its `updated_at` stays. */
+export function renameInLadder(
+  tx: Tx,
+  rule: StoredRule,
+  schedule: { from: string; to: string },
+): void {
+  const { id, project_id, name, created_at, updated_at, ...body } = rule;
+  const escalations = body.escalations.map((step) => ({
+    ...step,
+    schedules: step.schedules.map((one) => (one === schedule.from ? schedule.to : one)),
+  }));
+  const text = JSON.stringify({ ...body, escalations } satisfies RuleBody);
+  tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
+}
+
+export function dropRule(tx: Tx, id: number): void {
+  tx.orm.delete(rules).where(eq(rules.id, id)).run();
 }
 
 /** Throws 409 `code` listing the rules of the project that `names` picks out. */

@@ -121,11 +121,13 @@ export const integrations = sqliteTable("integrations", {
   createdAt: integer("created_at").notNull(),
 });
 
+export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 export const actions = sqliteTable("actions", {
   id: text("id").primaryKey(),
   projectId: integer("project_id").notNull(),
   name: text("name").notNull(),
-  method: text("method").notNull(),
+  method: text("method").$type<ActionMethod>().notNull(),
   url: text("url").notNull(),
   headerKeys: text("header_keys").notNull(),
   sealedHeaders: text("sealed_headers"),
