@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { version } from "../src/kit/assets.ts";
+import { widenThreadPool } from "../src/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
@@ -64,7 +65,9 @@ export async function runProgram(words: readonly string[]): Promise<number> {
 }
 
 // No await at the top: in the executable this is a CommonJS script.
-if (import.meta.main !== false)
+if (import.meta.main !== false) {
+  widenThreadPool(process.env);
   runProgram(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });
+}

@@ -3,6 +3,7 @@ import { scheduledBackups } from "../backup/scheduled.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
+import type { Resolve } from "../kit/names.ts";
 import type { Random } from "../kit/random.ts";
 import { isAlive } from "../operate/health.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
@@ -23,6 +24,8 @@ export interface BoxDeps {
   onFatal(error: unknown): void;
   /** Other limits of its connections than the usual ones. */
   limits?: Partial<ServerLimits>;
+  /** Looks names up in place of the operating system. */
+  resolve?: Resolve;
 }
 
 export interface RunningBox {
@@ -63,6 +66,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
         },
       },
       ...(backups && { jobs: [backups.job] }),
+      ...(deps.resolve && { resolve: deps.resolve }),
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());

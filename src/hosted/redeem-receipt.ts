@@ -1,4 +1,5 @@
-import type { Egress, EgressResult } from "../kit/egress.ts";
+import type { Egress } from "../kit/egress.ts";
+import type { EgressResult } from "../kit/exchange.ts";
 import type { RedeemReceipt, Redemption } from "./pairing.ts";
 
 /** For the whole answer, name and connection included. */

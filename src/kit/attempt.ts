@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "./clock.ts";
-import type { EgressRequest, EgressResult } from "./egress.ts";
 import { type EgressError, egressErrorOf } from "./egress-error.ts";
+import type { EgressRequest, EgressResult } from "./exchange.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4_096;
@@ -18,6 +18,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #release: () => void;
   readonly #settle: (result: EgressResult) => void;
+  readonly #onStart: () => void;
   #controller: Dispatcher.DispatchController | null = null;
   #over = false;
   #status: number | null = null;
@@ -25,10 +26,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(clock: Clock, request: EgressRequest) {
+  /** `onStart`: called when it has a connection, if it ever does. */
+  constructor(clock: Clock, request: EgressRequest, onStart: () => void) {
     const { promise, resolve } = Promise.withResolvers<EgressResult>();
     this.result = promise;
     this.#settle = resolve;
+    this.#onStart = onStart;
     this.#clock = clock;
     this.#startedAt = clock.mono();
     this.#maxBytes = request.maxBytes ?? DEFAULT_MAX_BYTES;
@@ -64,8 +67,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // It may have waited for a free connection longer than it had time.
-    if (this.#over) controller.abort(new Error("over"));
-    else this.#controller = controller;
+    if (this.#over) {
+      controller.abort(new Error("over"));
+    } else {
+      this.#controller = controller;
+      this.#onStart();
+    }
   }
 
   onResponseStart(

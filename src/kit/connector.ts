@@ -1,19 +1,15 @@
-import type { LookupAddress } from "node:dns";
-import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { getCACertificates } from "node:tls";
 import type { buildConnector } from "undici";
 import { type AddressRules, addressRefusal } from "./addresses.ts";
 import { EgressFault } from "./egress-error.ts";
-
-/** Every address of a name. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+import type { Names } from "./names.ts";
 
 export interface ConnectorOptions {
   rules: AddressRules;
   /** Limit for name, connection and TLS handshake together. */
   connectMs: number;
-  resolve: Resolve;
+  names: Names;
   /** Certificates (PEM) trusted beside the usual ones. */
   ca: readonly string[];
   /** undici's own, handed in because it is loaded only with the first request. */
@@ -34,7 +30,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
     timeout: options.connectMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ONE_ADDRESS_MS,
-    lookup: guardedLookup(options.resolve, options.rules),
+    lookup: guardedLookup(options.names, options.rules),
     ...(options.ca.length > 0 && { ca: [...getCACertificates("default"), ...options.ca] }),
   });
   return (target, callback) => {
@@ -53,25 +49,10 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
-/** Asks the operating system, hosts file and local names included. Never cached. */
-export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
-
-/**
- * A lookup that hands on only addresses that may be called. Lookups of one name that are under way
- * are joined: each takes one of Node's few threads, and a name whose server is silent must not
- * take them all.
- */
-function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
-  const running = new Map<string, Promise<readonly LookupAddress[]>>();
-  const joined = (hostname: string) => {
-    const present = running.get(hostname);
-    if (present !== undefined) return present;
-    const started = resolve(hostname).finally(() => running.delete(hostname));
-    running.set(hostname, started);
-    return started;
-  };
+/** A lookup that hands on only addresses that may be called, each time anew: what is remembered of a name isn't vetted. */
+function guardedLookup(names: Names, rules: AddressRules): LookupFunction {
   return (hostname, lookupOptions, callback) => {
-    joined(hostname).then(
+    names.lookup(hostname).then(
       (found) => {
         const [first, ...more] = found.filter(
           ({ address }) => addressRefusal(address, rules) === null,
@@ -84,7 +65,7 @@ function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
           callback(null, first.address, first.family);
         }
       },
-      () => callback(new EgressFault("dns"), []),
+      (error) => callback(error, []),
     );
   };
 }

@@ -3,7 +3,8 @@
  * carry no address, no URL and no text of the other side.
  *
  * - `bad_url`, `https_required`, `bad_request`: the request can't be sent as it stands
- * - `busy`: more origins in use at once than the client may hold
+ * - `busy`: no attempt was made, because the time went by in a queue of this side: for a lookup, a connection or a
+ *   pool. It says nothing about the other side
  * - `address_refused`, `dns`, `refused`, `unreachable`, `timeout_connect`, `tls: …`: nothing was sent
  * - `timeout`: no answer within the limit; `body_too_slow`: an answer began and didn't end in it
  * - `reset`, `closed`: the connection broke, rudely or politely; `bad_response`: the answer is no HTTP

@@ -2,46 +2,12 @@ import type { Pool } from "undici";
 import type { AddressRules } from "./addresses.ts";
 import { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import {
-  type ConnectorOptions,
-  guardedConnector,
-  type Resolve,
-  systemResolve,
-} from "./connector.ts";
-import { type EgressError, EgressFault } from "./egress-error.ts";
+import { type ConnectorOptions, guardedConnector } from "./connector.ts";
+import type { EgressError } from "./egress-error.ts";
+import { type EgressRequest, type EgressResult, unsent } from "./exchange.ts";
+import { createNames, type Names } from "./names.ts";
+import { createPools, type OriginPool, type Pools } from "./pools.ts";
 import { readUrl } from "./url.ts";
-
-/** One request to send, as it is: no redirect is followed, nothing is decompressed or retried. */
-export interface EgressRequest {
-  method: string;
-  url: string;
-  /** Beat the defaults `accept-encoding: identity` and `user-agent`, whatever their case. */
-  headers?: Readonly<Record<string, string>>;
-  body?: string | Uint8Array;
-  /** Limit for the whole attempt, body included. Default 10,000. */
-  timeoutMs?: number;
-  /** How much of the answer's body is read; the rest is dropped with its connection. Default 4,096. */
-  maxBytes?: number;
-  /** Gives the attempt up (`stopped`). */
-  signal?: AbortSignal;
-}
-
-/** How an attempt ended. Nothing is thrown. */
-export interface EgressResult {
-  /** null: an answer was read to its end, or to `maxBytes` of it. */
-  error: EgressError | null;
-  /** The answer's status, also when its body failed later; null when none came. */
-  status: number | null;
-  /** The answer's headers, names in lower case. */
-  headers: Readonly<Record<string, string>>;
-  /** What was read of the body, as UTF-8. */
-  body: string;
-  /** Whether the body went on past what was read. */
-  truncated: boolean;
-  /** Whether the request may have reached the other side. */
-  sent: boolean;
-  durationMs: number;
-}
 
 /** The one way out of the process. */
 export interface Egress {
@@ -50,10 +16,24 @@ export interface Egress {
 
 /** The client behind it. */
 export interface EgressClient extends Egress {
-  /** How many origins it holds pools for. */
+  /** How many origins it holds pools for, those of its shares not counted. */
   origins(): number;
-  /** Ends every connection; attempts under way and later ones are `stopped`. */
+  /**
+   * A client of the same kind with connections and pools of its own, and with lookups of its own where
+   * `lookups` says how many: whatever it sends, it keeps nobody else waiting, nor they it.
+   */
+  share(bounds?: ShareBounds): EgressClient;
+  /** Ends every connection, its shares' too; attempts under way and later ones are `stopped`. */
   close(): Promise<void>;
+}
+
+export interface ShareBounds {
+  /** Sockets for one origin. Default: as the client it is a share of. */
+  connections?: number;
+  /** Origins with a pool at one time. Default: as the client it is a share of. */
+  maxOrigins?: number;
+  /** Lookups of names under way at one time. */
+  lookups?: number;
 }
 
 export interface EgressOptions {
@@ -71,14 +51,10 @@ export interface EgressOptions {
   /** Limit for name, connection and TLS handshake. Default 5,000. */
   connectMs?: number;
   userAgent?: string;
-  resolve?: Resolve;
+  /** One for all clients of a process, since its threads are few; its own when absent. */
+  names?: Names;
   /** Certificates (PEM) trusted beside the usual ones. */
   ca?: readonly string[];
-}
-
-interface OriginPool {
-  pool: Pool;
-  inFlight: number;
 }
 
 /**
@@ -86,76 +62,107 @@ interface OriginPool {
  * variable has a say (decisions §6, Egress).
  */
 export function createEgress(options: EgressOptions): EgressClient {
-  const { rules, publicHttpsOnly = false, maxOrigins = 256 } = options;
-  const makePool = poolMaker({
-    rules: publicHttpsOnly ? { role: "hosted", deny: rules.deny ?? [] } : rules,
-    connectMs: options.connectMs ?? 5_000,
-    resolve: options.resolve ?? systemResolve,
-    ca: options.ca ?? [],
+  const names = options.names ?? createNames({ clock: options.clock });
+  return new Client(options, {
+    ...{ connections: options.connections ?? 4, maxOrigins: options.maxOrigins ?? 256, names },
+    makePool: poolMaker(options, names),
   });
-  /** By origin, longest unused first. */
-  const pools = new Map<string, OriginPool>();
-  let closed = false;
+}
 
-  function poolFor(origin: string, newPool: NewPool): OriginPool | null {
-    const present = pools.get(origin);
-    pools.delete(origin);
-    if (present === undefined && pools.size >= maxOrigins && !dropIdle(pools)) return null;
-    const held = present ?? { pool: newPool(origin, options.connections), inFlight: 0 };
-    pools.set(origin, held);
-    return held;
+interface Own {
+  connections: number;
+  maxOrigins: number;
+  names: Names;
+  makePool: () => Promise<NewPool>;
+}
+
+class Client implements EgressClient {
+  readonly #options: EgressOptions;
+  readonly #own: Own;
+  readonly #pools: Pools;
+  readonly #shares = new Set<EgressClient>();
+  #closed = false;
+
+  constructor(options: EgressOptions, own: Own) {
+    this.#options = options;
+    this.#own = own;
+    this.#pools = createPools(options.clock, { ...own, most: own.maxOrigins });
   }
 
-  async function send(request: EgressRequest): Promise<EgressResult> {
+  async send(request: EgressRequest): Promise<EgressResult> {
     const url = readUrl(request.url);
     if (typeof url === "string") return unsent("bad_url");
-    if (publicHttpsOnly && url.protocol !== "https:") return unsent("https_required");
-    const newPool = await makePool();
-    if (closed || request.signal?.aborted) return unsent("stopped");
-    const held = poolFor(url.origin, newPool);
+    if (this.#options.publicHttpsOnly && url.protocol !== "https:") return unsent("https_required");
+    const newPool = await this.#own.makePool();
+    if (this.#closed || request.signal?.aborted) return unsent("stopped");
+    const held = this.#pools.take(url.origin, newPool);
     if (held === null) return unsent("busy");
-    held.inFlight++;
-    const attempt = new Attempt(options.clock, request);
+    const attempt = new Attempt(this.#options.clock, request, () => this.#pools.began(held));
     held.pool.dispatch(
       {
         path: url.pathname + url.search,
         method: request.method,
-        headers: withDefaults(request.headers ?? {}, options.userAgent ?? "box"),
+        headers: withDefaults(request.headers ?? {}, this.#options.userAgent ?? "box"),
         body: request.body ?? null,
       },
       attempt,
     );
     const result = await attempt.result;
-    held.inFlight--;
+    const error = this.#ownFault(result, url, held) ?? result.error;
+    this.#pools.leave(held, result.sent);
     // undici waits for a drain that never comes on a connection that it refused a request on.
-    if (result.error === "bad_request" && pools.get(url.origin) === held) {
-      pools.delete(url.origin);
-      void held.pool.close();
-    }
-    return result;
+    if (error === "bad_request") this.#pools.retire(held);
+    return { ...result, error };
   }
 
-  return {
-    send,
-    origins: () => pools.size,
-    async close() {
-      closed = true;
-      const held = [...pools.values()];
-      pools.clear();
-      await Promise.all(held.map(({ pool }) => pool.destroy(new EgressFault("stopped"))));
-    },
-  };
+  origins(): number {
+    return this.#pools.size;
+  }
+
+  share(bounds: ShareBounds = {}): EgressClient {
+    const own = { ...this.#own, ...bounds };
+    if (bounds.lookups !== undefined) {
+      own.names = this.#own.names.share(bounds.lookups);
+      own.makePool = poolMaker(this.#options, own.names);
+    }
+    const share = new Client(this.#options, own);
+    this.#shares.add(share);
+    return share;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
+  }
+
+  /** `busy` where the time went by in a queue of this side, for a lookup or for a connection. */
+  #ownFault({ error, sent }: EgressResult, url: URL, held: OriginPool): EgressError | null {
+    if (error !== "timeout_connect" || sent) return null;
+    const enough = this.#options.connectMs ?? CONNECT_MS;
+    const hadToWait =
+      this.#own.names.heldBack(url.hostname, enough) || this.#pools.heldBack(held, enough);
+    return hadToWait ? "busy" : null;
+  }
 }
 
-type NewPool = (origin: string, connections?: number) => Pool;
+const CONNECT_MS = 5_000;
+
+type NewPool = (origin: string, connections: number) => Pool;
 
 /** undici is half of what the program would load to start, and none of it is needed before a first request. */
-function poolMaker(options: Omit<ConnectorOptions, "build">): () => Promise<NewPool> {
+function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool> {
+  const { rules, publicHttpsOnly = false } = options;
+  const guard: Omit<ConnectorOptions, "build"> = {
+    rules: publicHttpsOnly ? { role: "hosted", deny: rules.deny ?? [] } : rules,
+    connectMs: options.connectMs ?? CONNECT_MS,
+    names,
+    ca: options.ca ?? [],
+  };
   let maker: Promise<NewPool> | null = null;
   const load = async (): Promise<NewPool> => {
     const { Pool, buildConnector } = await import("undici");
-    const connect = guardedConnector({ ...options, build: buildConnector });
-    return (origin, connections = 4) =>
+    const connect = guardedConnector({ ...guard, build: buildConnector });
+    return (origin, connections) =>
       new Pool(origin, {
         connect,
         connections,
@@ -174,17 +181,6 @@ function poolMaker(options: Omit<ConnectorOptions, "build">): () => Promise<NewP
   };
 }
 
-/** Ends the pool that was idle longest; false when every one is in use. */
-function dropIdle(pools: Map<string, OriginPool>): boolean {
-  for (const [origin, { pool, inFlight }] of pools) {
-    if (inFlight > 0) continue;
-    pools.delete(origin);
-    void pool.destroy(new EgressFault("stopped"));
-    return true;
-  }
-  return false;
-}
-
 function withDefaults(headers: Readonly<Record<string, string>>, userAgent: string) {
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   return {
@@ -192,9 +188,4 @@ function withDefaults(headers: Readonly<Record<string, string>>, userAgent: stri
     ...(given.has("user-agent") ? {} : { "user-agent": userAgent }),
     ...headers,
   };
-}
-
-function unsent(error: EgressError): EgressResult {
-  const nothing = { status: null, headers: {}, body: "", truncated: false, sent: false };
-  return { error, ...nothing, durationMs: 0 };
 }

@@ -59,7 +59,7 @@ function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
     )
     .run(
       next.status,
-      next.status === "dropped" ? 0 : 1,
+      isAttempt(outcome) ? 1 : 0,
       pending ? Math.round(next.nextAttemptAt) : null,
       outcome.signedAt,
       next.status === "delivered" ? null : next.error,
@@ -68,6 +68,11 @@ function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
       next.status,
     );
   return changes > 0;
+}
+
+/** Whether anything was tried: what was dropped or waited here was not. */
+function isAttempt({ verdict }: DeliveryOutcome): boolean {
+  return verdict.kind !== "dropped" && verdict.kind !== "waiting";
 }
 
 const KINDS = {
@@ -81,16 +86,17 @@ const KINDS = {
 function tellTimeline(
   tx: Tx,
   { tell }: DeliveryQueueOptions,
-  { row, next, integration }: Ended & { integration: IntegrationRow },
+  { row, outcome, next, integration }: Ended & { integration: IntegrationRow },
 ): void {
-  if (row.alertId === null || (next.status === "pending" && row.attempts > 0)) return;
+  if (row.alertId === null) return;
+  if (next.status === "pending" && (row.attempts > 0 || !isAttempt(outcome))) return;
   tell(tx, row.alertId, {
     kind: KINDS[next.status],
     detail: {
       integration: integration.name === "" ? integration.id : integration.name,
       type: integration.type,
       event: row.event,
-      attempts: row.attempts + (next.status === "dropped" ? 0 : 1),
+      attempts: row.attempts + (isAttempt(outcome) ? 1 : 0),
       ...(next.status === "delivered" ? {} : { error: next.error }),
     },
   });
@@ -106,7 +112,7 @@ function recordEndpoint(
     clearStreak(tx, integration);
     return { well: true };
   }
-  if (outcome.ours || next.status === "dropped") {
+  if (outcome.ours || !isAttempt(outcome)) {
     if (next.status === "pending") setLastError(tx, integration.id, next.error);
     return { well: null };
   }

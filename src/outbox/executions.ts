@@ -58,6 +58,10 @@ export function executionQueue(
         attempts: attempted.row.attempts + 1,
         now: tx.clock.now(),
       });
+      if (attempted.outcome.verdict.kind === "waiting" && next.status === "pending") {
+        putOff(tx, attempted.row, next.nextAttemptAt);
+        return { well: null };
+      }
       if (writeExecution(tx, attempted, next)) tellTimeline(tx, options, { attempted, next });
       return { well: next.status === "succeeded" };
     },
@@ -87,6 +91,14 @@ function unsent(error: string): ActionOutcome {
     responsePrefix: "",
     error,
   };
+}
+
+/** A run that waited in a queue of this side was none. */
+function putOff(tx: Tx, { id }: QueuedRow, nextAttemptAt: number): void {
+  tx.sql("UPDATE executions SET next_attempt_ms = ? WHERE id = ? AND status = 'pending'").run(
+    Math.round(nextAttemptAt),
+    id,
+  );
 }
 
 /** By compare-and-set; false where the row is over already or gone with its project. */

@@ -1,6 +1,7 @@
 import { unixSeconds } from "../kit/clock.ts";
-import type { Egress, EgressResult } from "../kit/egress.ts";
+import type { Egress } from "../kit/egress.ts";
 import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
+import type { EgressResult } from "../kit/exchange.ts";
 import { hexId } from "../kit/ids.ts";
 import { parseJson } from "../kit/json.ts";
 import { isSkewed, signedHeaders } from "../kit/sign.ts";

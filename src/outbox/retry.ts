@@ -8,6 +8,8 @@ import { parseHttpDate } from "../kit/http-date.ts";
 export type Verdict =
   | { readonly kind: "delivered"; readonly status: number }
   | { readonly kind: "later"; readonly error: string; readonly retryAfterMs?: number }
+  /** No attempt was made: it waited in a queue of this side until its time was up. */
+  | { readonly kind: "waiting"; readonly error: string }
   /** Trying again can't help. `disable`: the endpoint asked for no more. */
   | { readonly kind: "never"; readonly error: string; readonly disable?: true }
   /** Actions only: no answer in time, so it may have run and isn't run again. */
@@ -29,6 +31,9 @@ const LONGEST_RETRY_AFTER_MS = HOUR;
 /** Once the schedule waits longer than this, a shorter `Retry-After` is taken for this. */
 const RETRY_AFTER_FLOOR_MS = MINUTE;
 
+/** How long a row rests that waited in a queue of this side: it says nothing about its endpoint. */
+const WAITING_MS = 2 * SECOND;
+
 /** What becomes of a delivery after an attempt. */
 export type DeliveryNext =
   | { readonly status: "delivered" }
@@ -48,11 +53,15 @@ export function afterAttempt(attempt: {
 }): DeliveryNext {
   const { verdict, attempts, createdAt, now, fraction } = attempt;
   if (verdict.kind === "delivered") return { status: "delivered" };
-  if (verdict.kind !== "later") {
+  if (verdict.kind !== "later" && verdict.kind !== "waiting") {
     const disable = verdict.kind === "never" && verdict.disable === true;
     return { status: "failed", error: verdict.error, disable };
   }
-  const nextAttemptAt = now + waitMs({ attempts, fraction, retryAfterMs: verdict.retryAfterMs });
+  const wait =
+    verdict.kind === "waiting"
+      ? WAITING_MS
+      : waitMs({ attempts, fraction, retryAfterMs: verdict.retryAfterMs });
+  const nextAttemptAt = now + wait;
   return isTooOld(createdAt, nextAttemptAt)
     ? { status: "failed", error: verdict.error, disable: false }
     : { status: "pending", nextAttemptAt, error: verdict.error };
@@ -147,6 +156,7 @@ export function afterActionAttempt(attempt: {
   const { verdict, attempts, now } = attempt;
   if (verdict.kind === "delivered") return { status: "succeeded" };
   if (verdict.kind === "timed_out") return { status: "timed_out" };
+  if (verdict.kind === "waiting") return { status: "pending", nextAttemptAt: now + WAITING_MS };
   const wait = ACTION_WAITS[attempts - 1];
   return verdict.kind === "never" || wait === undefined
     ? { status: "failed" }

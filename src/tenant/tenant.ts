@@ -8,6 +8,7 @@ import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
+import { createNames, type Resolve } from "../kit/names.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
@@ -83,6 +84,8 @@ export interface TenantOptions {
   addresses?: Omit<AddressRules, "role">;
   /** One way out for all tenants of a process; its own when absent. */
   egress?: EgressClient;
+  /** Looks names up in place of the operating system, where the way out is its own. */
+  resolve?: Resolve;
   outbox?: OutboxSettings;
   /** Where the store may be closed while the service goes on; absent where they live and die together. */
   service?: Service;
@@ -114,7 +117,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const retention = createRetention(store, options.retention ?? defaultRetention);
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
   const addressRules: AddressRules = { ...options.addresses, role: options.role };
-  const egress = options.egress ?? egressOf(clock, addressRules);
+  const egress = options.egress ?? egressOf(clock, addressRules, options.resolve);
   const outbox = createOutbox({
     ...{ store, log, sealer, egress, settings: options.outbox ?? {} },
     wake: (job) => scheduler.wake(job),
@@ -210,8 +213,11 @@ function sealerBeside(store: Store, path: string, log: Log): Sealer {
 }
 
 /** As many sockets an origin as an outbox may use: none waits for one while its time runs. */
-function egressOf(clock: Clock, rules: AddressRules) {
-  return createEgress({ clock, rules, connections: SOCKETS, userAgent: `box/${version}` });
+function egressOf(clock: Clock, rules: AddressRules, resolve?: Resolve) {
+  return createEgress({
+    ...{ clock, rules, connections: SOCKETS, userAgent: `box/${version}` },
+    names: createNames({ clock, ...(resolve && { resolve }) }),
+  });
 }
 
 /** The tenant's id, made with the store's first use. */

@@ -6,13 +6,10 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { type AddressRules, parseCidr } from "../../src/kit/addresses.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import {
-  createEgress,
-  type EgressClient,
-  type EgressOptions,
-  type EgressResult,
-} from "../../src/kit/egress.ts";
+import { createEgress, type EgressClient, type EgressOptions } from "../../src/kit/egress.ts";
 import { egressErrorOf, egressErrors } from "../../src/kit/egress-error.ts";
+import type { EgressResult } from "../../src/kit/exchange.ts";
+import { createNames, type Resolve } from "../../src/kit/names.ts";
 import { handClock } from "../support/clock.ts";
 import fc from "../support/property.ts";
 import * as receivers from "../support/receiver.ts";
@@ -23,8 +20,13 @@ const { answer, startReceiver } = receivers;
 const AMPLE_MS = 1500;
 
 const clients: EgressClient[] = [];
-function egress(options: Partial<EgressOptions> = {}): EgressClient {
-  const client = createEgress({ clock: systemClock, rules: { role: "box" }, ...options });
+function egress({
+  resolve,
+  clock = systemClock,
+  ...options
+}: Partial<EgressOptions> & { resolve?: Resolve } = {}): EgressClient {
+  const names = createNames({ clock, ...(resolve && { resolve }) });
+  const client = createEgress({ clock, rules: { role: "box" }, names, ...options });
   clients.push(client);
   return client;
 }
@@ -144,7 +146,7 @@ test("a request whose time ran out before its turn is never sent", async () => {
   const first = client.send({ method: "GET", url: `${receiver.url}/first`, timeoutMs: AMPLE_MS });
   await receiver.next();
   const late = await client.send({ method: "GET", url: `${receiver.url}/late`, timeoutMs: 50 });
-  assert.deepEqual(shown(late), ["timeout_connect", null, false]);
+  assert.deepEqual(shown(late), ["busy", null, false]);
   assert.equal((await first).error, "timeout");
   assert.equal((await client.send({ method: "GET", url: `${receiver.url}/next` })).status, 204);
   assert.deepEqual(
@@ -223,6 +225,16 @@ test("nobody there is refused, no name is dns, a silent name is a connect time-o
   const sending = egress({ resolve: silent, clock }).send({ ...named, timeoutMs: 3_000 });
   await clock.turn(3_000);
   assert.deepEqual(shown(await sending), ["timeout_connect", null, false]);
+});
+
+test("a call whose time goes by in the queue of lookups is busy, and nothing is said of the name", async () => {
+  const silent = () => new Promise<LookupAddress[]>(() => {});
+  const names = createNames({ clock: systemClock, resolve: silent, places: 2 });
+  const client = egress({ names, connectMs: 50 });
+  const send = (name: string) => client.send({ method: "GET", url: `http://${name}.test/` });
+  const [first, second] = await Promise.all([send("first"), send("second")]);
+  assert.deepEqual(shown(first), ["timeout_connect", null, false]);
+  assert.deepEqual(shown(second), ["busy", null, false]);
 });
 
 test("each TLS fault has its name and nothing is sent", async () => {
@@ -322,8 +334,8 @@ test("connections are kept, and bounded for an origin", async () => {
   const results = await Promise.all(Array.from({ length: 8 }, () => client.send(request)));
   assert.equal(receiver.connections, 2);
   assert.deepEqual(results.map(({ error }) => error).sort(), [
+    ...Array(6).fill("busy"),
     ...Array(2).fill("timeout"),
-    ...Array(6).fill("timeout_connect"),
   ]);
 });
 

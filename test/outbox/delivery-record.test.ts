@@ -16,6 +16,7 @@ const OUTCOMES: readonly Partial<DeliveryOutcome>[] = [
   { verdict: { kind: "later", error: "timeout" }, ours: true },
   { verdict: { kind: "never", error: "http 410", disable: true } },
   { verdict: { kind: "dropped", error: "filtered" } },
+  { verdict: { kind: "waiting", error: "busy" } },
   { verdict: { kind: "delivered", status: 200 }, chatId: "-100" },
 ];
 
@@ -81,4 +82,25 @@ test("outcomes written in one transaction leave what each in its own leaves", (t
     }),
     { numRuns: 150 },
   );
+});
+
+test("what only waited in a queue of this side is no attempt: no count, no streak, due again in two seconds", (t) => {
+  const clock = handClock();
+  const store = openStore({
+    ...{ path: join(scratch(t), "box.db"), kind: "box" },
+    ...{ clock, random },
+  });
+  t.after(() => store.close());
+  const waiting = OUTCOMES.findIndex(({ verdict }) => verdict?.kind === "waiting");
+  const { said, endpoints, rows } = recorded(store, Array(9).fill(["a", waiting]), true);
+  assert.deepEqual(said, Array(9).fill({ well: null }));
+  const { consecutive_failures, failing_since, last_error, enabled } = endpoints[0] as never;
+  assert.deepEqual(
+    [consecutive_failures, failing_since, last_error, enabled],
+    [0, null, "busy", 1],
+  );
+  for (const { status, attempts, next_attempt_ms } of rows as {
+    [column: string]: unknown;
+  }[])
+    assert.deepEqual([status, attempts, next_attempt_ms], ["pending", 0, clock.now() + 2000]);
 });

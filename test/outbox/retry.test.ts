@@ -170,3 +170,17 @@ test("an action has three attempts, at once, 5 s and 30 s after, and a time-out 
   assert.deepEqual(next(1, { kind: "timed_out", error: "timeout" }), { status: "timed_out" });
   assert.deepEqual(next(2, { kind: "delivered", status: 200 }), { status: "succeeded" });
 });
+
+test("what waited here is due again in two seconds, however often it was tried, until it is too old", () => {
+  const waiting: Verdict = { kind: "waiting", error: "busy" };
+  for (const attempts of [1, 3, 30]) {
+    const next = afterAttempt({ verdict: waiting, attempts, createdAt: now, now, fraction: 0.9 });
+    assert.deepEqual(next, { status: "pending", nextAttemptAt: now + 2_000, error: "busy" });
+    assert.deepEqual(afterActionAttempt({ verdict: waiting, attempts, now }), {
+      status: "pending",
+      nextAttemptAt: now + 2_000,
+    });
+  }
+  const old = { verdict: waiting, attempts: 1, createdAt: now - 24 * HOUR, now, fraction: 0 };
+  assert.deepEqual(afterAttempt(old), { status: "failed", error: "busy", disable: false });
+});

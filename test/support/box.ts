@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RunningBox, startBox } from "../../src/app/box.ts";
+import { type BoxDeps, type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
 import { hexId } from "../../src/kit/ids.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
@@ -46,6 +46,7 @@ export async function testBox(
   flags: BoxFlags = {},
   clock: HandClock = handClock(),
   log: Log = silentLog,
+  deps: Partial<BoxDeps> = {},
 ): Promise<TestBox> {
   const data = mkdtempSync(join(tmpdir(), "box-test-"));
   const config = boxConfig({
@@ -64,6 +65,7 @@ export async function testBox(
       random: systemRandom,
       log,
       onFatal: (error) => void fatal.push(error),
+      ...deps,
     });
   let box: RunningBox = await start();
   const person = (role: Role, email = `${hexId(systemRandom)}@example.org`): Person =>

@@ -1,4 +1,4 @@
-import type { EgressResult } from "../../kit/egress.ts";
+import type { EgressResult } from "../../kit/exchange.ts";
 import { cut } from "../../kit/text.ts";
 import { mask, secretsOf } from "../mask.ts";
 import type { Verdict } from "../retry.ts";
@@ -64,6 +64,7 @@ export async function sendAction(
  * broke off: its status is taken for its word. A connection that was never made can't have run.
  */
 function actionVerdict({ status, error }: EgressResult): Verdict {
+  if (error === "busy") return { kind: "waiting", error };
   if (error === "timeout" || (error === "body_too_slow" && isSuccess(status ?? 0))) {
     return { kind: "timed_out", error };
   }

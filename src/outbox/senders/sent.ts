@@ -1,4 +1,5 @@
-import type { Egress, EgressResult } from "../../kit/egress.ts";
+import type { Egress } from "../../kit/egress.ts";
+import type { EgressResult } from "../../kit/exchange.ts";
 import { parseHttpDate } from "../../kit/http-date.ts";
 import { parseRetryAfter, type Verdict } from "../retry.ts";
 
@@ -27,6 +28,7 @@ export interface Sent {
  */
 export function verdictOf(result: EgressResult, now: number, note = ""): Verdict {
   const { status, error, headers } = result;
+  if (error === "busy") return { kind: "waiting", error };
   if (status === null || (error !== null && isSuccess(status))) {
     return { kind: "later", error: error ?? "network" };
   }

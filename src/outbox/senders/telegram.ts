@@ -1,4 +1,4 @@
-import type { EgressResult } from "../../kit/egress.ts";
+import type { EgressResult } from "../../kit/exchange.ts";
 import { cut } from "../../kit/text.ts";
 import type { EventBody } from "../event.ts";
 import { mask, SHORTEST_SECRET } from "../mask.ts";
