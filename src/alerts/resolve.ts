@@ -2,6 +2,7 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { voidHits } from "./hits.ts";
 import { ruleActions } from "./rule-of.ts";
 import { withdrawPages } from "./stand-down.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -23,6 +24,7 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state === "resolved") return before;
   tx.sql(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  voidHits(tx, { ruleId: before.rule_id, key: before.alert_key });
   const withdrawn = withdrawPages(tx, id);
   writeTimeline(tx, id, {
     kind: "resolved",

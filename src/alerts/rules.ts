@@ -5,6 +5,7 @@ import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
 import { dropRule, findRuleNamed, getRule, insertRule, rewriteRule } from "../projects/rules.ts";
 import type { Tx } from "../store/store.ts";
+import { dropHitsOfRule } from "./hits.ts";
 import { retimeAlerts } from "./retime.ts";
 
 /** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here and for one too many. */
@@ -35,7 +36,7 @@ export function replaceRule(
   checkRuleReferences(tx, project.id, rule.body);
   const after = rewriteRule(tx, before.id, rule.body);
   if (after === null) return before;
-  tx.sql("DELETE FROM window_hits WHERE rule_id = ?").run(before.id);
+  dropHitsOfRule(tx, before.id);
   changeConfig(tx, project.id);
   retimeAlerts(tx, before, after);
   return after;

@@ -2,9 +2,10 @@ import type { Tx } from "../store/store.ts";
 
 const PAGES = "('alert.opened', 'alert.escalated', 'alert.renotified')";
 
-const WITHDRAW = `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
-  WHERE alert_id = ? AND status = 'pending' AND event IN ${PAGES}
+const QUEUED = `alert_id = ? AND status = 'pending' AND event IN ${PAGES}
     AND integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns')`;
+const WITHDRAW = `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ? WHERE ${QUEUED}`;
+const HAND_OVER = `UPDATE deliveries SET alert_id = ? WHERE ${QUEUED}`;
 
 /**
  * Withdraws the pages of an alert that are still queued: somebody has it. Every other endpoint still
@@ -12,4 +13,9 @@ const WITHDRAW = `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NU
  */
 export function withdrawPages(tx: Tx, alertId: number): number {
   return tx.sql(WITHDRAW).run(tx.at, alertId).changes;
+}
+
+/** The pages of an alert that are still queued are another's from now on: they go out, and are withdrawn with it. */
+export function handOverPages(tx: Tx, { from, to }: { from: number; to: number }): void {
+  tx.sql(HAND_OVER).run(to, from);
 }

@@ -23,23 +23,28 @@ export function keyMaker(ruleId: number, identifierKeys: readonly string[]): Key
         const value = keys?.[name] ?? "";
         text += `${value.length}=${value}`;
       }
-      return `${ruleId}:${templateId}:${text.length <= SHORT ? text : sha256(text)}`;
+      return `${keyPrefix(ruleId, templateId)}:${text.length <= SHORT ? text : sha256(text)}`;
     };
   }
   return (templateId) => {
     const known = remembered.get(templateId);
     if (known !== undefined) return known;
-    const key = `${ruleId}:${templateId}`;
+    const key = keyPrefix(ruleId, templateId);
     remembered.set(templateId, key);
     return key;
   };
 }
 
+/** What all keys of a rule and a template are or begin with; a colon follows where the rule has identifiers. */
+export function keyPrefix(ruleId: number, templateId: string): string {
+  return `${ruleId}:${templateId}`;
+}
+
 /** The same alert under another template id: where two templates turned out to be one. */
 export function rekey(key: string, ruleId: number, from: string, to: string): string {
-  const prefix = `${ruleId}:${from}`;
+  const prefix = keyPrefix(ruleId, from);
   return key === prefix || key.startsWith(`${prefix}:`)
-    ? `${ruleId}:${to}${key.slice(prefix.length)}`
+    ? keyPrefix(ruleId, to) + key.slice(prefix.length)
     : key;
 }
 

@@ -32,10 +32,21 @@ export function compileRule(rule: StoredRule): CompiledRule {
   };
 }
 
-/** Whether the rule is for events of this source and template (decisions §5). */
-export function admits(rule: CompiledRule, source: string, template: string): boolean {
+/** A message as rules see it: the template it belongs to, and its own shape's text. */
+export interface MatchedText {
+  readonly root: { readonly text: string };
+  readonly ownText: string;
+}
+
+/**
+ * Whether the rule is for events of this source and text (decisions §5). A word that has come to vary stands in the message's
+ * own shape and no longer in the template's, and what a template says in general no one message may: either will do.
+ */
+export function admits(rule: CompiledRule, source: string, text: MatchedText): boolean {
   if (rule.sources !== null && !rule.sources.has(source)) return false;
-  return rule.templateContains === "" || template.includes(rule.templateContains);
+  const { templateContains } = rule;
+  if (templateContains === "") return true;
+  return text.root.text.includes(templateContains) || text.ownText.includes(templateContains);
 }
 
 /** Whether an event that the rule admits satisfies the rest of its match and all its conditions. */
@@ -47,27 +58,32 @@ export function matches(rule: CompiledRule, event: IngestEvent): boolean {
   return true;
 }
 
-/** A project's rules; which of them admit a source and a template is found out once. */
+/** A project's rules; which of them admit a source and a text is found out once. */
 export interface RuleSet {
-  of(source: string, template: { readonly text: string }): readonly CompiledRule[];
+  /** `text` is one object for all messages of a shape, its root one for all of a template. */
+  of(source: string, text: MatchedText): readonly CompiledRule[];
 }
 
-/** Sources that a template is remembered with. */
+/** Sources that a shape or a template is remembered with. */
 const MOST_SOURCES = 64;
 
 export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
+  // Where no rule looks at the text, all shapes of a template have the same rules.
+  const readsText = rules.some((rule) => rule.templateContains !== "");
   return {
-    of(source, template) {
-      let seen = known.get(template);
-      // A template's text may become more general.
-      if (seen === undefined || seen.text !== template.text) {
-        seen = { text: template.text, bySource: new ForgetfulMap(MOST_SOURCES) };
-        known.set(template, seen);
+    of(source, text) {
+      const { root } = text;
+      const owner = readsText ? text : root;
+      let seen = known.get(owner);
+      // A template's text may become more general, and a shape may go over to another template.
+      if (seen === undefined || (readsText && seen.text !== root.text)) {
+        seen = { text: root.text, bySource: new ForgetfulMap(MOST_SOURCES) };
+        known.set(owner, seen);
       }
       let admitted = seen.bySource.get(source);
       if (admitted === undefined) {
-        admitted = rules.filter((rule) => admits(rule, source, template.text));
+        admitted = rules.filter((rule) => admits(rule, source, text));
         seen.bySource.set(source, admitted);
       }
       return admitted;

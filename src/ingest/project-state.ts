@@ -1,8 +1,7 @@
-import { resolve } from "../alerts/resolve.ts";
 import { listRules } from "../projects/rules.ts";
 import type { Store, Tx } from "../store/store.ts";
-import { rekey } from "./alert-key.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
+import { mergeKeys } from "./merged-keys.ts";
 import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
 
 /** What the hot path holds of one project. */
@@ -92,7 +91,7 @@ export function createProjectStates(
         upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
       const remove = tx.sql("DELETE FROM templates WHERE project_id = ? AND id = ?");
       for (const id of changes.evicted) remove.run(projectId, id);
-      for (const merge of changes.merged) mergeAlerts(tx, projectId, merge);
+      for (const merge of changes.merged) mergeKeys(tx, projectId, merge);
       return changes.merged.length > 0;
     },
     stats() {
@@ -105,46 +104,4 @@ export function createProjectStates(
       return { templates, overflowed };
     },
   };
-}
-
-/**
- * Two templates turned out to be one: what stands under the younger goes on under the older. Where both
- * have a standing alert of one key, the younger alert is resolved and says so, since one key has one alert.
- */
-function mergeAlerts(
-  tx: Tx,
-  projectId: number,
-  { younger, older }: { younger: string; older: string },
-): void {
-  const standing = tx
-    .sql(
-      "SELECT id, rule_id, alert_key FROM alerts WHERE project_id = ? AND template_id = ? AND state <> 'resolved' ORDER BY id",
-    )
-    .all(projectId, younger) as { id: number; rule_id: number; alert_key: string }[];
-  for (const alert of standing) {
-    const key = rekey(alert.alert_key, alert.rule_id, younger, older);
-    const taken = tx
-      .sql("SELECT id FROM alerts WHERE alert_key = ? AND state <> 'resolved'")
-      .pluck()
-      .get(key) as number | undefined;
-    if (taken === undefined)
-      tx.sql("UPDATE alerts SET alert_key = ?, template_id = ? WHERE id = ?").run(
-        key,
-        older,
-        alert.id,
-      );
-    else resolve(tx, alert.id, { reason: "merged", detail: { into: String(taken) } });
-  }
-  const hits = tx
-    .sql(
-      "SELECT DISTINCT h.rule_id, h.alert_key FROM window_hits h JOIN rules r ON r.id = h.rule_id WHERE r.project_id = ? AND h.alert_key LIKE '%:' || ? || '%'",
-    )
-    .all(projectId, younger) as { rule_id: number; alert_key: string }[];
-  for (const hit of hits) {
-    tx.sql("UPDATE window_hits SET alert_key = ? WHERE rule_id = ? AND alert_key = ?").run(
-      rekey(hit.alert_key, hit.rule_id, younger, older),
-      hit.rule_id,
-      hit.alert_key,
-    );
-  }
 }

@@ -1,11 +1,4 @@
-/** Matches counted towards one key's firing: how many, from which source, in which second. */
-export interface Hit {
-  at: number;
-  sourceId: number;
-  n: number;
-  /** The highest of them. */
-  level: number;
-}
+import type { Hit } from "../alerts/hits.ts";
 
 export interface WindowRule {
   count: number;

@@ -1,12 +1,7 @@
+import { addHit, dropHits, type Hit, loadHits } from "../alerts/hits.ts";
 import type { Tx } from "../store/store.ts";
 import type { CompiledRule } from "./match.ts";
-import { type Firing, type Hit, SlidingWindow } from "./window.ts";
-
-const LOAD = `SELECT at, source_id AS sourceId, n, level FROM window_hits
-  WHERE rule_id = ? AND alert_key = ? AND at > ? ORDER BY id`;
-const ADD =
-  "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level) VALUES (?, ?, ?, ?, ?, ?)";
-const DROP = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key = ?";
+import { type Firing, SlidingWindow } from "./window.ts";
 
 /**
  * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch;
@@ -66,8 +61,9 @@ export function createWindows(limits: WindowLimits): Windows {
       return cached;
     }
     makeRoom();
-    const rows = tx.sql(LOAD).all(rule.rule.id, key, tx.at - rule.windowSeconds) as Hit[];
-    const entry = { ruleId: rule.rule.id, window: new SlidingWindow(rows), unwritten: new Map() };
+    const ruleId = rule.rule.id;
+    const rows = loadHits(tx, { ruleId, key }, tx.at - rule.windowSeconds);
+    const entry = { ruleId, window: new SlidingWindow(rows), unwritten: new Map() };
     hits += entry.window.size;
     kept.set(key, entry);
     return entry;
@@ -98,15 +94,14 @@ export function createWindows(limits: WindowLimits): Windows {
       hits -= before - entry.window.size;
       if (fired === null) return null;
       forget(key);
-      tx.sql(DROP).run(rule.rule.id, key);
+      dropHits(tx, { ruleId: rule.rule.id, key });
       return fired;
     },
     flush(tx) {
       for (const key of touched) {
         const entry = kept.get(key);
         if (entry === undefined) continue;
-        for (const row of entry.unwritten.values())
-          tx.sql(ADD).run(entry.ruleId, key, row.at, row.sourceId, row.n, row.level);
+        for (const row of entry.unwritten.values()) addHit(tx, { ruleId: entry.ruleId, key }, row);
         entry.unwritten.clear();
       }
       touched.clear();

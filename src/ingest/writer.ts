@@ -166,7 +166,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       const template = mined[i] as Mined;
       if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
       let alerted = false;
-      for (const rule of projects.get(source.projectId).rules.of(source.name, template.root)) {
+      for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
         if (matches(rule, event) && apply(tx, rule, arrival, template)) alerted = true;
       }
       answers.push({ alerted, template_id: template.id });

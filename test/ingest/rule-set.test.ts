@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { admits, compileRule, createRuleSet } from "../../src/ingest/match.ts";
+import { admits, compileRule, createRuleSet, type MatchedText } from "../../src/ingest/match.ts";
 
 const rule = (id: number, sources: string[], contains: string) =>
   compileRule({
@@ -21,15 +21,21 @@ test("a rule set remembers which rules are for a source and a template, and forg
     rule(4, ["web"], "disk"),
   ];
   const set = createRuleSet(rules);
-  const ids = (source: string, template: { text: string }) =>
-    set.of(source, template).map(({ rule: { id } }) => id);
-  const template = { text: "disk 7 is full" };
+  const ids = (source: string, text: MatchedText) =>
+    set.of(source, text).map(({ rule: { id } }) => id);
+  const root = { text: "disk 7 is full" };
+  const first = { root, ownText: "disk 7 is full" };
+  const second = { root, ownText: "disk 8 is full" };
   for (let again = 0; again < 2; again++) {
-    assert.deepEqual(ids("web", template), [1, 2, 3, 4]);
-    assert.deepEqual(ids("db", template), [1, 3]);
+    assert.deepEqual(ids("web", first), [1, 2, 3, 4]);
+    assert.deepEqual(ids("db", first), [1, 3]);
   }
-  template.text = "disk <*> is full";
-  assert.deepEqual(ids("web", template), [1, 2, 4]);
+  root.text = "disk <*> is full";
+  assert.deepEqual(ids("web", first), [1, 2, 3, 4]);
+  assert.deepEqual(ids("web", second), [1, 2, 4]);
+  // What only the template says is said of each of its messages.
+  root.text = "disk 7 or <*> is full";
+  assert.deepEqual(ids("web", second), [1, 2, 3, 4]);
 });
 
 test("remembered or not, it is what each rule admits", () => {
@@ -42,13 +48,15 @@ test("remembered or not, it is what each rule admits", () => {
       (given, looks) => {
         const rules = given.map(([sources, contains], i) => rule(i, sources, contains));
         const set = createRuleSet(rules);
-        const template = { text: "" };
+        const root = { text: "" };
+        const shapes = ["a", "ba", ""].map((ownText) => ({ root, ownText }));
         for (const [n, text, change] of looks) {
-          if (change) template.text = text;
+          if (change) root.text = text;
+          const shape = shapes[n % shapes.length] as MatchedText;
           const source = n < 4 ? (["a", "b", "ab", "ba"][n] ?? "") : `s${n}`;
           assert.deepEqual(
-            set.of(source, template),
-            rules.filter((one) => admits(one, source, template.text)),
+            set.of(source, shape),
+            rules.filter((one) => admits(one, source, shape)),
           );
         }
       },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Hit, SlidingWindow } from "../../src/ingest/window.ts";
+import type { Hit } from "../../src/alerts/hits.ts";
+import { SlidingWindow } from "../../src/ingest/window.ts";
 import fc from "../support/property.ts";
 
 /** The rule read from its text: every match on its own, nothing kept. */

@@ -55,6 +55,11 @@ export class Entry {
     this.text = textOfShape(shape);
   }
 
+  /** What a person reads of this shape alone. */
+  get ownText(): string {
+    return textOfShape(this.shape);
+  }
+
   /** What evidence compares. */
   get words(): string {
     return this.shape;

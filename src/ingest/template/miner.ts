@@ -33,6 +33,8 @@ export interface Mined {
   /** The id of the line's own shape: always the same for the same line. */
   readonly id: string;
   readonly root: Template;
+  /** The text of that shape, as it was before anything merged with it. Made anew at each call. */
+  readonly ownText: string;
 }
 
 export interface MinerChanges {

@@ -1,0 +1,87 @@
+import type { Tx } from "../store/store.ts";
+
+/**
+ * Matches counted towards an alert that has not opened yet, by its key (decisions §5, fire_after). A row with
+ * `n` 0 marks where an alert of the key was resolved: what stands before it counts towards nothing, also where the
+ * key turns out to be one with another.
+ */
+export interface Hit {
+  /** Unix seconds. */
+  at: number;
+  sourceId: number;
+  n: number;
+  /** The highest of them. */
+  level: number;
+}
+
+/** Whose hits: a rule's row id and the alert's key. */
+export interface HitKey {
+  ruleId: number;
+  key: string;
+}
+
+const LOAD = `SELECT at, source_id AS sourceId, n, level FROM window_hits
+  WHERE rule_id = ? AND alert_key = ? AND at > ? AND n > 0 ORDER BY id`;
+const ADD =
+  "INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level) VALUES (?, ?, ?, ?, ?, ?)";
+const DROP = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key = ?";
+// Where the rule has no hits there is nothing that a mark could be behind.
+const MARK = `INSERT INTO window_hits (rule_id, alert_key, at, source_id, n, level)
+  SELECT :rule, :key, :at, 0, 0, 0 WHERE EXISTS (SELECT 1 FROM window_hits WHERE rule_id = :rule)`;
+const MARKED =
+  "SELECT max(id) FROM window_hits WHERE rule_id = ? AND alert_key IN (?, ?) AND n = 0";
+const CUT = "DELETE FROM window_hits WHERE rule_id = ? AND alert_key IN (?, ?) AND id < ?";
+const REKEY = "UPDATE window_hits SET alert_key = ? WHERE rule_id = ? AND alert_key = ?";
+
+/** The key's hits later than `after` (Unix seconds), in the order they were counted. */
+export function loadHits(tx: Tx, { ruleId, key }: HitKey, after: number): Hit[] {
+  return tx.sql(LOAD).all(ruleId, key, after) as Hit[];
+}
+
+export function addHit(tx: Tx, { ruleId, key }: HitKey, hit: Hit): void {
+  tx.sql(ADD).run(ruleId, key, hit.at, hit.sourceId, hit.n, hit.level);
+}
+
+export function dropHits(tx: Tx, { ruleId, key }: HitKey): void {
+  tx.sql(DROP).run(ruleId, key);
+}
+
+/** A rule was changed: what it counted before is void. */
+export function dropHitsOfRule(tx: Tx, ruleId: number): void {
+  tx.sql("DELETE FROM window_hits WHERE rule_id = ?").run(ruleId);
+}
+
+/** An alert of the key was resolved: what was counted before counts no more. */
+export function voidHits(tx: Tx, of: HitKey): void {
+  dropHits(tx, of);
+  tx.sql(MARK).run({ rule: of.ruleId, key: of.key, at: tx.at });
+}
+
+/** The keys with hits, or with a mark, that are `prefix` or begin with it and a colon. */
+export function keysWithHits(tx: Tx, ruleId: number, prefix: string): string[] {
+  return tx
+    .sql(
+      `SELECT DISTINCT alert_key FROM window_hits
+       WHERE rule_id = ? AND (alert_key = ? OR (alert_key > ? AND alert_key < ?))`,
+    )
+    .pluck()
+    .all(ruleId, prefix, `${prefix}:`, `${prefix};`) as string[];
+}
+
+/**
+ * Two keys turned out to be one: hits of both count together from the latest resolve of either on. Where the key
+ * has a standing alert they count towards nothing, as if they had been counted into it.
+ */
+export function mergeHits(
+  tx: Tx,
+  ruleId: number,
+  { from, to, standing }: { from: string; to: string; standing: boolean },
+): void {
+  if (standing) {
+    for (const key of [from, to]) dropHits(tx, { ruleId, key });
+    return;
+  }
+  const marked = tx.sql(MARKED).pluck().get(ruleId, from, to) as number | null;
+  if (marked !== null) tx.sql(CUT).run(ruleId, from, to, marked);
+  tx.sql(REKEY).run(to, ruleId, from);
+}

@@ -1,0 +1,117 @@
+import { takeSequence } from "../store/meta.ts";
+import type { Tx } from "../store/store.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { earliest, type Timers } from "./ladder.ts";
+import { resolve } from "./resolve.ts";
+import { handOverPages } from "./stand-down.ts";
+import { writeTimeline } from "./timeline.ts";
+import { noTimers, timersOf } from "./timers.ts";
+
+/** What an alert is counted under: its key, and the root of its template. */
+export interface AlertPlace {
+  alertKey: string;
+  templateId: string;
+}
+
+const MOVE = "UPDATE alerts SET alert_key = ?, template_id = ? WHERE id = ?";
+
+/** An alert goes on under another key, which no other standing alert has. */
+export function moveAlert(tx: Tx, id: number, { alertKey, templateId }: AlertPlace): void {
+  tx.sql(MOVE).run(alertKey, templateId, id);
+}
+
+/**
+ * Makes one of two standing alerts of one rule whose keys turned out to be one; returns the id of the one that
+ * lives, now under `place`. The other is resolved and says into which.
+ *
+ * An acknowledgement holds for what somebody saw, so where one is open and one acknowledged, the open one lives. Of two
+ * in one state the first lives. Nothing that either owes ends, comes later or is withdrawn with it.
+ */
+export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: AlertPlace): number {
+  const [first, second] = ids.toSorted((a, b) => a - b).map((id) => getAlertRow(tx, id)) as [
+    AlertRow,
+    AlertRow,
+  ];
+  const [kept, ended] =
+    first.state === "open" || second.state !== "open" ? [first, second] : [second, first];
+  if (ended.state === "open") handOverPages(tx, { from: ended.id, to: kept.id });
+  resolve(tx, ended.id, { reason: "merged", detail: { into: String(kept.id) } });
+  moveAlert(tx, kept.id, place);
+  take(tx, kept, ended);
+  writeTimeline(tx, kept.id, {
+    kind: "merged",
+    detail: { alert: String(ended.id), state: ended.state, count: ended.count },
+  });
+  return kept.id;
+}
+
+const TAKE = `UPDATE alerts SET level = ?, count = ?, first_seen = ?, last_seen = ?, last_message = ?,
+    escalation_level = ?, page_accounts = ?, updated_seq = ?, ladder_from = ?, step = ?, step_at = ?, repeat_at = ?,
+    renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ? WHERE id = ?`;
+
+/** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
+function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
+  const timers = mergedTimers(kept, ended);
+  const later = ended.last_seen > kept.last_seen ? ended : kept;
+  const higher = ended.escalation_level > kept.escalation_level ? ended : kept;
+  const due = earliest(timers);
+  tx.sql(TAKE).run(
+    Math.max(kept.level, ended.level),
+    kept.count + ended.count,
+    Math.min(kept.first_seen, ended.first_seen),
+    later.last_seen,
+    later.last_message,
+    higher.escalation_level,
+    higher.page_accounts,
+    takeSequence(tx, "updated_seq"),
+    timers.ladderFrom,
+    timers.step,
+    timers.stepAt,
+    timers.repeatAt,
+    timers.renotifyAt,
+    timers.renotified,
+    timers.quietAt,
+    due,
+    kept.id,
+  );
+  if (due !== null) tx.note({ topic: "due", at: due });
+}
+
+/** The quiet of both lasts; of two open alerts all that is owed by either. */
+function mergedTimers(kept: AlertRow, ended: AlertRow): Timers {
+  const [own, other] = [timersOf(kept), timersOf(ended)];
+  const quietAt = latest(own.quietAt, other.quietAt);
+  if (kept.state !== "open") return { ...noTimers(own), quietAt };
+  if (ended.state !== "open") return { ...own, quietAt };
+  return { ...owedByEither(own, other), quietAt };
+}
+
+/**
+ * One ladder that pages nobody later than either of two open alerts of one rule would have. It lies at the earlier opening,
+ * so that each step comes by then at the latest. Where one ladder stands higher, it goes on from the lower one: at the
+ * time at which either would have paged next, all steps that have passed run as one.
+ */
+export function owedByEither(a: Timers, b: Timers): Timers {
+  const level = a.step === b.step;
+  return {
+    ladderFrom: Math.min(a.ladderFrom, b.ladderFrom),
+    step: Math.min(a.step, b.step),
+    stepAt: level
+      ? soonest(a.stepAt, b.stepAt)
+      : soonest(a.stepAt, b.stepAt, a.repeatAt, b.repeatAt),
+    repeatAt: level ? soonest(a.repeatAt, b.repeatAt) : null,
+    renotifyAt: soonest(a.renotifyAt, b.renotifyAt),
+    renotified: Math.min(a.renotified, b.renotified),
+    quietAt: latest(a.quietAt, b.quietAt),
+  };
+}
+
+function soonest(...times: (number | null)[]): number | null {
+  const set = times.filter((at) => at !== null);
+  return set.length === 0 ? null : Math.min(...set);
+}
+
+/** Null, for never, is later than any time. */
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.max(a, b);
+}
