@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { type ApiOptions, callApi, path } from "./api.ts";
+import { callApi, namedId, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
@@ -33,23 +34,29 @@ export function registerActions(program: Command): void {
   apiFlags(action.command("set <project> <file>"))
     .description("create or replace an action, by its name, from a JSON file (- = standard input)")
     .action(set);
-  apiFlags(action.command("test <project> <id>"))
+  apiFlags(action.command("test <project> <action>"))
     .description("run an action once, as an alert would")
     .action(test);
-  apiFlags(action.command("executions <project> <id>"))
+  apiFlags(action.command("executions <project> <action>"))
     .description("an action's runs, newest first")
     .option("--limit <n>", "how many (1 to 500)", "100")
     .action(executions);
-  apiFlags(action.command("delete <project> <id>"))
+  apiFlags(action.command("delete <project> <action>"))
     .description("delete an action; its executions stay")
-    .action(async (project: string, id: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", base(project, id));
-      print(answer, options, () => `deleted ${id}`);
+    .action(async (project: string, named: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const answer = await callApi<object>(options, "DELETE", place);
+      print(answer, options, () => `deleted ${named}`);
     });
 }
 
 function base(project: string, ...more: string[]): string {
   return path("v1", "projects", project, "actions", ...more);
+}
+
+/** The path of an action that is given by its name or its id. */
+async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
+  return base(project, await namedId(options, { kind: "action", project }, named));
 }
 
 async function list(project: string, options: ApiOptions): Promise<void> {
@@ -75,11 +82,12 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
   print({ id: present.id, updated: true }, options, () => present.id);
 }
 
-async function test(project: string, id: string, options: ApiOptions): Promise<void> {
+async function test(project: string, named: string, options: ApiOptions): Promise<void> {
+  const place = await placeOf(options, project, named);
   const answer = await callApi<{ ok: boolean; status_code: number; error?: string }>(
     options,
     "POST",
-    base(project, id, "test"),
+    `${place}/test`,
   );
   print(answer, options, () => (answer.ok ? `it answered ${answer.status_code}` : ""));
   if (!answer.ok) throw new CommandError(`it failed: ${answer.error ?? answer.status_code}`);
@@ -87,13 +95,14 @@ async function test(project: string, id: string, options: ApiOptions): Promise<v
 
 async function executions(
   project: string,
-  id: string,
+  named: string,
   options: ApiOptions & { limit: string },
 ): Promise<void> {
+  const place = await placeOf(options, project, named);
   const answer = await callApi<{ executions: Execution[] }>(
     options,
     "GET",
-    `${base(project, id, "executions")}?limit=${encodeURIComponent(options.limit)}`,
+    `${place}/executions?limit=${encodeURIComponent(options.limit)}`,
   );
   const row = (each: Execution) => [
     ...[each.id, each.alert_id, each.event, each.status, each.attempts, each.status_code ?? ""],

@@ -1,29 +1,7 @@
-import type { ErrorDetail } from "../src/kit/errors.ts";
-import { CommandError, exitCodes } from "./exit.ts";
-
-export interface ApiOptions {
-  url: string;
-  key?: string;
-  json?: boolean;
-}
-
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** What the box refused, with its own words. */
-export class RefusedError extends CommandError {
-  readonly status: number;
-  /** Without the fields. */
-  readonly sentence: string;
-  readonly details: readonly ErrorDetail[];
-
-  constructor(status: number, text: string) {
-    super(`${status}: ${errorText(text)}`);
-    const error = errorOf(text);
-    this.status = status;
-    this.sentence = error?.message ?? text.slice(0, 200);
-    this.details = error?.details ?? [];
-  }
-}
+import { idOf, type Kind, unknownThing } from "./collections.ts";
+import { type ApiOptions, type Connection, connectionOf } from "./connection.ts";
+import { RefusedError, refusal } from "./refused.ts";
+import { type Method, type Reply, send } from "./request.ts";
 
 /** Calls the box's API as the terminal's user. Throws CommandError with the box's own sentence. */
 export async function callApi<T>(
@@ -43,51 +21,36 @@ export async function callApiText(
   path: string,
   body?: unknown,
 ): Promise<string> {
-  if (!options.key)
-    throw new CommandError(
-      "an API key is needed: --key or BOX_KEY (box pair-code and POST /v1/pair make one)",
-      exitCodes.usage,
-    );
-  const url = options.url.replace(/\/+$/, "") + path;
-  if (!URL.canParse(url))
-    throw new CommandError(`--url is no address: ${options.url}`, exitCodes.usage);
-  // Loaded here, because most of the start of a command would otherwise be this.
-  const { request } = await import("undici");
-  const answer = await request(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${options.key}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    headersTimeout: 90_000,
-  }).catch((error: unknown) => {
-    throw new CommandError(
-      `no answer from ${options.url}: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new RefusedError(answer.statusCode, text);
-  return text;
+  const connection = connectionOf(options);
+  const { url, key: token } = connection;
+  const reply = await send(url, { method, path, token, ...(body === undefined ? {} : { body }) });
+  if (reply.status < 300) return reply.text;
+  throw new RefusedError(reply, await explained(reply, connection, path));
 }
 
-/** The sentence and the fields of an error body, or the start of whatever came instead. */
-export function errorText(text: string): string {
-  const error = errorOf(text);
-  if (error === null) return text.slice(0, 200);
-  const details = (error.details ?? []).map(
-    (d) => `\n  ${d.field ?? ""} ${d.reason}${d.value ? ` (${d.value})` : ""}`,
-  );
-  return error.message + details.join("");
+/** What is more to be said than the box's sentence: which things there are, or where the key was found. */
+async function explained(
+  { status, text }: Reply,
+  { url, key: token, keyFrom }: Connection,
+  path: string,
+): Promise<string | undefined> {
+  if (status === 401)
+    return `${url} doesn't know the key from ${keyFrom}: it is of another box, or was revoked. box login gets a new one.`;
+  if (status !== 404) return undefined;
+  const list = async (path: string): Promise<unknown> =>
+    JSON.parse((await send(url, { method: "GET", path, token })).text);
+  // What there is instead is a help, and no reason to say less than the box did.
+  return (await unknownThing(refusal(text), path, list).catch(() => null)) ?? undefined;
 }
 
-function errorOf(text: string): { message: string; details?: ErrorDetail[] } | null {
-  try {
-    const { error } = JSON.parse(text) as { error: { message: string; details?: ErrorDetail[] } };
-    return typeof error.message === "string" ? error : null;
-  } catch {
-    return null;
-  }
+/** The id of a thing in a project that a person names by its id or its name. Throws CommandError. */
+export async function namedId(
+  options: ApiOptions,
+  what: { kind: Kind; project: string },
+  asked: string,
+): Promise<string> {
+  if (/^[0-9a-f]{16}$/.test(asked)) return asked;
+  return idOf((path) => callApi(options, "GET", path), what, asked);
 }
 
 export function path(...parts: string[]): string {

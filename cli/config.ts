@@ -2,11 +2,13 @@ import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
-import { type ApiOptions, callApi, path, RefusedError } from "./api.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
+import { RefusedError } from "./refused.ts";
 import { printable, table } from "./table.ts";
 import { terminal } from "./terminal.ts";
 

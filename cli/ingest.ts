@@ -2,12 +2,14 @@ import type { Command } from "commander";
 import { eventLimits } from "../src/ingest/event.ts";
 import { sleep, systemClock } from "../src/kit/clock.ts";
 import { cut, fits } from "../src/kit/text.ts";
-import { errorText } from "./api.ts";
+import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { lineGroups } from "./lines.ts";
-import { flag, jsonFlag, print } from "./options.ts";
+import { flag, jsonFlag, print, urlFlag } from "./options.ts";
+import { refusal } from "./refused.ts";
+import { NoAnswer, type Reply, send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
 const BATCH_LINES = 500;
@@ -17,7 +19,7 @@ const MOST_TRIES = 60;
 const LONGEST_WAIT_MS = 200;
 
 interface IngestOptions {
-  url: string;
+  url?: string;
   token?: string;
   level: string;
   tag?: string[];
@@ -39,7 +41,7 @@ export function registerIngest(program: Command): void {
   program
     .command("ingest [file...]")
     .description("send lines of files (or standard input) as events; never drops one silently")
-    .addOption(flag("--url <url>", "address of the box").default("http://127.0.0.1:8080"))
+    .addOption(urlFlag())
     .addOption(flag("--token <token>", "ingest token (pti_…)"))
     .option("--level <level>", `level of every event: ${levelHelp}`, "info")
     .option("--tag <tag...>", "tags of every event")
@@ -55,7 +57,11 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
       exitCodes.usage,
     );
   const level = parseLevel(options.level);
-  const sending: Sending = { url: options.url, token: options.token, level, tags: options.tag };
+  const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
+  const sending: Sending = {
+    ...{ url: urlOf(options), token: tokenOf("pti", options.token, from) },
+    ...{ level, tags: options.tag },
+  };
   const totals: Totals = { lines: 0, accepted: 0, rejected: 0, cut: 0, alerted: 0, retries: 0 };
   const show = progress(totals, options);
   for (const file of files.length === 0 ? ["-"] : files) {
@@ -153,40 +159,40 @@ async function send(lines: string[], options: Sending, totals: Totals): Promise<
   }
 }
 
+interface Taken {
+  accepted: number;
+  rejected: number;
+  results: Result[];
+}
+
 /** Sends until the box has taken it: 429, 5xx and a box that is away are waited out; anything else is final. */
-async function post(
-  body: string,
-  options: Sending,
-  totals: Totals,
-): Promise<{ accepted: number; rejected: number; results: Result[] }> {
-  const { request } = await import("undici");
+async function post(body: string, { url, token }: Sending, totals: Totals): Promise<Taken> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await request(`${options.url.replace(/\/+$/, "")}/v1/ingest`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${options.token}`, "content-type": "application/x-ndjson" },
-      body,
-    }).catch((error: Error) => error);
-    if (!(answer instanceof Error) && answer.statusCode === 202)
-      return (await answer.body.json()) as {
-        accepted: number;
-        rejected: number;
-        results: Result[];
-      };
-    const text = answer instanceof Error ? answer.message : await answer.body.text();
-    const passing =
-      answer instanceof Error || answer.statusCode === 429 || answer.statusCode >= 500;
-    if (!passing)
-      throw new CommandError(
-        `the box refused the events (${answer.statusCode}): ${errorText(text)}; ${totals.accepted} lines were accepted before`,
-      );
+    const message = { method: "POST", path: "/v1/ingest", token, body } as const;
+    const reply = await request(url, message).catch(waitable);
+    if (!(reply instanceof NoAnswer) && reply.status === 202)
+      return JSON.parse(reply.text) as Taken;
+    const before = `; ${totals.accepted} lines were accepted before`;
+    if (!isPassing(reply)) throw new CommandError(`${said(reply)}${before}`);
     if (attempt >= MOST_TRIES)
-      throw new CommandError(
-        `gave up after ${attempt} tries: ${errorText(text)}; ${totals.accepted} lines were accepted before`,
-      );
+      throw new CommandError(`gave up after ${attempt} tries: ${said(reply)}${before}`);
     totals.retries++;
-    const after = answer instanceof Error ? 0 : Number(answer.headers["retry-after"] ?? 0);
+    const after = reply instanceof NoAnswer ? 0 : reply.retryAfter;
     await sleep(systemClock, Math.max(after * 1000, Math.min(5000, 100 * 2 ** attempt)));
   }
+}
+
+function waitable(error: unknown): NoAnswer {
+  if (error instanceof NoAnswer) return error;
+  throw error;
+}
+
+function isPassing(reply: Reply | NoAnswer): boolean {
+  return reply instanceof NoAnswer || reply.status === 429 || reply.status >= 500;
+}
+
+function said(reply: Reply | NoAnswer): string {
+  return reply instanceof NoAnswer ? reply.message : `the box refused them: ${refusal(reply.text)}`;
 }
 
 /** A counting line on a terminal, nothing elsewhere. */

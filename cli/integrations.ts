@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { registerActions } from "./actions.ts";
-import { type ApiOptions, callApi, path } from "./api.ts";
+import { callApi, namedId, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { apiFlags, flag, print } from "./options.ts";
 import { table, when } from "./table.ts";
@@ -54,27 +55,29 @@ export function registerIntegrations(program: Command): void {
     .action((project: string, options: MakeOptions & { chat: string; token: string }) =>
       add(project, options, { type: "telegram", chat_id: options.chat, token: options.token }),
     );
-  apiFlags(integration.command("test <project> <id>"))
+  apiFlags(integration.command("test <project> <integration>"))
     .description("send a test event, as a real one would go out")
     .action(test);
   for (const verb of ["enable", "disable"] as const)
-    apiFlags(integration.command(`${verb} <project> <id>`))
+    apiFlags(integration.command(`${verb} <project> <integration>`))
       .description(
         verb === "enable"
           ? "enable a channel; what waited goes out"
           : "disable a channel; everything stays",
       )
-      .action(async (project: string, id: string, options: ApiOptions) => {
-        const answer = await callApi<object>(options, "POST", base(project, id, verb));
-        print(answer, options, () => `${verb}d ${id}`);
+      .action(async (project: string, named: string, options: ApiOptions) => {
+        const place = await placeOf(options, project, named);
+        const answer = await callApi<object>(options, "POST", `${place}/${verb}`);
+        print(answer, options, () => `${verb}d ${named}`);
       });
-  apiFlags(integration.command("delete <project> <id>"))
+  apiFlags(integration.command("delete <project> <integration>"))
     .description("delete a channel with its credentials")
-    .action(async (project: string, id: string, options: ApiOptions) => {
-      const answer = await callApi<object>(options, "DELETE", base(project, id));
-      print(answer, options, () => `deleted ${id}`);
+    .action(async (project: string, named: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const answer = await callApi<object>(options, "DELETE", place);
+      print(answer, options, () => `deleted ${named}`);
     });
-  apiFlags(integration.command("deliveries <project> <id>"))
+  apiFlags(integration.command("deliveries <project> <integration>"))
     .description("a channel's deliveries, newest first")
     .option("--limit <n>", "how many (1 to 200)", "50")
     .action(deliveries);
@@ -83,6 +86,11 @@ export function registerIntegrations(program: Command): void {
 
 function base(project: string, ...more: string[]): string {
   return path("v1", "projects", project, "integrations", ...more);
+}
+
+/** The path of a channel that is given by its name or its id. */
+async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
+  return base(project, await namedId(options, { kind: "integration", project }, named));
 }
 
 function making(command: Command, what: string): Command {
@@ -116,25 +124,23 @@ async function add(project: string, options: MakeOptions, body: object): Promise
   print(answer, options, () => [answer.id, ...minted].join("\n"));
 }
 
-async function test(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ ok: boolean; error?: string }>(
-    options,
-    "POST",
-    base(project, id, "test"),
-  );
+async function test(project: string, named: string, options: ApiOptions): Promise<void> {
+  const place = await placeOf(options, project, named);
+  const answer = await callApi<{ ok: boolean; error?: string }>(options, "POST", `${place}/test`);
   print(answer, options, () => (answer.ok ? "it got through" : ""));
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }
 
 async function deliveries(
   project: string,
-  id: string,
+  named: string,
   options: ApiOptions & { limit: string },
 ): Promise<void> {
+  const place = await placeOf(options, project, named);
   const answer = await callApi<{ deliveries: Delivery[] }>(
     options,
     "GET",
-    `${base(project, id, "deliveries")}?limit=${encodeURIComponent(options.limit)}`,
+    `${place}/deliveries?limit=${encodeURIComponent(options.limit)}`,
   );
   const row = (each: Delivery) => [
     ...[each.id, each.alert_id, each.event, each.status, each.attempts, when(each.created_at)],

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { type ApiOptions, callApi, path } from "./api.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, when } from "./table.ts";

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { USUAL_URL } from "./connection.ts";
 import { terminal } from "./terminal.ts";
 
 /**
@@ -19,11 +20,15 @@ export function jsonFlag(): Option {
   return new Option("--json", "print one JSON object");
 }
 
+export function urlFlag(): Option {
+  return flag("--url <url>", `address of the box (default: that of box login, or ${USUAL_URL})`);
+}
+
 /** Where the API is and with which key: commands that speak to a running box. */
 export function apiFlags(command: Command): Command {
   return command
-    .addOption(flag("--url <url>", "address of the box").default("http://127.0.0.1:8080"))
-    .addOption(flag("--key <key>", "API key (ptk_…)"))
+    .addOption(urlFlag())
+    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login keeps)"))
     .addOption(jsonFlag());
 }
 

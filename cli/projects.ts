@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { type ApiOptions, callApi, path } from "./api.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
-import { table, when } from "./table.ts";
+import { printable, table, when } from "./table.ts";
 
 export interface ProjectEntry {
   name: string;
@@ -169,9 +170,11 @@ function registerRules(program: Command): void {
       const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
       const exists = rules.some(({ name }) => name === body.name);
       const answer = exists
-        ? await callApi<object>(options, "PUT", base + path(body.name), body)
-        : await callApi<object>(options, "POST", base, body);
-      print(answer, options, () => `${exists ? "replaced" : "created"} rule ${body.name}`);
+        ? await callApi<RuleAnswer>(options, "PUT", base + path(body.name), body)
+        : await callApi<RuleAnswer>(options, "POST", base, body);
+      print(answer, options, () =>
+        [`${exists ? "replaced" : "created"} rule ${body.name}`, actionsText(answer)].join("\n"),
+      );
     });
   apiFlags(rule.command("delete <project> <name>"))
     .description("delete a rule")
@@ -182,4 +185,19 @@ function registerRules(program: Command): void {
         () => `deleted ${name}`,
       );
     });
+}
+
+interface RuleAnswer {
+  /** Left out where the rule was written without. */
+  actions?: string[];
+  /** The enabled ones that its alerts run as things stand. */
+  runs_actions: { name: string; events: string[] }[];
+}
+
+function actionsText({ actions, runs_actions: runs }: RuleAnswer): string {
+  const list = runs.map(({ name, events }) => `${printable(name)} (${events.join(", ")})`);
+  const now = list.length === 0 ? "none now" : list.join(", ");
+  return actions === undefined
+    ? `it names no actions, so it runs every enabled one: ${now}`
+    : `it runs the enabled ones of the actions that it names: ${now}`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { type ApiOptions, callApi, callApiText, path } from "./api.ts";
+import { callApi, callApiText, namedId, path } from "./api.ts";
+import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
@@ -59,8 +60,13 @@ function reportPath(project: string, ...rest: string[]): string {
   return path("v1", "projects", project, "reports", ...rest);
 }
 
-function pageUrl({ url }: ApiOptions, uuid: string): string {
-  return url.replace(/\/+$/, "") + path("public", "reports", uuid);
+/** The path of a report that is given by its title or its id. */
+async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
+  return reportPath(project, await namedId(options, { kind: "report", project }, named));
+}
+
+function pageUrl(options: ApiOptions, uuid: string): string {
+  return urlOf(options) + path("public", "reports", uuid);
 }
 
 async function listReports(project: string, options: ApiOptions): Promise<void> {
@@ -108,7 +114,7 @@ async function showReport(project: string, id: string, options: ApiOptions): Pro
   const answer = await callApi<{ report: Report; entries: Entry[] }>(
     options,
     "GET",
-    reportPath(project, id),
+    await placeOf(options, project, id),
   );
   const { report, entries } = answer;
   const plain = () =>
@@ -135,7 +141,11 @@ async function showReport(project: string, id: string, options: ApiOptions): Pro
 }
 
 async function draftEntry(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<Entry>(options, "POST", reportPath(project, id, "entries", "draft"));
+  const answer = await callApi<Entry>(
+    options,
+    "POST",
+    `${await placeOf(options, project, id)}/entries/draft`,
+  );
   print(answer, options, () => answer.content_md.trimEnd());
 }
 
@@ -155,13 +165,13 @@ async function addEntry(
     entry_type: options.type,
     ...(options.title === undefined ? {} : { title: options.title }),
   };
-  const to = reportPath(project, id, "entries");
+  const to = `${await placeOf(options, project, id)}/entries`;
   const answer = await callApi<{ id: string }>(options, "POST", to, body);
   print(answer, options, () => answer.id);
 }
 
 async function exportReport(project: string, id: string, options: ApiOptions): Promise<void> {
-  const from = reportPath(project, id, "export.md");
+  const from = `${await placeOf(options, project, id)}/export.md`;
   const markdown = await callApiText(options, "GET", from);
   print({ markdown }, options, () => markdown.trimEnd());
 }
@@ -170,12 +180,12 @@ async function rotateUuid(project: string, id: string, options: ApiOptions): Pro
   const answer = await callApi<{ public_uuid: string }>(
     options,
     "POST",
-    reportPath(project, id, "rotate-uuid"),
+    `${await placeOf(options, project, id)}/rotate-uuid`,
   );
   print(answer, options, () => pageUrl(options, answer.public_uuid));
 }
 
 async function deleteReport(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<object>(options, "DELETE", reportPath(project, id));
+  const answer = await callApi<object>(options, "DELETE", await placeOf(options, project, id));
   print(answer, options, () => `deleted ${id}`);
 }

@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import { Command } from "commander";
 import type { BoxFlags } from "../src/app/config.ts";
+import { isPacked } from "../src/kit/assets.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 
@@ -71,8 +73,12 @@ async function runBox(flags: BoxFlags): Promise<void> {
   const box = await startBox(config, deps);
   await keepRunning(box, deps);
   if (!box.isNew) return;
-  const name = process.argv[1]?.endsWith("box.ts") ? "node cli/box.ts" : "box";
-  process.stdout.write(
-    `no account yet: make the first seat with\n  ${name} pair-code --data ${config.data}\n`,
-  );
+  process.stdout.write(`${firstSeat(config.data)}\n`);
+}
+
+/** How to make the first seat, to be pasted into another terminal, wherever that stands. */
+function firstSeat(data: string): string {
+  const make = `box login --code "$(box pair-code --data '${resolve(data)}')" --email you@example.org`;
+  const lines = isPacked ? [make] : [`PATH="${import.meta.dirname}:$PATH"`, make];
+  return ["no account yet: make the first seat, in another terminal, with", ...lines].join("\n  ");
 }

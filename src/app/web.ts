@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import type { ClientAddress } from "../http/address.ts";
 import type { App, AppContext } from "../http/app.ts";
@@ -11,6 +10,7 @@ import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { isLoopback } from "./config.ts";
+import { listenFault, readTls } from "./listen-fault.ts";
 
 /** Where a role listens. */
 export interface ListenConfig {
@@ -28,7 +28,7 @@ export interface Listening {
   close(wake: () => void): Promise<void>;
 }
 
-/** Opens a role's HTTP server. Throws what listening or reading the TLS files throws. */
+/** Opens a role's HTTP server. Throws UsageError for TLS files that can't be used, and an Error that says why it can't listen. */
 export async function listen(
   config: ListenConfig,
   serve: {
@@ -43,10 +43,7 @@ export async function listen(
 ): Promise<Listening> {
   const { ingest, address, clock, log, limits = {} } = serve;
   const app = createAppDoor(serve.app, ingest);
-  const tls = () =>
-    config.tls
-      ? { cert: readFileSync(config.tls.cert, "utf8"), key: readFileSync(config.tls.key, "utf8") }
-      : undefined;
+  const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
   const http = createServer({
     ...{ app, ingest, address, clock, limits },
@@ -86,9 +83,10 @@ export function counterIds(random: Random): () => string {
 
 function bound(server: HttpServer["server"], config: ListenConfig): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const fail = (error: unknown) => reject(listenFault(error, config));
+    server.once("error", fail);
     server.listen({ port: config.port, host: config.host, backlog: 1024 }, () => {
-      server.removeListener("error", reject);
+      server.removeListener("error", fail);
       resolve();
     });
   });

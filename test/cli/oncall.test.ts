@@ -40,5 +40,5 @@ test("who is on call now: in every project or one, also where it is nobody", asy
   });
   const none = await box("oncall", "nowhere");
   assert.notEqual(none.code, 0);
-  assert.match(none.err, /404/);
+  assert.match(none.err, /there is no project "nowhere"; there is bakery, shop, zoo/);
 });

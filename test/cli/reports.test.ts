@@ -80,7 +80,7 @@ test("a draft is printed and not stored; what goes wrong is said", async () => {
 
   const unknown = await box(["create", "q", "a", "--alert", "99"]);
   assert.deepEqual([unknown.code, unknown.out], [1, ""]);
-  assert.match(unknown.err, /422: The project has no such alert\./);
+  assert.match(unknown.err, /^box: The project has no such alert\.\n/);
   assert.match((await box(["entry", "q", id, "--type", "news"], "x")).err, /entry_type/);
   const missing = await box(["entry", "q", id, path.join(served.data, "no.md")]);
   assert.deepEqual([missing.code, missing.out], [2, ""]);

@@ -30,6 +30,8 @@ export interface Said {
 export interface Scene {
   /** Where the box listens. */
   url: string;
+  /** Where the reader is at home, and first on the PATH. */
+  home: string;
   /** Runs a script in bash, in a folder of its own with `box` on its PATH; it ends at the first fault. */
   shell(script: string, env?: Record<string, string>, cwd?: string): Promise<Said>;
 }
@@ -40,8 +42,10 @@ export async function withBox(play: (scene: Scene) => Promise<void>): Promise<vo
   const program = await programFile();
   writeFileSync(join(home, "box"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(join(home, "box"), 0o755);
+  const { XDG_CONFIG_HOME: _, ...own } = process.env;
   const env = {
-    ...process.env,
+    ...own,
+    HOME: home,
     BOX_DATA: join(home, "data"),
     PATH: [home, dirname(process.execPath), process.env["PATH"]].join(delimiter),
   };
@@ -57,6 +61,7 @@ export async function withBox(play: (scene: Scene) => Promise<void>): Promise<vo
     });
     await play({
       url,
+      home,
       shell: (script, more = {}, cwd = home) =>
         shell(script, { env: { ...env, BOX_URL: url, ...more }, cwd }),
     });

@@ -6,10 +6,8 @@ import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/kit/s
 import { startReceiver } from "../support/receiver.ts";
 import { blocks, documents, type Scene, withBox } from "./document.ts";
 
-/** The first seat's key, as the README's first alert gets it. */
-const SEAT = `CODE=$(box pair-code --json | sed 's/.*"code":"\\([0-9a-f]*\\)".*/\\1/')
-export BOX_KEY=$(curl -s "$BOX_URL/v1/pair" -d "{\\"code\\":\\"$CODE\\",\\"email\\":\\"me@example.org\\",\\"password\\":\\"correct horse\\"}" \\
-  | sed 's/.*"api_key":"\\([^"]*\\)".*/\\1/')
+/** The first seat, as the README's first alert makes it. */
+const SEAT = `echo 'correct horse' | box login --code "$(box pair-code)" --email me@example.org --password-file -
 `;
 
 /** All blocks of a document, in one shell. */

@@ -1,0 +1,135 @@
+import { CommandError } from "./exit.ts";
+import { someOf } from "./nearest.ts";
+
+/** A thing that people name: it has an id, a name, or both. */
+export interface Named {
+  readonly id?: string;
+  readonly name: string;
+}
+
+/** Where things of a kind are listed. */
+interface Collection {
+  /** The list's path, and what it is in, for a path that names one of its things. */
+  readonly at: RegExp;
+  readonly list: (parts: readonly string[]) => string;
+  /** The name that was asked for. */
+  readonly asked: (parts: readonly string[]) => string;
+  readonly read: (answer: never) => Named[];
+  /** How one is made. */
+  readonly hint: string;
+}
+
+const inProject = (kind: string, at = 4): Pick<Collection, "at" | "list" | "asked"> => ({
+  at: new RegExp(`^/v1/projects/[^/?]+/${kind}/([^/?]+)`),
+  list: (parts) => `/${parts.slice(0, at).join("/")}`,
+  asked: (parts) => decodeURIComponent(parts[at] ?? ""),
+});
+
+/** By the noun that the box calls them. */
+const collections: Readonly<Record<string, Collection>> = {
+  project: {
+    at: /^\/v1\/(projects\/|.*[?&]project=)/,
+    list: () => "/v1/projects?limit=500",
+    asked: (parts) =>
+      decodeURIComponent(/[?&]project=([^&]*)/.exec(parts.join("/"))?.[1] ?? parts[2] ?? ""),
+    read: ({ projects }: { projects: Named[] }) => projects,
+    hint: "box project add NAME makes one",
+  },
+  rule: {
+    ...inProject("rules"),
+    read: ({ rules }: { rules: Named[] }) => rules,
+    hint: "box rule set PROJECT FILE makes one",
+  },
+  source: {
+    ...inProject("sources"),
+    read: ({ sources }: { sources: Named[] }) => sources,
+    hint: "box source add PROJECT NAME makes one",
+  },
+  integration: {
+    ...inProject("integrations"),
+    read: ({ integrations }: { integrations: Named[] }) => integrations,
+    hint: "box integration add-webhook PROJECT URL makes one",
+  },
+  action: {
+    ...inProject("actions"),
+    read: ({ actions }: { actions: Named[] }) => actions,
+    hint: "box action set PROJECT FILE makes one",
+  },
+  report: {
+    ...inProject("reports"),
+    read: ({ reports }: { reports: { id: string; title: string }[] }) =>
+      reports.map(({ id, title }) => ({ id, name: title })),
+    hint: "box report create PROJECT TITLE makes one",
+  },
+  schedule: {
+    ...inProject("oncall/schedules", 5),
+    read: ({ schedules }: { schedules: { name: string }[] }) =>
+      schedules.map(({ name }) => ({ name })),
+    hint: "box schedule set PROJECT FILE makes one",
+  },
+  alert: {
+    at: /^\/v1\/alerts\/([^/?]+)/,
+    list: () => "/v1/alerts?limit=5",
+    asked: (parts) => decodeURIComponent(parts[2] ?? ""),
+    read: ({ alerts }: { alerts: { id: string; project: string; rule: string }[] }) =>
+      alerts.map(({ id, project, rule }) => ({ id, name: `${project}/${rule}` })),
+    hint: "none has opened",
+  },
+};
+
+export type Kind = "integration" | "action" | "report";
+type Get = (path: string) => Promise<unknown>;
+
+/** The list that a thing at `path` would be in; null for a noun without one. */
+function collectionOf(noun: string, path: string): Collection | null {
+  const found = collections[noun];
+  return found?.at.test(path) ? found : null;
+}
+
+/** For a 404 that says "There is no such NOUN.": the same with its name and what there is; null for other nouns. */
+export async function unknownThing(
+  sentence: string,
+  path: string,
+  get: Get,
+): Promise<string | null> {
+  const noun = /no such ([a-z ]+)\./.exec(sentence)?.[1] ?? "";
+  const found = collectionOf(noun, path);
+  if (found === null) return null;
+  const parts = path.slice(1).split("/");
+  const things = found.read((await get(found.list(parts))) as never);
+  return unknown(noun, found.asked(parts), { things, hint: found.hint });
+}
+
+function unknown(
+  noun: string,
+  asked: string,
+  { things, hint }: { things: readonly Named[]; hint: string },
+): string {
+  const names = things.map(({ id, name }) =>
+    id === undefined || noun === "project" ? name : name === "" ? id : `${name} (${id})`,
+  );
+  const there =
+    names.length === 0 ? `there is none yet: ${hint}` : `there is ${someOf(asked, names)}`;
+  return `there is no ${noun} "${asked}"; ${there}`;
+}
+
+/** The id of what a person names by its id or its name. Throws CommandError with what there is. */
+export async function idOf(
+  get: Get,
+  what: { kind: Kind; project: string },
+  asked: string,
+): Promise<string> {
+  const { kind, project } = what;
+  const found = collections[kind] as Collection;
+  const list = `/v1/projects/${encodeURIComponent(project)}/${kind}s`;
+  const things = found.read((await get(list)) as never);
+  if (things.some(({ id }) => id === asked)) return asked;
+  const named = things.filter(({ name }) => name === asked);
+  const [only] = named;
+  if (named.length === 1 && only?.id !== undefined) return only.id;
+  if (named.length > 1)
+    throw new CommandError(
+      `${named.length} ${kind}s are called "${asked}": ${named.map(({ id }) => id).join(", ")}`,
+    );
+  throw new CommandError(unknown(kind, asked, { things, hint: found.hint }));
+}

@@ -1,0 +1,53 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CommandError, exitCodes } from "./exit.ts";
+import { terminal } from "./terminal.ts";
+
+/** Which box the terminal's user speaks to, and as whom. */
+export interface Login {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** `$XDG_CONFIG_HOME/box/login.json`, or under `~/.config`. */
+export function loginFile(): string {
+  const { XDG_CONFIG_HOME: config, HOME: home = "" } = terminal().env;
+  return join(config || join(home, ".config"), "box", "login.json");
+}
+
+/** null where there is none. Throws CommandError for a file that holds something else. */
+export function readLogin(): Login | null {
+  const file = loginFile();
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    // Not there, or not ours to read: a command that needs it says what it lacks.
+    return null;
+  }
+  try {
+    const { url, key } = JSON.parse(text) as Partial<Login>;
+    if (typeof url === "string" && typeof key === "string") return { url, key };
+  } catch {
+    // Said below.
+  }
+  throw new CommandError(`${file} is no login: box login writes it anew`, exitCodes.usage);
+}
+
+/** Only this user may read it: whoever has the key is this user to the box. */
+export function writeLogin(login: Login): void {
+  const file = loginFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.new`;
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: "wx" });
+  chmodSync(fresh, 0o600);
+  renameSync(fresh, file);
+}
+
+/** Whether there was one. */
+export function removeLogin(): boolean {
+  const wasThere = readLogin() !== null;
+  rmSync(loginFile(), { force: true });
+  return wasThere;
+}

@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+import { type ApiOptions, plainUrl, tokenOf, urlOf } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { readText } from "./files.ts";
+import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
+import { apiFlags, jsonFlag, print } from "./options.ts";
+import { ask } from "./prompt.ts";
+import { RefusedError } from "./refused.ts";
+import { send } from "./request.ts";
+
+interface LoginOptions extends ApiOptions {
+  code?: string;
+  email?: string;
+  name?: string;
+  passwordFile?: string;
+}
+
+/** Which box this user speaks to, and as whom, once and for all commands. */
+export function registerLogin(program: Command): void {
+  apiFlags(program.command("login"))
+    .description("keep a box's address and an API key for all later commands of this user")
+    .option("--code <text>", "redeem a pairing code, given alone or as box pair-code prints it")
+    .option("--email <email>", "whose seat it becomes, where the code isn't for one address")
+    .option("--name <name>", "what others call you")
+    .option(
+      "--password-file <file>",
+      "the account's password (- = standard input; else it's asked)",
+    )
+    .action(login);
+  program
+    .command("logout")
+    .description("forget the address and the key that box login keeps; the key stays valid")
+    .addOption(jsonFlag())
+    .action((options: { json?: boolean }) => {
+      const wasThere = removeLogin();
+      print({ removed: wasThere }, options, () => (wasThere ? "forgotten" : "there was no login"));
+    });
+}
+
+interface Me {
+  account: { email: string; role: string };
+}
+
+async function login(options: LoginOptions): Promise<void> {
+  const code = options.code === undefined ? null : codeIn(options.code);
+  const url = options.url === undefined && code?.url ? code.url : urlOf(options);
+  const key = code === null ? await givenKey(options) : await redeem(url, code.code, options);
+  const { account } = await need<Me>(url, { method: "GET", path: "/v1/me", token: key });
+  writeLogin({ url, key });
+  const { email, role } = account;
+  const file = loginFile();
+  print({ url, email, role, file }, options, () => `${email} (${role}) at ${url}, kept in ${file}`);
+}
+
+/** The code, and the address of its link, in what `box pair-code` prints. */
+function codeIn(text: string): { code: string; url: string | null } {
+  const code = /\b[0-9a-f]{48}\b/.exec(text)?.[0];
+  if (code === undefined)
+    throw new CommandError(
+      "--code holds no pairing code (48 digits and letters): box pair-code makes one",
+      exitCodes.usage,
+    );
+  const link = /(https?:\S+)\/pair#code=/.exec(text)?.[1];
+  return { code, url: link === undefined ? null : plainUrl(link) };
+}
+
+async function givenKey(options: LoginOptions): Promise<string> {
+  if (options.key !== undefined) return tokenOf("ptk", options.key, "--key");
+  const key = await ask("API key (ptk_…): ", "--key or --code is needed", { hidden: true });
+  return tokenOf("ptk", key.trim(), "what you typed");
+}
+
+/** Makes the seat; returns its key. */
+async function redeem(url: string, code: string, options: LoginOptions): Promise<string> {
+  const { email, name, passwordFile } = options;
+  const password =
+    passwordFile === undefined
+      ? await ask("Password for your account, 8 to 72 characters: ", "--password-file is needed", {
+          hidden: true,
+        })
+      : (await readText(passwordFile)).replace(/\r?\n$/, "");
+  const body = {
+    ...{ code, password },
+    ...(email === undefined ? {} : { email }),
+    ...(name === undefined ? {} : { display_name: name }),
+  };
+  const paired = await need<{ api_key: string }>(url, { method: "POST", path: "/v1/pair", body });
+  return paired.api_key;
+}
+
+async function need<T>(url: string, message: Parameters<typeof send>[1]): Promise<T> {
+  const reply = await send(url, message);
+  if (reply.status < 300) return JSON.parse(reply.text) as T;
+  throw new RefusedError(reply);
+}

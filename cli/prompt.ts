@@ -1,0 +1,27 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { CommandError, exitCodes } from "./exit.ts";
+import { terminal } from "./terminal.ts";
+
+/** Asks the person at the terminal; `hidden` shows nothing of what is typed. Throws `otherwise` where there is none. */
+export async function ask(
+  question: string,
+  otherwise: string,
+  { hidden = false } = {},
+): Promise<string> {
+  const { stdin, stderr } = terminal();
+  if (!stdin.isTTY) throw new CommandError(otherwise, exitCodes.usage);
+  stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({
+    input: stdin,
+    output: hidden ? nowhere : stderr,
+    terminal: true,
+  });
+  try {
+    return await lines.question("");
+  } finally {
+    lines.close();
+    if (hidden) stderr.write("\n");
+  }
+}

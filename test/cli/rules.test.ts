@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type TestBox, testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
+
+let served: TestBox;
+before(async () => {
+  served = await testBox();
+  await served.project("shop");
+});
+after(() => served.stop());
+
+async function set(rule: object): Promise<string> {
+  const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
+  const { code, out, err } = await run(["rule", "set", "shop", "-"], {
+    ...{ env, input: JSON.stringify(rule) },
+  });
+  assert.equal(code, 0, err);
+  return out;
+}
+
+test("a rule that is set says which actions it runs, named by it or not", async () => {
+  assert.equal(
+    await set({ name: "errors" }),
+    "created rule errors\nit names no actions, so it runs every enabled one: none now\n",
+  );
+  const action = { method: "POST", url: "http://127.0.0.1:9/x" };
+  const make = (more: object) =>
+    served.api("POST", "/v1/projects/shop/actions", { ...action, ...more });
+  const restart = await make({ name: "restart", events: ["alert.opened", "alert.escalated"] });
+  await make({ name: "off", enabled: false });
+  assert.equal(
+    await set({ name: "errors" }),
+    "replaced rule errors\nit names no actions, so it runs every enabled one: restart (alert.escalated, alert.opened)\n",
+  );
+  assert.match(await set({ name: "one", actions: [restart.body.id] }), /that it names: restart \(/);
+  assert.match(
+    await set({ name: "none", actions: [] }),
+    /of the actions that it names: none now\n$/,
+  );
+});
