@@ -5,17 +5,19 @@ import type { Serving } from "../http/serve-route.ts";
 import type { BoxDeps } from "./box.ts";
 import type { BoxParts } from "./box-app.ts";
 import type { BoxConfig } from "./config.ts";
-import { counterIds, peerOf } from "./web.ts";
+import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
 /** The HTTP side of the box role: the ingest door now, the app when it is asked for. */
 export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
   const { tenant } = parts;
   const address = clientAddress(config.trustedProxies);
+  const connections = connectionsOf(deps, address);
   const serving: Serving = {
     limits: createLimits(deps.clock, config.rates),
     findTenant: (segment) => (segment === tenant.id ? tenant : null),
     ownTenant: () => tenant,
-    address: (c) => address(peerOf(c), c.req.header("x-forwarded-for")),
+    address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
+    known: (c) => connections.know(peerOf(c)),
   };
   const requestId = counterIds(deps.random);
   const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
@@ -23,5 +25,5 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     const { boxApp } = await import("./box-app.ts");
     return boxApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address };
+  return { app, ingest, address, connections };
 }

@@ -42,6 +42,7 @@ export function hostedApp(
         admit: relayBudget(config, clock),
         failed: (from) => void limits.failures.spend(from),
         address: serving.address,
+        known: serving.known,
       }),
       ...publicPageRoutes({
         findReport: (uuid) => findReport(registry, house, uuid),

@@ -9,7 +9,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { HostedState } from "../operate/hosted-health.ts";
 import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
-import { counterIds, peerOf } from "./web.ts";
+import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
 export interface HostedParts extends PageDeps, PairDeps {
   house: TenantHouse;
@@ -22,12 +22,14 @@ export interface HostedParts extends PageDeps, PairDeps {
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {
   const { registry, house, clock } = parts;
   const address = clientAddress(config.trustedProxies);
+  const connections = connectionsOf(deps, address);
   const serving: Serving = {
     limits: planLimits(config, clock, house),
     findTenant: (segment) => house.find(segment),
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
-    address: (c) => address(peerOf(c), c.req.header("x-forwarded-for")),
+    address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
+    known: (c) => connections.know(peerOf(c)),
   };
   const requestId = counterIds(deps.random);
   const ingest = createIngestDoor({ ...serving, log: deps.log, requestId });
@@ -35,7 +37,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     const { hostedApp } = await import("./hosted-app.ts");
     return hostedApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address };
+  return { app, ingest, address, connections };
 }
 
 /** Ingest is limited by the tenant's plan (decisions §9). */

@@ -2,9 +2,10 @@ import type { AddressInfo } from "node:net";
 import type { ClientAddress } from "../http/address.ts";
 import type { App, AppContext } from "../http/app.ts";
 import { createAppDoor } from "../http/app-door.ts";
+import { type Connections, createConnections, type Peer } from "../http/connections.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { createServer, type HttpServer } from "../http/server.ts";
-import type { ServerLimits } from "../http/server-limits.ts";
+import { type ServerLimits, serverLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
@@ -36,17 +37,18 @@ export async function listen(
     app(): Promise<App>;
     ingest: IngestDoor;
     address: ClientAddress;
+    connections: Connections;
     clock: Clock;
     log: Log;
     limits?: Partial<ServerLimits>;
   },
 ): Promise<Listening> {
-  const { ingest, address, clock, log, limits = {} } = serve;
+  const { ingest, address, connections, clock, log, limits = {} } = serve;
   const app = createAppDoor(serve.app, ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
   const http = createServer({
-    ...{ app, ingest, address, clock, limits },
+    ...{ app, ingest, address, connections, clock, limits },
     ...(files ? { tls: files } : {}),
   });
   const { server } = http;
@@ -68,10 +70,22 @@ export async function listen(
   };
 }
 
-/** The address of the connection that a request came on. */
-export function peerOf(c: AppContext | { env: unknown }): string {
-  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
-  return env?.incoming?.socket?.remoteAddress ?? "";
+/** The far end of the connection that a request came on; of nowhere where it came on none. */
+export function peerOf(c: AppContext | { env: unknown }): Peer {
+  const env = c.env as { incoming?: { socket?: Peer } } | undefined;
+  return env?.incoming?.socket ?? { remoteAddress: undefined, remotePort: undefined };
+}
+
+/** The connections of a role; the log is told when there is no room for more. */
+export function connectionsOf(
+  { clock, log, limits }: { clock: Clock; log: Log; limits?: Partial<ServerLimits> },
+  address: ClientAddress,
+): Connections {
+  return createConnections({
+    ...{ address, clock, limits: { ...serverLimits, ...limits } },
+    crowded: (crowd) =>
+      log.warn(crowd, "too many connections: the oldest that never authenticated are closed"),
+  });
 }
 
 /** Ids for answers outside the app: one random part for the process and a counter. */

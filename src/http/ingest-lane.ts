@@ -3,6 +3,7 @@ import type { Clock } from "../kit/clock.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { httpDate } from "../kit/http-date.ts";
 import type { ClientAddress } from "./address.ts";
+import type { Connections } from "./connections.ts";
 import type { Admitted, IngestDoor, IngestReply } from "./ingest.ts";
 import { type LaneHead, readLaneHead } from "./lane-head.ts";
 import type { ServerLimits } from "./server-limits.ts";
@@ -20,6 +21,7 @@ export interface LaneOptions {
   ingest: IngestDoor;
   address: ClientAddress;
   limits: ServerLimits;
+  connections: Pick<Connections, "know">;
   clock: Clock;
   /** Node's own reader of connections. */
   handOver(socket: Socket): void;
@@ -74,6 +76,7 @@ class Connection {
   /** The first piece of a request whose second isn't there yet. */
   #begun: Buffer | null = null;
   #hasAsked = false;
+  #isKnown = false;
   #hasEnded = false;
 
   constructor(socket: Socket, lane: Lane) {
@@ -134,9 +137,13 @@ class Connection {
   }
 
   #serve(head: LaneHead, body: string): void {
-    const { ingest, address } = this.#lane;
+    const { ingest, address, connections } = this.#lane;
     const { authorization, contentType, forwardedFor } = head;
-    const take = (admitted: Admitted) => ingest.take(admitted, body, this.#answer);
+    const take = (admitted: Admitted) => {
+      if (!this.#isKnown) connections.know(this.socket);
+      this.#isKnown = true;
+      ingest.take(admitted, body, this.#answer);
+    };
     const refuse = (error: unknown) => this.#answer(ingest.refuse(error));
     let admitted: Admitted | Promise<Admitted>;
     try {

@@ -22,6 +22,8 @@ export interface Serving {
   /** The account that a session token stands for; absent where there is no account plane. */
   findSession?(token: string): Promise<SessionAccount | null>;
   address(c: Context): string;
+  /** Who sent this request has shown who they are: their connection isn't closed to make room. */
+  known(c: Context): void;
 }
 
 /** What one request's handling leaves for the app to put on its answer, whichever that is. */
@@ -46,6 +48,7 @@ export async function serveRoute(
 ): Promise<Response> {
   const address = serving.address(c);
   const opened = await open(route, serving, { c, address });
+  if (route.plane !== "none") serving.known(c);
   if (route.limit) c.set("rateHeaders", serving.limits[route.limit].spend(address));
   const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
   const query = route.query

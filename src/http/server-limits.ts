@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { Connections } from "./connections.ts";
 
 /** What strangers can hold of the process; times in milliseconds. */
 export interface ServerLimits {
@@ -13,6 +13,7 @@ export interface ServerLimits {
   silence: number;
   /** How often the first two are looked at. */
   check: number;
+  /** Of all addresses together. */
   connections: number;
   /** Of one address (IPv6: /64), so that no one can hold all of them. Trusted proxies are exempt. */
   connectionsPerAddress: number;
@@ -51,29 +52,13 @@ export function constructionLimits(limits: ServerLimits) {
   };
 }
 
-/** Sets the other limits and counts connections by address; `keyOf` answers null for an exempt peer. */
+/** Sets the other limits. */
 export function limitConnections(
   server: Server,
   limits: ServerLimits,
-  keyOf: (peer: string) => string | null,
+  connections: Connections,
 ): void {
   server.timeout = limits.silence;
   server.maxHeadersCount = 100;
-  server.maxConnections = limits.connections;
-  const held = new Map<string, number>();
-  server.on("connection", (socket: Socket) => {
-    const key = keyOf(socket.remoteAddress ?? "");
-    if (key === null) return;
-    const others = held.get(key) ?? 0;
-    if (others >= limits.connectionsPerAddress) {
-      socket.destroy();
-      return;
-    }
-    held.set(key, others + 1);
-    socket.once("close", () => {
-      const left = (held.get(key) ?? 1) - 1;
-      if (left > 0) held.set(key, left);
-      else held.delete(key);
-    });
-  });
+  server.on("connection", connections.enter);
 }

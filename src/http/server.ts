@@ -11,6 +11,7 @@ import { ServiceError } from "../kit/errors.ts";
 import type { ClientAddress } from "./address.ts";
 import type { AppDoor } from "./app-door.ts";
 import { createBodyReader, type ReadBody } from "./body-reader.ts";
+import type { Connections } from "./connections.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
 import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
 import {
@@ -26,6 +27,7 @@ export interface ServerOptions {
   ingest: IngestDoor;
   tls?: { cert: string; key: string };
   address: ClientAddress;
+  connections: Connections;
   clock: Clock;
   limits?: Partial<ServerLimits>;
 }
@@ -46,15 +48,13 @@ const NEVER_TAKEN = 8 * 1024 * 1024;
  * each event costs more than the event; everything else goes through the app. Before it lies the ingest lane.
  */
 export function createServer(options: ServerOptions): HttpServer {
-  const { app, ingest, address } = options;
+  const { app, ingest, address, connections } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
   const server = options.tls
     ? createTlsServer({ ...constructionLimits(limits), ...options.tls, minVersion: "TLSv1.2" })
     : createHttpServer(constructionLimits(limits));
-  limitConnections(server, limits, (peer) =>
-    address.trusts(peer) ? null : address(peer, undefined),
-  );
+  limitConnections(server, limits, connections);
 
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, isAsked: boolean) => {
     const fault = headFault(incoming);
@@ -62,7 +62,7 @@ export function createServer(options: ServerOptions): HttpServer {
       const refusal = ingest.refuse(fault);
       send(outgoing, { ...refusal, headers: { ...refusal.headers, connection: "close" } });
     } else if (incoming.method === "POST" && incoming.url === "/v1/ingest")
-      serveIngest({ ingest, address, readBody, isAsked }, incoming, outgoing);
+      serveIngest({ ingest, address, readBody, connections, isAsked }, incoming, outgoing);
     else {
       // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
       if (isAsked && !(contentLength(incoming) > NEVER_TAKEN)) outgoing.writeContinue();
@@ -85,7 +85,7 @@ export function createServer(options: ServerOptions): HttpServer {
     endConnection(socket, () => ingest.refuse(wireError(error))),
   );
   const lane = layLane(server, options.tls ? "secureConnection" : "connection", (handOver) =>
-    createIngestLane({ ingest, address, limits, clock: options.clock, handOver }),
+    createIngestLane({ ingest, address, limits, connections, clock: options.clock, handOver }),
   );
   return {
     server,
@@ -118,12 +118,13 @@ interface Door {
   ingest: IngestDoor;
   address: ClientAddress;
   readBody: ReadBody;
+  connections: Connections;
   /** The client waits for 100 Continue before it sends the body. */
   isAsked: boolean;
 }
 
 function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { ingest, address, readBody } = door;
+  const { ingest, address, readBody, connections } = door;
   const { headers } = incoming;
   const reply = (answer: IngestReply) => send(outgoing, answer);
   const admit = () =>
@@ -134,6 +135,7 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
       address: address(incoming.socket.remoteAddress ?? "", forwardedFor(headers)),
     });
   const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) => {
+    connections.know(incoming.socket);
     if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
     readBody(incoming, admitted.bodyLimit, (error, body) =>
       body === null ? reply(ingest.refuse(error, admitted)) : ingest.take(admitted, body, reply),

@@ -125,6 +125,22 @@ test("unknown key, revoked key and bad signature are one answer", async (t) => {
   assert.deepEqual(bench.pusher.take(), []);
 });
 
+test("a connection is known by a good signature, before the page is pushed, and by nothing else", async (t) => {
+  const bench = hostedBench(t);
+  const box = await pairedBox(bench, 1);
+  const request = signed(bench, box.credential, eventBody(bench.clock));
+  const known = async (change: Partial<RelayRequest>) => {
+    const seen: number[] = [];
+    const told = () => void seen.push(bench.pusher.sent.length);
+    await relayEvent(bench, { ...request, ...change, known: told });
+    return seen;
+  };
+  assert.deepEqual(await known({ signatureHeader: "0".repeat(64) }), []);
+  assert.deepEqual(await known({ keyId: "0000000000000000" }), []);
+  assert.deepEqual(await known({ timestampHeader: "1" }), []);
+  assert.deepEqual(await known({}), [0]);
+});
+
 test("the decoy of unknown keys signs for nobody", async (t) => {
   const bench = hostedBench(t);
   await pairedBox(bench, 1);

@@ -37,6 +37,7 @@ async function pages(t: TestContext) {
     }),
     serving: {
       ...{ limits, findTenant: () => null, ownTenant: () => null, address: () => "192.0.2.1" },
+      known() {},
     },
     ...{ log: silentLog, random: systemRandom },
   });

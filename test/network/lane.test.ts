@@ -167,6 +167,7 @@ async function lone(answer: string, limits: Partial<ServerLimits> = {}) {
       },
       refuse: () => reply,
     },
+    connections: { know() {} },
     ...{ address: clientAddress([]), clock: systemClock, limits: { ...serverLimits, ...limits } },
     handOver(socket) {
       given.push(socket);
@@ -384,5 +385,30 @@ test("over TLS events go the same way", async () => {
   const pipelined = await talk([whole(box) + VERSION + whole(box)], 3);
   assert.deepEqual(statuses(pipelined), [202, 200, 202]);
   assert.deepEqual(box.errors, []);
+  await box.stop();
+});
+
+test("a sender known over TLS keeps its place among strangers", async () => {
+  const folder = join(import.meta.dirname, "../fixtures/tls");
+  setDefaultCACertificates([readFileSync(join(folder, "authority.pem"), "utf8")]);
+  const good = join(folder, "good.pem");
+  const box = await served({ ...serverLimits, connections: 4 }, { tlsCert: good, tlsKey: good });
+  const open = async () => {
+    const socket = connectTls({ port: box.port, host: "127.0.0.1" });
+    socket.on("error", () => {});
+    await once(socket, "secureConnect");
+    return socket;
+  };
+  const known = await open();
+  const send = async () => {
+    known.write(whole(box));
+    const [chunk] = (await once(known, "data")) as [Buffer];
+    return String(chunk).slice(0, 12);
+  };
+  assert.equal(await send(), "HTTP/1.1 202");
+  const crowd: Awaited<ReturnType<typeof open>>[] = [];
+  for (let n = 0; n < 8; n++) crowd.push(await open());
+  assert.equal(await send(), "HTTP/1.1 202");
+  for (const socket of [...crowd, known]) socket.destroy();
   await box.stop();
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { ServerLimits } from "../../src/http/server-limits.ts";
@@ -39,6 +40,31 @@ async function held(port: number): Promise<{ socket: Socket; closed: Promise<voi
     socket.once("close", () => resolve());
   });
   return { socket, closed };
+}
+
+/** Long enough that only want of room ends a connection. */
+const patient: Partial<ServerLimits> = {
+  ...{ head: 60_000, request: 60_000, keepAlive: 60_000, silence: 60_000 },
+};
+
+/** Connections that the server has taken one after the other. */
+async function inOrder(port: number, n: number) {
+  const all: Awaited<ReturnType<typeof held>>[] = [];
+  for (let i = 0; i < n; i++) all.push(await held(port));
+  return all;
+}
+
+/** A kept connection on which `request` was answered well; `again` sends it once more, and answers the status. */
+async function talk(port: number, request: string) {
+  const { socket } = await held(port);
+  const again = async () => {
+    const answered = once(socket, "data", { signal: AbortSignal.timeout(PATIENCE_MS) });
+    socket.write(request);
+    const [chunk] = (await answered) as [Buffer];
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(chunk.toString())?.[1]);
+  };
+  assert.ok((await again()) < 300);
+  return { socket, again };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -155,17 +181,15 @@ describe("numbers", () => {
       assert.equal(answers[0]?.status, 202);
     }));
 
-  test("one address holds its share of connections and no more", () =>
-    withBox({ connectionsPerAddress: 3 }, async (box) => {
-      const three = await Promise.all([held(box.port), held(box.port), held(box.port)]);
-      await (await held(box.port)).closed;
-      three[0]?.socket.destroy();
-      let answered = false;
-      while (!answered) {
-        const { answers } = await exchange(box.port, [VERSION], { enough: 1 });
-        answered = answers[0]?.status === 200;
-      }
-      for (const { socket } of three) socket.destroy();
+  test("one address holds its share of connections and no more: its oldest stranger goes", () =>
+    withBox({ ...patient, connectionsPerAddress: 3 }, async (box) => {
+      const four = await inOrder(box.port, 4);
+      await four[0]?.closed;
+      assert.deepEqual(
+        four.map(({ socket }) => socket.destroyed),
+        [true, false, false, false],
+      );
+      for (const { socket } of four) socket.destroy();
     }));
 
   test("a trusted proxy speaks for many and has no share", () =>
@@ -181,10 +205,51 @@ describe("numbers", () => {
     ));
 
   test("all connections together are bounded", () =>
-    withBox({ connections: 4 }, async (box) => {
-      const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => held(box.port)));
-      await Promise.any([all[4]?.closed, all[5]?.closed]);
-      for (const { socket } of all) socket.destroy();
+    withBox({ ...patient, connections: 4 }, async (box) => {
+      const six = await inOrder(box.port, 6);
+      await Promise.all([six[0]?.closed, six[1]?.closed]);
+      assert.equal(six.filter(({ socket }) => socket.destroyed).length, 2);
+      for (const { socket } of six) socket.destroy();
+    }));
+
+  const event = (box: Served) => `${ingestHead(box.token, 15)}{"message":"a"}`;
+  const stranger = (box: Served) => `${ingestHead(`${box.token}x`, 15)}{"message":"a"}`;
+  const read = (box: Served) =>
+    `GET /v1/projects HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${box.key}\r\n\r\n`;
+
+  test("strangers who hold every place don't keep known senders out, nor end what they hold", () =>
+    withBox({ ...patient, connections: 6 }, async (box) => {
+      // One of each way in: the lane, Node's reader, the API.
+      const ways = [event(box), event(box).replace("Host: a", "Expect: no\r\nHost: a"), read(box)];
+      const known = await Promise.all(ways.map((request) => talk(box.port, request)));
+      const crowd = await inOrder(box.port, 30);
+      for (const { socket } of crowd) socket.write(stranger(box));
+      assert.equal((await exchange(box.port, [event(box)], { enough: 1 })).answers[0]?.status, 202);
+      assert.deepEqual(await Promise.all(known.map(({ again }) => again())), [202, 202, 200]);
+      for (const { socket } of [...crowd, ...known]) socket.destroy();
+    }));
+
+  test("where everyone is known, a newcomer finds no room", () =>
+    withBox({ ...patient, connections: 2 }, async (box) => {
+      const known = [await talk(box.port, event(box)), await talk(box.port, read(box))];
+      await (await held(box.port)).closed;
+      assert.deepEqual(await Promise.all(known.map(({ again }) => again())), [202, 200]);
+      known[0]?.socket.destroy();
+      let answered = false;
+      while (!answered) {
+        const { answers } = await exchange(box.port, [VERSION], { enough: 1 });
+        answered = answers[0]?.status === 200;
+      }
+      known[1]?.socket.destroy();
+    }));
+
+  test("a crowd is told in the log, once", () =>
+    withBox({ ...patient, connections: 2 }, async (box) => {
+      for (const { socket } of await inOrder(box.port, 20)) socket.destroy();
+      const told = (box as never as { warnings: object[] }).warnings.filter(
+        (entry) => "evicted" in (entry as object),
+      );
+      assert.deepEqual(told, [{ evicted: 1, refused: 0 }]);
     }));
 
   test("a parked reader that goes away gives its place back", () =>

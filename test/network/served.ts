@@ -19,6 +19,8 @@ export interface Served {
   token: string;
   /** Errors that it logged; none is what a client's behaviour may ever cause. */
   errors: unknown[];
+  /** What it warned of. */
+  warnings: unknown[];
   stop(): Promise<void>;
 }
 
@@ -37,8 +39,10 @@ export async function served(
 ): Promise<Served> {
   const data = mkdtempSync(join(tmpdir(), "box-network-"));
   const errors: unknown[] = [];
+  const warnings: unknown[] = [];
   const log: Log = Object.assign(Object.create(silentLog), {
     error: (entry: unknown) => void errors.push(entry),
+    warn: (entry: unknown) => void warnings.push(entry),
   });
   const config = boxConfig({
     ...{ data, listen: "127.0.0.1:0", logLevel: "silent" },
@@ -49,11 +53,11 @@ export async function served(
     onFatal: (error) => void errors.push(error),
   });
   // Hasty limits leave no time for the app to be loaded.
-  while (!(await fetch(`${box.url}/healthz`)).ok);
+  while (!(await fetch(`${box.url}/healthz`, { headers: { connection: "close" } })).ok);
   const key = addOwner(box.tenant);
   const token = await firstToken(box.url, key);
   return {
-    ...{ port: Number(new URL(box.url).port), tenant: box.tenant, key, token, errors },
+    ...{ port: Number(new URL(box.url).port), tenant: box.tenant, key, token, errors, warnings },
     async stop() {
       await box.stop();
       rmSync(data, { recursive: true, force: true });

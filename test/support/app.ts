@@ -69,6 +69,7 @@ export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
       findTenant: (segment) => (segment === tenant.id ? tenant : null),
       ownTenant: () => (role === "box" ? tenant : null),
       address: (c) => c.req.header("x-forwarded-for") ?? "127.0.0.1",
+      known() {},
     },
     log,
     random: systemRandom,

@@ -14,6 +14,8 @@ export interface RelayRouteDeps extends RelayDeps {
   /** Spends of an address's budget of failed authentication. Throws ServiceError rate_limited. */
   failed(address: string): void;
   address(c: AppContext): string;
+  /** Who sent this request has shown who they are. */
+  known(c: AppContext): void;
 }
 
 /** `POST /v1/relay/{key_id}`: the signature is over the raw bytes, so nothing is read but those (decisions §7). */
@@ -39,6 +41,7 @@ async function answered(c: AppContext, deps: RelayRouteDeps): Promise<Response> 
       timestampHeader: c.req.header("x-service-timestamp"),
       signatureHeader: c.req.header("x-service-signature"),
       rawBody: await readBytes(c.req.raw, RELAY_LIMIT),
+      known: () => deps.known(c),
     });
     if (result.kind === "unauthorized") return unauthorized(c, deps);
     return result.kind === "relayed" ? relayed(result) : refused(c, errorOf(result));
