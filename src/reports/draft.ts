@@ -11,27 +11,58 @@ export interface TimelineStep {
   detail: Readonly<Record<string, unknown>>;
 }
 
-/**
- * What each kind of step is for a customer. Kinds that aren't here (a failed delivery, a page taken
- * back) are the operator's business, as are names, addresses and rules: none of it goes into a draft.
- */
-const STEP_WORDS: Record<string, string> = {
-  opened: "The problem was detected automatically.",
-  delivered: "The people on call were notified.",
-  escalated: "More people were called in.",
-  renotified: "The people on call were notified again.",
-  acknowledged: "An engineer began to look into it.",
-  resolved: "The problem was over.",
+/** A step in a customer's words. */
+interface ToldStep {
+  at: number;
+  words: string;
+}
+
+/** What a message that a channel took was about. That somebody read it isn't recorded, so it isn't said. */
+const SENT_WORDS: Record<string, string> = {
+  "alert.opened": "A notification was sent.",
+  "alert.escalated": "A page to the people on call was sent.",
+  "alert.renotified": "A reminder was sent.",
 };
+
+/**
+ * What a step is for a customer: only what the history records. A ladder's step alone is a plan, its delivery is the
+ * fact. Null for what is the operator's business (a failed delivery, a page taken back); names, addresses and
+ * rules are, too: none of it goes into a draft.
+ */
+function wordsOf({ kind, detail }: TimelineStep): string | null {
+  switch (kind) {
+    case "opened":
+      return "The problem was detected automatically.";
+    case "delivered":
+      return SENT_WORDS[String(detail["event"])] ?? null;
+    case "reached_nobody":
+      return detail["top"] === true ? "Nobody on call could be reached." : null;
+    case "acknowledged":
+      return "The team acknowledged the problem.";
+    case "resolved":
+      return RESOLVED_WORDS[String(detail["reason"])] ?? "The problem was marked as resolved.";
+    default:
+      return null;
+  }
+}
+
+const RESOLVED_WORDS: Record<string, string> = {
+  quiet: "There had been no more signs of the problem for a while.",
+  merged: "It proved to be the same problem as another one that is being followed.",
+};
+
+/** Whether the problem is over with this step: a merged alert's goes on in the other. */
+function ends({ kind, detail }: TimelineStep): boolean {
+  return kind === "resolved" && detail["reason"] !== "merged";
+}
 
 /**
  * Pure: an alert's history (oldest first) as a Markdown entry. Steps that say the same one after the
  * other become one. An empty history gives a draft that says so by its lack of lines.
  */
 export function draftEntry(timeline: readonly TimelineStep[]): EntryDraft {
-  const steps = told(timeline);
-  const resolved = steps.some((step) => step.kind === "resolved");
-  const content = [...stepLines(steps), summary(steps), "What we know so far: …"];
+  const resolved = timeline.some(ends);
+  const content = [...stepLines(told(timeline)), summary(timeline), "What we know so far: …"];
   return {
     title: resolved ? "Resolved" : "What has happened so far",
     entry_type: resolved ? "resolution" : "update",
@@ -39,27 +70,30 @@ export function draftEntry(timeline: readonly TimelineStep[]): EntryDraft {
   };
 }
 
-function told(timeline: readonly TimelineStep[]): TimelineStep[] {
-  const known = timeline.filter(({ kind }) => Object.hasOwn(STEP_WORDS, kind));
-  return known.filter(({ kind }, index) => kind !== known[index - 1]?.kind);
+function told(timeline: readonly TimelineStep[]): ToldStep[] {
+  const steps = timeline.flatMap((step) => {
+    const words = wordsOf(step);
+    return words === null ? [] : [{ at: step.at, words }];
+  });
+  return steps.filter(({ words }, index) => words !== steps[index - 1]?.words);
 }
 
 /** One list for each day, so that a line needs no more than the time of day. */
-function stepLines(steps: readonly TimelineStep[]): string[] {
+function stepLines(steps: readonly ToldStep[]): string[] {
   const days = Map.groupBy(steps, (step) => dayText(step.at));
   return [...days].map(([day, its]) => {
-    const lines = its.map(({ at, kind }) => `- **${clockText(at)}** ${STEP_WORDS[kind]}`);
+    const lines = its.map(({ at, words }) => `- **${clockText(at)}** ${words}`);
     return `${day}, times in UTC:\n\n${lines.join("\n")}`;
   });
 }
 
-function summary(steps: readonly TimelineStep[]): string {
-  const at = (kind: string) => steps.find((step) => step.kind === kind)?.at;
-  const [opened, seen, over] = [at("opened"), at("acknowledged"), at("resolved")];
+function summary(timeline: readonly TimelineStep[]): string {
+  const at = (kind: string) => timeline.find((step) => step.kind === kind)?.at;
+  const [opened, seen, over] = [at("opened"), at("acknowledged"), timeline.find(ends)?.at];
   if (opened === undefined) return "";
   const parts = [
-    ...(seen === undefined ? [] : [`looked into after ${lengthText(seen - opened)}`]),
-    ...(over === undefined ? [] : [`over after ${lengthText(over - opened)}`]),
+    ...(seen === undefined ? [] : [`acknowledged after ${lengthText(seen - opened)}`]),
+    ...(over === undefined ? [] : [`resolved after ${lengthText(over - opened)}`]),
   ];
   const sentence = parts.join(", ");
   return sentence === "" ? "" : `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
