@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../cli/box.ts";
 import { openapi } from "../src/http/openapi.ts";
+import { pairOperations } from "../src/http/pair-page.ts";
 import { publicOperations } from "../src/http/public-operations.ts";
 import { dataPlaneRoutes } from "../src/http/routes.ts";
 import { errorStatus } from "../src/kit/errors.ts";
@@ -86,7 +87,7 @@ function sentence(text: string): string {
 }
 
 export function apiReference(): string {
-  const document = openapi(dataPlaneRoutes, "", publicOperations) as {
+  const document = openapi(dataPlaneRoutes, "", [...publicOperations, ...pairOperations]) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };
   };

@@ -5,6 +5,7 @@ import { operatingRoutes } from "../http/health-routes.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { ingestRoute } from "../http/ingest-routes.ts";
 import { openapi } from "../http/openapi.ts";
+import { pairOperations, pairPageRoutes } from "../http/pair-page.ts";
 import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
@@ -45,6 +46,12 @@ export function boxApp(
         address: serving.address,
         tls: config.tls !== null,
       }),
+      ...pairPageRoutes({
+        tenant,
+        limit: serving.limits.pair,
+        address: serving.address,
+        tls: config.tls !== null,
+      }),
       ...operatingRoutes(operating(config, parts)),
     ],
     ...{ serving, log, random },
@@ -62,6 +69,7 @@ function operating(config: BoxConfig, { tenant, backups }: BoxParts) {
       if (!config.metricsOpen && (token === null || findActor(tenant.store, token) === null))
         throw unauthorized();
     },
-    openapi: () => openapi(dataPlaneRoutes, config.publicUrl, publicOperations),
+    openapi: () =>
+      openapi(dataPlaneRoutes, config.publicUrl, [...publicOperations, ...pairOperations]),
   };
 }

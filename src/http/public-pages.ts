@@ -1,9 +1,10 @@
 import { unixSeconds } from "../kit/clock.ts";
 import { type ErrorCode, errorStatus, ServiceError } from "../kit/errors.ts";
-import { type PageAnswer, publicHeaders } from "../reports/answer.ts";
+import type { PageAnswer } from "../page/answer.ts";
 import { gateCookie, opensGate } from "../reports/cookie.ts";
 import { reportFeed } from "../reports/feed.ts";
 import { ensureGateKey, gateKey } from "../reports/gate-key.ts";
+import { publicHeaders } from "../reports/headers.ts";
 import { gatePage, notFoundPage, reportJson, reportPage } from "../reports/page.ts";
 import { gateOf, publicReport } from "../reports/public.ts";
 import type { ReportRow } from "../reports/reports.ts";
@@ -12,6 +13,7 @@ import { prefersJson } from "./accept.ts";
 import type { AppContext, RawRoute } from "./app.ts";
 import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
+import { sendPage } from "./send-page.ts";
 
 export interface FoundReport {
   tenant: Tenant;
@@ -32,9 +34,6 @@ const PATH = "/public/reports";
 
 /** A password fits many times. */
 const FORM_BYTES = 4096;
-
-/** A month: the same host may serve others without TLS, and this binds all its ports. */
-const HSTS = "max-age=2592000";
 
 /** The pages under `/public/reports`, for readers who have an address and no key (decisions §8). */
 export function publicPageRoutes(pages: PublicPages): RawRoute[] {
@@ -65,16 +64,10 @@ export function publicPageRoutes(pages: PublicPages): RawRoute[] {
   ];
 }
 
-function send({ status, headers, body }: PageAnswer, tls: boolean): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      ...headers,
-      // What opens it is no scheme that a browser knows and would ask a name for.
-      ...(status === 401 ? { "WWW-Authenticate": "Cookie" } : {}),
-      ...(tls ? { "Strict-Transport-Security": HSTS } : {}),
-    },
-  });
+function send(answer: PageAnswer, tls: boolean): Response {
+  // What opens it is no scheme that a browser knows and would ask a name for.
+  if (answer.status === 401) answer.headers["WWW-Authenticate"] = "Cookie";
+  return sendPage(answer, tls);
 }
 
 function shown(c: AppContext, { tenant, report }: FoundReport, pages: PublicPages): PageAnswer {

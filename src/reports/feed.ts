@@ -1,5 +1,6 @@
-import { type PageAnswer, publicHeaders } from "./answer.ts";
-import { html, type Markup } from "./html.ts";
+import { html, type Markup } from "../kit/html.ts";
+import type { PageAnswer } from "../page/answer.ts";
+import { publicHeaders } from "./headers.ts";
 import {
   newestFirst,
   type PublicEntry,

@@ -1,5 +1,7 @@
-import { type PageAnswer, publicHeaders } from "./answer.ts";
-import { html, type Markup, type Piece, trusted } from "./html.ts";
+import { html, type Markup, type Piece, trusted } from "../kit/html.ts";
+import type { PageAnswer } from "../page/answer.ts";
+import { type Frame, framed, HTML_TYPE } from "../page/frame.ts";
+import { publicHeaders } from "./headers.ts";
 import {
   newestFirst,
   type PublicEntry,
@@ -16,8 +18,6 @@ import { agoText, exactText, isoTime } from "./times.ts";
 
 /** How often an unfinished report's page asks for itself again. */
 const REFRESH_SECONDS = 60;
-
-const HTML_TYPE = "text/html; charset=utf-8";
 
 export interface ReportView {
   report: PublicReport;
@@ -109,33 +109,9 @@ export function notFoundPage(): PageAnswer {
   return { status: 404, headers: publicHeaders(HTML_TYPE, "no-store"), body };
 }
 
-interface Shell {
-  title: string;
-  head?: Piece;
-  main: Markup;
-  footer?: Piece;
-}
-
-function shell({ title, head, main, footer }: Shell): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow, noarchive">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-${head}<style>${trusted(STYLE)}</style>
-</head>
-<body>
-<main>
-${main}
-</main>
-${footer}
-</body>
-</html>
-`.markup;
+/** The report pages' frame: one sheet for all of them. */
+function shell(frame: Omit<Frame, "style">): string {
+  return framed({ ...frame, style: STYLE });
 }
 
 // Relative, so that the page also works behind a proxy that serves it under another path.

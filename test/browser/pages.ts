@@ -16,6 +16,7 @@ import { type Browser, chromium } from "playwright-core";
 import { reportFeed } from "../../src/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
+import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
 import { findings, open, withoutStatus } from "./tab.ts";
@@ -181,7 +182,9 @@ async function main(pictures: string): Promise<void> {
     await feedsParse(browser);
     console.log("ok feedsParse");
     await realBoxHolds(browser);
-    console.log(`ok realBoxHolds\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
+    console.log("ok realBoxHolds");
+    await pairingHolds(browser, pictures);
+    console.log(`ok pairingHolds\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
   } finally {
     await browser.close();
     served.close();

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { PageAnswer } from "../../src/reports/answer.ts";
+import type { PageAnswer } from "../../src/page/answer.ts";
 import { gatePage, notFoundPage, reportPage } from "../../src/reports/page.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import type { PublicReport } from "../../src/reports/report.ts";

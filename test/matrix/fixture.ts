@@ -159,6 +159,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     updateSource: () => ({ retain_logs: false }),
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
+    pairOnPage: async () => String(new URLSearchParams((await bodies["pair"]?.()) as never)),
   };
 
   return {

@@ -103,6 +103,13 @@ test("a tenant is none for who isn't its member, and a session never opens the d
   }
 });
 
+test("the page of a box's pairing link is none here", async () => {
+  for (const method of ["GET", "POST"]) {
+    const answer = await hosted.call(method, "/pair?code=1");
+    assert.deepEqual([answer.status, answer.body.error.code], [404, "not_found"]);
+  }
+});
+
 test("one tenant's things are none to another, on every route", async () => {
   const [mine, theirs] = keys;
   const as = (token: string) => (method: string, path: string, body?: unknown) =>

@@ -1,0 +1,144 @@
+import { html, type Markup, type Piece } from "../kit/html.ts";
+import { type PageAnswer, pageHeaders } from "../page/answer.ts";
+import { framed, HTML_TYPE } from "../page/frame.ts";
+import { PAGE_STYLE } from "../page/style.ts";
+import { SCRIPT } from "./pair-script.ts";
+import type { Redemption } from "./pairing.ts";
+
+/** What a person has entered so far; it goes back to nobody else. The password is never among it. */
+export interface PairForm {
+  code: string;
+  email: string;
+  displayName: string;
+}
+
+const EMPTY: PairForm = { code: "", email: "", displayName: "" };
+
+/** Why the form is shown again: fields that can't be right, the one refusal, or one try too many. */
+export type PairTrouble =
+  | { kind: "invalid"; fields: readonly PairField[] }
+  | { kind: "refused" }
+  | { kind: "wait"; seconds: number };
+
+const FIELDS = ["code", "email", "display_name", "password"] as const;
+export type PairField = (typeof FIELDS)[number];
+
+const STYLE = `${PAGE_STYLE}
+form{max-width:26rem}
+.field{margin-top:1.25rem}
+.hint{color:var(--soft);font-size:.9375rem;margin:.3rem 0 0}
+#code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
+form>button{margin-top:1.75rem}
+pre{user-select:all;margin-bottom:.5rem}
+.copy{width:auto;min-height:2.75rem;margin:0 0 1.25rem;background:var(--card);color:var(--link)}
+[hidden]{display:none}
+`;
+
+const HEADERS = pageHeaders({
+  ...{ type: HTML_TYPE, storing: "no-store", style: STYLE, script: SCRIPT },
+});
+
+/**
+ * The page at a pairing link (decisions §3). The code stands behind the link's `#`, which no browser sends: the
+ * script takes it from there and out of the address at once. Without script it is pasted into its field.
+ */
+export function pairPage(form: PairForm = EMPTY, trouble: PairTrouble | null = null): PageAnswer {
+  const wrong = trouble?.kind === "invalid" ? trouble.fields : [];
+  const body = framed({
+    ...{ style: STYLE, script: SCRIPT },
+    title: trouble === null ? "Take your seat" : "Take your seat: try again",
+    main: html`<h1>Take your seat</h1>
+<p class="lead">A pairing code makes you an account on this box and gives you an API key.</p>
+<form method="post">
+${trouble !== null && html`<p class="wrong" id="wrong" role="alert">${complaint(trouble)}</p>`}
+${fields(form, wrong)}
+<button type="submit">Take the seat</button>
+</form>`,
+  });
+  return { status: STATUS[trouble?.kind ?? "none"], headers: headersFor(trouble), body };
+}
+
+const STATUS = { none: 200, invalid: 400, refused: 401, wait: 429 } as const;
+
+function headersFor(trouble: PairTrouble | null): Record<string, string> {
+  if (trouble?.kind === "refused") return { ...HEADERS, "WWW-Authenticate": "Bearer" };
+  if (trouble?.kind === "wait") return { ...HEADERS, "Retry-After": String(trouble.seconds) };
+  return { ...HEADERS };
+}
+
+const REASONS: Record<PairField, string> = {
+  code: "The code has 48 characters, 0 to 9 and a to f.",
+  email: "The email address isn't complete.",
+  display_name: "The name has at most 128 characters.",
+  password: "The password has 8 to 72 characters.",
+};
+
+/** One sentence for every refusal: what was wrong is nobody's business who holds no good code. */
+function complaint(trouble: PairTrouble): string {
+  if (trouble.kind === "invalid")
+    return FIELDS.filter((field) => trouble.fields.includes(field))
+      .map((field) => REASONS[field])
+      .join(" ");
+  if (trouble.kind === "wait")
+    return `Too many tries. Wait ${trouble.seconds} seconds, then try again.`;
+  return "The pairing was not accepted. The code may be used, old or mistyped, or it is for another address, or the account has another password. Ask whoever gave you the link.";
+}
+
+function fields(form: PairForm, wrong: readonly PairField[]): Markup {
+  const marked = (field: PairField): Piece =>
+    wrong.includes(field) && html` aria-invalid="true" aria-errormessage="wrong"`;
+  return html`<div class="field">
+<label for="code">Pairing code</label>
+<input id="code" name="code" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="code-hint" value="${form.code}"${marked("code")}>
+<p class="hint" id="code-hint">The 48 characters behind <code>#code=</code> in your link; the whole link will do, too.</p>
+</div>
+<div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username" aria-describedby="email-hint" value="${form.email}"${marked("email")}>
+<p class="hint" id="email-hint">May stay empty if the invitation was made for your address.</p>
+</div>
+<div class="field">
+<label for="display_name">Your name</label>
+<input id="display_name" name="display_name" autocomplete="name" aria-describedby="name-hint" value="${form.displayName}"${marked("display_name")}>
+<p class="hint" id="name-hint">As others see it. Optional.</p>
+</div>
+<div class="field">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required minlength="8" maxlength="72" autocomplete="new-password" aria-describedby="password-hint"${marked("password")}>
+<p class="hint" id="password-hint">At least 8 characters. If you have an account here already: its password.</p>
+</div>`;
+}
+
+/** The one time that key and receipt are shown. `baseUrl`: where the box is reached, no slash at the end. */
+export function pairedPage(paired: Redemption, baseUrl: string): PageAnswer {
+  const body = framed({
+    ...{ style: STYLE, script: SCRIPT },
+    title: "You have your seat",
+    main: html`<h1>You have your seat</h1>
+<section aria-labelledby="key">
+<h2 id="key">Your API key</h2>
+<p>It is shown this once. Keep it like a password.</p>
+${copyable("api-key", paired.api_key, "Copy the key")}
+</section>
+<section aria-labelledby="next">
+<h2 id="next">What now</h2>
+<p>In a terminal; it asks for the key and keeps it for every later command:</p>
+${copyable("login", `box login --url ${baseUrl}`, "Copy the command")}
+<p>Or, for this shell alone and for <code>curl</code>:</p>
+${copyable("export", `export BOX_URL=${baseUrl}\nexport BOX_KEY=${paired.api_key}`, "Copy both lines")}
+<p>Then look around with <code>box project list</code> and <code>box alerts</code>.</p>
+</section>
+<section aria-labelledby="phone">
+<h2 id="phone">To pair a phone</h2>
+<p>The app of the hosted service asks for your account here and this receipt, within ten minutes:</p>
+${copyable("account", paired.box_account_id, "Copy the account")}
+${copyable("receipt", paired.receipt, "Copy the receipt")}
+</section>`,
+  });
+  return { status: 200, headers: { ...HEADERS }, body };
+}
+
+function copyable(id: string, text: string, button: string): Markup {
+  return html`<pre id="${id}">${text}</pre>
+<button class="copy" type="button" data-copy="${id}" hidden>${button}</button>`;
+}

@@ -1,0 +1,110 @@
+/** The page at a pairing link, on a real box: from the link to a key that works, with scripts and without. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type TestBox, testBox } from "../support/box.ts";
+import { findings, open, withoutStatus } from "./tab.ts";
+
+const PASSWORD = "correct horse é";
+
+const LOOKS: Record<string, BrowserContextOptions> = {
+  "phone-light": { viewport: { width: 360, height: 740 }, colorScheme: "light" },
+  "phone-dark": { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
+  "desk-light": { viewport: { width: 1100, height: 900 }, colorScheme: "light" },
+  "desk-dark": { viewport: { width: 1100, height: 900 }, colorScheme: "dark" },
+};
+
+async function linkOf(box: TestBox): Promise<{ link: string; code: string }> {
+  return (await box.api("POST", "/v1/pair/codes", {})).body;
+}
+
+async function enter(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await page.fill(`#${name}`, value);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+}
+
+async function worksWithKey(box: TestBox, page: Page, email: string): Promise<void> {
+  const key = (await page.textContent("#api-key")) ?? "";
+  const me = await box.api("GET", "/v1/me", undefined, key);
+  assert.equal(me.status, 200);
+  assert.ok(JSON.stringify(me.body).includes(email));
+}
+
+async function looks(browser: Browser, box: TestBox, pictures: string): Promise<void> {
+  for (const [name, options] of Object.entries(LOOKS)) {
+    const tab = await open(browser, options);
+    const { page } = tab;
+    const calm = async (what: string) => {
+      await page.screenshot({ path: join(pictures, `pair-${what}-${name}.png`), fullPage: true });
+      assert.deepEqual(await findings(tab), [], `${what} ${name}`);
+      const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+      assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
+    };
+    const { link } = await linkOf(box);
+    await page.goto(link);
+    await calm("form");
+    await enter(page, { email: `${name}@example.org`, code: "ab".repeat(24), password: PASSWORD });
+    await calm("refused");
+    await enter(page, { code: link, password: PASSWORD });
+    await calm("paired");
+    await worksWithKey(box, page, `${name}@example.org`);
+    assert.deepEqual(withoutStatus(tab.noise), []);
+    await tab.close();
+  }
+}
+
+/** The code is in the field at once, and nowhere else. */
+async function takesTheCode(browser: Browser, box: TestBox): Promise<void> {
+  const { link, code } = await linkOf(box);
+  const asked: string[] = [];
+  const tab = await open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = tab;
+  page.on("request", (request) => asked.push(request.url() + JSON.stringify(request.headers())));
+  for (const start of [link, link.replace("#", "?")]) {
+    await page.goto(start);
+    assert.equal(page.url(), `${box.url}/pair`);
+    assert.equal(await page.inputValue("#code"), code);
+    assert.equal(await tab.run("document.activeElement.id"), "email");
+  }
+  const other = await linkOf(box);
+  await page.goto(other.link);
+  assert.equal(await page.inputValue("#code"), other.code, "another link in the same tab");
+  assert.equal(page.url(), `${box.url}/pair`);
+  // What was asked for with the code in its query was the caller's own doing.
+  asked.splice(0, asked.length, ...asked.filter((one) => !one.startsWith(`${box.url}/pair?code=`)));
+  await enter(page, { email: "tab@example.org", display_name: "Tab", password: PASSWORD });
+  assert.ok(asked.length > 2 && asked.every((one) => !one.includes(code)), asked.join("\n"));
+  await worksWithKey(box, page, "tab@example.org");
+  const key = await page.textContent("#api-key");
+  await page.click("[data-copy=api-key]");
+  await page.waitForSelector("text=Copied");
+  assert.equal(await tab.run("navigator.clipboard.readText()"), key);
+  await page.reload();
+  assert.equal(await page.locator("#api-key").count(), 0, "shown once");
+  assert.match((await page.textContent("[role=alert]")) ?? "", /not accepted/);
+  assert.deepEqual(withoutStatus(tab.noise), []);
+  await tab.close();
+}
+
+async function worksWithoutScript(browser: Browser, box: TestBox): Promise<void> {
+  const { link } = await linkOf(box);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(link);
+  assert.equal(await page.inputValue("#code"), "");
+  await enter(page, { code: link, email: "plain@example.org", password: PASSWORD });
+  await worksWithKey(box, page, "plain@example.org");
+  assert.equal(await page.locator("button:visible").count(), 0, "no button that does nothing");
+  await context.close();
+}
+
+export async function pairingHolds(browser: Browser, pictures: string): Promise<void> {
+  const box = await testBox();
+  try {
+    await looks(browser, box, pictures);
+    await takesTheCode(browser, box);
+    await worksWithoutScript(browser, box);
+  } finally {
+    await box.stop();
+  }
+}
