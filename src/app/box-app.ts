@@ -14,7 +14,7 @@ import { backupCheck } from "../operate/backup-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
 import { renderMetrics } from "../operate/metrics.ts";
-import { findActor } from "../people/keys.ts";
+import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { BoxDeps } from "./box.ts";

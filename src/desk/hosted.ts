@@ -10,12 +10,12 @@ import { notFound } from "../kit/errors.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
 import type { Random } from "../kit/random.ts";
 import { fileSealer } from "../kit/sealer.ts";
+import { seatAccount } from "../people/accounts.ts";
 import { isEmail } from "../people/email.ts";
 import { mintKey } from "../people/keys.ts";
 import { roles } from "../people/roles.ts";
 import { prepareDirectory } from "../store/directory.ts";
-import type { Role } from "../store/schema.ts";
-import { openStore, type Tx } from "../store/store.ts";
+import { openStore } from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
 
 /** As they are typed. */
@@ -153,7 +153,7 @@ async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags)
   try {
     ensureTenant(store, tenant.id);
     const made = store.write((tx) => {
-      const held = seat(tx, account, role);
+      const held = seatAccount(tx, account, role);
       return { held, key: mintKey(tx, tenant.id, account.id).key };
     });
     await registry.memberships.put({
@@ -165,19 +165,6 @@ async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags)
   } finally {
     store.close();
   }
-}
-
-/** Makes the account one of the tenant's, the first one its owner; its role. */
-function seat(tx: Tx, account: { id: string; email: string }, wanted: Role | undefined): Role {
-  const known = tx.sql("SELECT role FROM accounts WHERE id = ?").pluck().get(account.id);
-  const isFirst = tx.sql("SELECT 1 FROM accounts LIMIT 1").get() === undefined;
-  const role = wanted ?? (known as Role | undefined) ?? (isFirst ? "owner" : "member");
-  tx.sql(
-    `INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at)
-     VALUES (@id, @email, @folded, '', '', @role, @now) ON CONFLICT (id) DO UPDATE SET role = @role`,
-  ).run({ ...account, folded: account.email.toLowerCase(), role, now: tx.at });
-  tx.note({ topic: "people" });
-  return role;
 }
 
 const APPLE = "https://api.push.apple.com";

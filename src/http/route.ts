@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../kit/errors.ts";
-import type { Actor } from "../people/keys.ts";
+import type { Actor } from "../people/actor.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
-import { type Actor, findActor } from "../people/keys.ts";
+import { type Actor, findActor } from "../people/actor.ts";
 import { mustManage } from "../people/roles.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { json } from "./answer.ts";

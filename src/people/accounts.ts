@@ -1,9 +1,10 @@
-import { asc, eq } from "drizzle-orm";
-import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
-import { accounts, type Role } from "../store/schema.ts";
+import { and, asc, eq, isNotNull, ne } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { accounts, apiKeys, pairCodes, pairReceipts, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
+import { overridesNaming, rulesNaming, schedulesNaming } from "./named-by.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
 /** Who asks for a change: an account's id, or null for the operator at the data directory. */
@@ -29,15 +30,20 @@ export function getAccount(reader: Reader, id: string): Account {
 }
 
 export function hasAccounts(reader: Reader): boolean {
-  return reader.sql("SELECT 1 FROM accounts LIMIT 1").get() !== undefined;
+  return reader.orm.select({ id: accounts.id }).from(accounts).limit(1).get() !== undefined;
 }
 
 /** The rank that `by` acts with right now; the operator's is owner. Throws 403 for an account that is gone. */
 export function rankOf(reader: Reader, by: By): Role {
   if (by === null) return "owner";
-  const role = reader.sql("SELECT role FROM accounts WHERE id = ?").pluck().get(by);
-  if (role === undefined) throw new ServiceError("forbidden", "The caller's account was removed.");
-  return role as Role;
+  const account = reader.orm
+    .select({ role: accounts.role })
+    .from(accounts)
+    .where(eq(accounts.id, by))
+    .get();
+  if (account === undefined)
+    throw new ServiceError("forbidden", "The caller's account was removed.");
+  return account.role;
 }
 
 /** An owner changes anyone, an admin those who are no owner (decisions §3). Throws 403. */
@@ -55,6 +61,34 @@ export function mustGrant(reader: Reader, by: By, role: Role): void {
   if (!atLeast(rank, role)) {
     throw new ServiceError("forbidden", `The role ${role} is above your own, ${rank}.`);
   }
+}
+
+/**
+ * Makes an account of elsewhere (the hosted service's) one of the tenant's, or gives it the wanted role. Without one
+ * it keeps what it has; new, it is a member, the first an owner. It has no password here. Its role then.
+ */
+export function seatAccount(
+  tx: Tx,
+  account: { id: string; email: string },
+  wanted: Role | undefined,
+): Role {
+  const { id, email } = account;
+  const known = tx.orm
+    .select({ role: accounts.role })
+    .from(accounts)
+    .where(eq(accounts.id, id))
+    .get();
+  const role = wanted ?? known?.role ?? (hasAccounts(tx) ? "member" : "owner");
+  tx.orm
+    .insert(accounts)
+    .values({
+      ...{ id, email, emailFolded: foldEmail(email), role, createdAt: tx.at },
+      ...{ displayName: "", passwordHash: "" },
+    })
+    .onConflictDoUpdate({ target: accounts.id, set: { role } })
+    .run();
+  tx.note({ topic: "people" });
+  return role;
 }
 
 /** Changes what is given. Throws 404; 403 for ranks; 409 where no owner would be left. */
@@ -85,8 +119,8 @@ export function removeAccount(tx: Tx, by: By, id: string): void {
   mustGovern(tx, by, account.role);
   if (account.role === "owner") mustLeaveOwner(tx, { account: id });
   mustBeUnnamed(tx, id);
-  tx.sql("DELETE FROM pair_receipts WHERE account_id = ?").run(id);
-  tx.sql("DELETE FROM pair_codes WHERE issued_by = ?").run(id);
+  tx.orm.delete(pairReceipts).where(eq(pairReceipts.accountId, id)).run();
+  tx.orm.delete(pairCodes).where(eq(pairCodes.issuedBy, id)).run();
   takeBackCodes(tx, account.email);
   tx.orm.delete(accounts).where(eq(accounts.id, id)).run();
   tx.note({ topic: "people" });
@@ -94,43 +128,45 @@ export function removeAccount(tx: Tx, by: By, id: string): void {
 
 /** A removed person must not come back by a code that was made for them before. */
 function takeBackCodes(tx: Tx, email: string): void {
-  const bound = tx.sql("SELECT id, email FROM pair_codes WHERE email IS NOT NULL").all();
-  for (const code of bound as { id: string; email: string }[]) {
-    if (foldEmail(code.email) === foldEmail(email))
-      tx.sql("DELETE FROM pair_codes WHERE id = ?").run(code.id);
-  }
+  const bound = tx.orm
+    .select({ id: pairCodes.id, email: pairCodes.email })
+    .from(pairCodes)
+    .where(isNotNull(pairCodes.email))
+    .all();
+  for (const code of bound)
+    if (foldEmail(code.email ?? "") === foldEmail(email))
+      tx.orm.delete(pairCodes).where(eq(pairCodes.id, code.id)).run();
 }
-
-const OTHER_OWNER = `SELECT 1 FROM accounts a JOIN api_keys k ON k.account_id = a.id
-  WHERE a.role = 'owner' AND a.id IS NOT ? AND k.id IS NOT ? LIMIT 1`;
 
 /** Throws 409 unless an owner with a key is left without this account, or without this key. */
 export function mustLeaveOwner(reader: Reader, without: { account?: string; key?: string }): void {
-  if (reader.sql(OTHER_OWNER).get(without.account ?? null, without.key ?? null) !== undefined)
-    return;
+  const other = reader.orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .innerJoin(apiKeys, eq(apiKeys.accountId, accounts.id))
+    .where(
+      and(
+        eq(accounts.role, "owner"),
+        without.account === undefined ? undefined : ne(accounts.id, without.account),
+        without.key === undefined ? undefined : ne(apiKeys.id, without.key),
+      ),
+    )
+    .limit(1)
+    .get();
+  if (other !== undefined) return;
   throw new ServiceError(
     "last_owner",
     "This is the last owner with a key: make another owner first.",
   );
 }
 
-const NAMED_BY = `SELECT 'named_by_rule' AS reason, p.name || '/' || r.name AS value
-    FROM rules r JOIN projects p ON p.id = r.project_id
-    WHERE EXISTS (SELECT 1 FROM json_each(r.body, '$.escalations') s,
-      json_each(s.value, '$.accounts') a WHERE a.value = @id)
-  UNION ALL
-  SELECT 'named_by_schedule', p.name || '/' || c.name FROM schedules c JOIN projects p ON p.id = c.project_id
-    WHERE EXISTS (SELECT 1 FROM json_each(c.layers) l,
-      json_each(l.value, '$.participants') a WHERE a.value = @id)
-  UNION ALL
-  SELECT 'named_by_override', p.name || '/' || c.name || '/' || o.id FROM overrides o
-    JOIN schedules c ON c.id = o.schedule_id JOIN projects p ON p.id = c.project_id
-    WHERE o.account_id = @id AND o.ends_at > @at
-  ORDER BY 1, 2`;
-
 /** Throws 409 listing the rules, schedules and overrides, as `project/name`, that would page nobody in its place. */
 function mustBeUnnamed(tx: Tx, id: string): void {
-  const details = tx.sql(NAMED_BY).all({ id, at: tx.at }) as ErrorDetail[];
+  const details = [
+    ...rulesNaming(tx, id).map((value) => ({ reason: "named_by_rule", value })),
+    ...schedulesNaming(tx, id).map((value) => ({ reason: "named_by_schedule", value })),
+    ...overridesNaming(tx, id).map((value) => ({ reason: "named_by_override", value })),
+  ];
   if (details.length === 0) return;
   const names = details.map((detail) => detail.value).join(", ");
   const message = `Ladders, schedules or overrides still name this account: ${names}`;

@@ -1,7 +1,8 @@
+import { and, asc, desc, eq, gt, isNull, lte } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
-import type { Role } from "../store/schema.ts";
+import { accounts, pairCodes, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type By, mustGrant } from "./accounts.ts";
 import type { IssuedCode, PendingCode } from "./pairing.ts";
@@ -18,29 +19,42 @@ export function issueCode(
   const id = hexId(tx.random);
   const code = hexSecret(tx.random);
   const expiresAt = tx.at + seat.ttlSeconds;
-  tx.sql("DELETE FROM pair_codes WHERE expires_at <= ?").run(tx.at);
-  tx.sql(
-    `INSERT INTO pair_codes (id, hash, role, email, issued_by, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, sha256(code), role, email, by, tx.at, expiresAt);
+  tx.orm.delete(pairCodes).where(lte(pairCodes.expiresAt, tx.at)).run();
+  tx.orm
+    .insert(pairCodes)
+    .values({ id, hash: sha256(code), role, email, issuedBy: by, createdAt: tx.at, expiresAt })
+    .run();
   return { id, code, role, email, expires_at: expiresAt };
 }
 
 /** The codes that are neither used nor over at `at`, newest first. */
 export function listCodes(reader: Reader, at: number): PendingCode[] {
-  return reader
-    .sql(
-      `SELECT id, role, email, issued_by, created_at, expires_at FROM pair_codes
-       WHERE used_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id`,
-    )
-    .all(at) as PendingCode[];
+  return reader.orm
+    .select({
+      id: pairCodes.id,
+      role: pairCodes.role,
+      email: pairCodes.email,
+      issued_by: pairCodes.issuedBy,
+      created_at: pairCodes.createdAt,
+      expires_at: pairCodes.expiresAt,
+    })
+    .from(pairCodes)
+    .where(isLive(at))
+    .orderBy(desc(pairCodes.createdAt), asc(pairCodes.id))
+    .all();
+}
+
+/** Neither used nor over at `at`. */
+function isLive(at: number) {
+  return and(isNull(pairCodes.usedAt), gt(pairCodes.expiresAt, at));
 }
 
 /** Takes a code back before it is redeemed. Throws 404 for any other. */
 export function revokeCode(tx: Tx, id: string): void {
-  const gone = tx
-    .sql("DELETE FROM pair_codes WHERE id = ? AND used_at IS NULL AND expires_at > ?")
-    .run(id, tx.at);
+  const gone = tx.orm
+    .delete(pairCodes)
+    .where(and(eq(pairCodes.id, id), isLive(tx.at)))
+    .run();
   if (gone.changes !== 1) throw notFound("pairing code");
 }
 
@@ -50,10 +64,6 @@ export interface LiveCode {
   role: Role;
   email: string | null;
 }
-
-const FIND = `SELECT c.id, c.role, c.email, c.issued_by AS issuedBy, a.role AS issuerRole
-  FROM pair_codes c LEFT JOIN accounts a ON a.id = c.issued_by
-  WHERE c.hash = ? AND c.used_at IS NULL AND c.expires_at > ?`;
 
 interface Found extends LiveCode {
   issuedBy: string | null;
@@ -66,7 +76,18 @@ interface Found extends LiveCode {
  * least as high as its role (decisions §3). Else null, whatever the reason.
  */
 export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
-  const found = reader.sql(FIND).get(sha256(code), at) as Found | undefined;
+  const found: Found | undefined = reader.orm
+    .select({
+      id: pairCodes.id,
+      role: pairCodes.role,
+      email: pairCodes.email,
+      issuedBy: pairCodes.issuedBy,
+      issuerRole: accounts.role,
+    })
+    .from(pairCodes)
+    .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
+    .where(and(eq(pairCodes.hash, sha256(code)), isLive(at)))
+    .get();
   if (found === undefined || !isEntitled(found)) return null;
   return { id: found.id, role: found.role, email: found.email };
 }
@@ -78,11 +99,11 @@ function isEntitled({ issuedBy, issuerRole, role }: Found): boolean {
 
 /** Marks the code used; false when somebody else was first. */
 export function spendCode(tx: Tx, id: string): boolean {
-  const spent = tx
-    .sql(
-      "UPDATE pair_codes SET used_at = @at WHERE id = @id AND used_at IS NULL AND expires_at > @at",
-    )
-    .run({ at: tx.at, id });
+  const spent = tx.orm
+    .update(pairCodes)
+    .set({ usedAt: tx.at })
+    .where(and(eq(pairCodes.id, id), isLive(tx.at)))
+    .run();
   return spent.changes === 1;
 }
 

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, count, eq, ne } from "drizzle-orm";
 import { ServiceError } from "../kit/errors.ts";
 import { devices } from "../store/schema.ts";
 import type { Store, Tx } from "../store/store.ts";
@@ -41,9 +41,10 @@ export function devicesIn(store: Store): DeviceBook {
     put: async (report) => store.write((tx) => put(tx, report)),
     remove: async (accountId, token) =>
       store.write((tx) => {
-        const gone = tx
-          .sql("DELETE FROM devices WHERE account_id = ? AND token = ?")
-          .run(accountId, token.toLowerCase());
+        const gone = tx.orm
+          .delete(devices)
+          .where(and(eq(devices.accountId, accountId), eq(devices.token, token.toLowerCase())))
+          .run();
         return gone.changes > 0;
       }),
   };
@@ -53,17 +54,18 @@ function put(tx: Tx, report: DeviceReport): "registered" | "too_many" {
   const { accountId, platform, criticalAlerts } = report;
   const token = report.token.toLowerCase();
   rankOf(tx, accountId);
-  const others = tx
-    .sql("SELECT count(*) FROM devices WHERE account_id = ? AND token <> ?")
-    .pluck()
-    .get(accountId, token) as number;
-  if (others >= MOST_DEVICES) return "too_many";
-  tx.sql(
-    `INSERT INTO devices (account_id, token, platform, critical_alerts, created_at, last_seen_at)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET platform = excluded.platform,
-       critical_alerts = excluded.critical_alerts, last_seen_at = excluded.last_seen_at`,
-  ).run(accountId, token, platform, criticalAlerts ? 1 : 0, tx.at, tx.at);
+  const others = tx.orm
+    .select({ n: count() })
+    .from(devices)
+    .where(and(eq(devices.accountId, accountId), ne(devices.token, token)))
+    .get();
+  if ((others?.n ?? 0) >= MOST_DEVICES) return "too_many";
+  const told = { platform, criticalAlerts, lastSeenAt: tx.at };
+  tx.orm
+    .insert(devices)
+    .values({ accountId, token, ...told, createdAt: tx.at })
+    .onConflictDoUpdate({ target: [devices.accountId, devices.token], set: told })
+    .run();
   return "registered";
 }
 

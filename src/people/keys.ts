@@ -1,46 +1,38 @@
+import { asc, eq } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
-import type { Role } from "../store/schema.ts";
+import { accounts, apiKeys } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { Key } from "./account.ts";
 import { type By, mustGovern, mustLeaveOwner, rankOf } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
-/** Who calls: the key's account with its live role (api §5). */
-export interface Actor {
-  accountId: string;
-  keyId: string;
-  role: Role;
-}
-
-const FIND = `SELECT k.id AS keyId, k.last_used_at AS lastUsedAt, a.id AS accountId, a.role
-  FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ?`;
-
-/** The caller that an API key stands for, or null. The role is read live, never from the key. */
-export function findActor(reader: Reader, token: string): Actor | null {
-  const row = reader.sql(FIND).get(sha256(token)) as Actor | undefined;
-  return row === undefined ? null : { accountId: row.accountId, keyId: row.keyId, role: row.role };
-}
-
 /** Mints an API key for an account. The key itself is only ever in this answer. */
 export function mintKey(tx: Tx, tenantId: string, accountId: string): { id: string; key: string } {
   const id = hexId(tx.random);
   const key = `ptk_${tenantId}_${base62Secret(tx.random)}`;
-  tx.sql(
-    "INSERT INTO api_keys (id, account_id, hash, hint, created_at) VALUES (?, ?, ?, ?, ?)",
-  ).run(id, accountId, sha256(key), key.slice(-4), tx.at);
+  tx.orm
+    .insert(apiKeys)
+    .values({ id, accountId, hash: sha256(key), hint: key.slice(-4), createdAt: tx.at })
+    .run();
   tx.note({ topic: "people" });
   return { id, key };
 }
 
 /** Every key, or one account's, oldest first. */
 export function listKeys(reader: Reader, accountId: string | null = null): Key[] {
-  return reader
-    .sql(
-      `SELECT id, account_id, hint, created_at, last_used_at FROM api_keys
-       WHERE @account IS NULL OR account_id = @account ORDER BY created_at, id`,
-    )
-    .all({ account: accountId }) as Key[];
+  return reader.orm
+    .select({
+      id: apiKeys.id,
+      account_id: apiKeys.accountId,
+      hint: apiKeys.hint,
+      created_at: apiKeys.createdAt,
+      last_used_at: apiKeys.lastUsedAt,
+    })
+    .from(apiKeys)
+    .where(accountId === null ? undefined : eq(apiKeys.accountId, accountId))
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+    .all();
 }
 
 /** The keys that `by` may see: managers all, others their own (decisions §3). */
@@ -53,15 +45,15 @@ export function visibleKeys(reader: Reader, by: string): Key[] {
  * change that account. Throws 404, 403; 409 for the last key of an owner.
  */
 export function revokeKey(tx: Tx, by: By, id: string): void {
-  const key = tx
-    .sql(
-      `SELECT a.id AS accountId, a.role FROM api_keys k JOIN accounts a ON a.id = k.account_id
-       WHERE k.id = ?`,
-    )
-    .get(id) as { accountId: string; role: Role } | undefined;
+  const key = tx.orm
+    .select({ accountId: accounts.id, role: accounts.role })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(eq(apiKeys.id, id))
+    .get();
   if (key === undefined) throw notFound("key");
   if (key.accountId !== by) mustGovern(tx, by, key.role);
   if (key.role === "owner") mustLeaveOwner(tx, { key: id });
-  tx.sql("DELETE FROM api_keys WHERE id = ?").run(id);
+  tx.orm.delete(apiKeys).where(eq(apiKeys.id, id)).run();
   tx.note({ topic: "people" });
 }

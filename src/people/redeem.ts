@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
@@ -54,9 +55,11 @@ function findSeat(reader: Reader, claim: Claim, at: number): Seat | null {
   const email = claim.email ?? code?.email ?? null;
   if (code === null || email === null) return null;
   if (code.email !== null && foldEmail(code.email) !== foldEmail(email)) return null;
-  const account = reader
-    .sql("SELECT id, role, password_hash AS passwordHash FROM accounts WHERE email_folded = ?")
-    .get(foldEmail(email)) as Seat["account"] | undefined;
+  const account = reader.orm
+    .select({ id: accounts.id, role: accounts.role, passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(eq(accounts.emailFolded, foldEmail(email)))
+    .get();
   return { codeId: code.id, role: code.role, email, account: account ?? null };
 }
 
@@ -84,7 +87,7 @@ function takeSeat(
     addAccount(tx, { id: accountId, seat, displayName: claim.displayName, passwordHash });
   } else {
     const role = higher(seat.account.role, seat.role);
-    tx.sql("UPDATE accounts SET role = ? WHERE id = ?").run(role, accountId);
+    tx.orm.update(accounts).set({ role }).where(eq(accounts.id, accountId)).run();
   }
   const key = mintKey(tx, tenantId, accountId);
   return {

@@ -15,6 +15,7 @@ import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { createSlices, type Slices } from "../kit/slices.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
 import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
+import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
@@ -167,9 +168,7 @@ export function startTenant(options: TenantOptions): Tenant {
       if ((used.get(keyId) ?? Number.NEGATIVE_INFINITY) > now - 60_000) return;
       used.set(keyId, now);
       try {
-        store.write((tx) =>
-          tx.sql("UPDATE api_keys SET last_used_at = ? WHERE id = ?").run(tx.at, keyId),
-        );
+        store.write((tx) => markUsed(tx, keyId));
       } catch (error) {
         // A full disk must not keep anybody from reading or acknowledging.
         log.warn({ err: error, key: keyId }, "the key's last use could not be written");

@@ -1,0 +1,46 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { overrides, projects, rules, schedules } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+
+/** What pages an account by its id, each as `project/name`, in order of that. */
+
+export function rulesNaming(reader: Reader, account: string): string[] {
+  return reader.orm
+    .select({ project: projects.name, name: rules.name })
+    .from(rules)
+    .innerJoin(projects, eq(projects.id, rules.projectId))
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${rules.body}, '$.escalations') s,
+        json_each(s.value, '$.accounts') a WHERE a.value = ${account})`,
+    )
+    .orderBy(asc(projects.name), asc(rules.name))
+    .all()
+    .map(({ project, name }) => `${project}/${name}`);
+}
+
+export function schedulesNaming(reader: Reader, account: string): string[] {
+  return reader.orm
+    .select({ project: projects.name, name: schedules.name })
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${schedules.layers}) l,
+        json_each(l.value, '$.participants') a WHERE a.value = ${account})`,
+    )
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .all()
+    .map(({ project, name }) => `${project}/${name}`);
+}
+
+/** Those that aren't over, as `project/schedule/id`. */
+export function overridesNaming(tx: Tx, account: string): string[] {
+  return tx.orm
+    .select({ project: projects.name, schedule: schedules.name, id: overrides.id })
+    .from(overrides)
+    .innerJoin(schedules, eq(schedules.id, overrides.scheduleId))
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(and(eq(overrides.accountId, account), gt(overrides.endsAt, tx.at)))
+    .orderBy(asc(projects.name), asc(schedules.name), asc(overrides.id))
+    .all()
+    .map(({ project, schedule, id }) => `${project}/${schedule}/${id}`);
+}
