@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../kit/errors.ts";
+import { notFound, ServiceError } from "../kit/errors.ts";
 import type { Reader } from "../store/store.ts";
 
 export const alertState = z.enum(["open", "acknowledged", "resolved"], {
@@ -102,4 +102,21 @@ export function alertId(text: string): number {
   const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(id)) throw notFound("alert");
   return id;
+}
+
+/**
+ * The row id of an alert that something is to be tied to. Throws 422 unknown_alert where the project has no
+ * such alert (decisions §8).
+ */
+export function mustBeLive(reader: Reader, projectId: number, text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  const live =
+    Number.isSafeInteger(id) &&
+    reader
+      .sql<[id: number, project: number]>("SELECT 1 FROM alerts WHERE id = ? AND project_id = ?")
+      .get(id, projectId) !== undefined;
+  if (live) return id;
+  throw new ServiceError("unknown_alert", "The project has no such alert.", {
+    details: [{ field: "/alert_id", reason: "unknown_alert", value: text }],
+  });
 }

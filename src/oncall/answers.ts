@@ -1,4 +1,6 @@
+import { inArray } from "drizzle-orm";
 import type { Slices } from "../kit/slices.ts";
+import { accounts } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { followIcalendar } from "./calendar.ts";
 import { listOverrides } from "./overrides.ts";
@@ -83,11 +85,11 @@ function readAll(reader: Reader, stored: StoredSchedule) {
     ...layers.flatMap((layer) => layer.participants),
     ...schedule.overrides.map((override) => override.account_id),
   ]);
-  const emails = new Map<string, string>();
-  const read = reader.sql("SELECT email FROM accounts WHERE id = ?").pluck();
-  for (const account of named) {
-    const email = read.get(account) as string | undefined;
-    if (email !== undefined) emails.set(account, email);
-  }
+  const rows = reader.orm
+    .select({ id: accounts.id, email: accounts.email })
+    .from(accounts)
+    .where(inArray(accounts.id, [...named]))
+    .all();
+  const emails = new Map(rows.map(({ id, email }) => [id, email]));
   return { schedule, emailOf: (account: string) => emails.get(account) };
 }

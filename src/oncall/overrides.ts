@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { isMember } from "../projects/rule-references.ts";
@@ -52,11 +52,12 @@ export function createOverride(
       details: [{ field: "/ends_at", reason: fault }],
     });
   }
-  const held = tx
-    .sql("SELECT count(*) FROM overrides WHERE schedule_id = ?")
-    .pluck()
-    .get(schedule.id) as number;
-  if (held >= MOST)
+  const held = tx.orm
+    .select({ n: count() })
+    .from(overrides)
+    .where(eq(overrides.scheduleId, schedule.id))
+    .get();
+  if ((held?.n ?? 0) >= MOST)
     throw new ServiceError(
       "invalid_override",
       `A schedule holds at most ${MOST} overrides: delete old ones.`,
@@ -79,8 +80,9 @@ export function createOverride(
 
 /** Throws 404. */
 export function deleteOverride(tx: Tx, schedule: StoredSchedule, id: string): void {
-  const { changes } = tx
-    .sql("DELETE FROM overrides WHERE schedule_id = ? AND id = ?")
-    .run(schedule.id, id);
+  const { changes } = tx.orm
+    .delete(overrides)
+    .where(and(eq(overrides.scheduleId, schedule.id), eq(overrides.id, id)))
+    .run();
   if (changes === 0) throw notFound("override");
 }

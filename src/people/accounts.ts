@@ -163,9 +163,9 @@ export function mustLeaveOwner(reader: Reader, without: { account?: string; key?
 /** Throws 409 listing the rules, schedules and overrides, as `project/name`, that would page nobody in its place. */
 function mustBeUnnamed(tx: Tx, id: string): void {
   const details = [
+    ...overridesNaming(tx, id).map((value) => ({ reason: "named_by_override", value })),
     ...rulesNaming(tx, id).map((value) => ({ reason: "named_by_rule", value })),
     ...schedulesNaming(tx, id).map((value) => ({ reason: "named_by_schedule", value })),
-    ...overridesNaming(tx, id).map((value) => ({ reason: "named_by_override", value })),
   ];
   if (details.length === 0) return;
   const names = details.map((detail) => detail.value).join(", ");

@@ -1,5 +1,5 @@
 import { hexId } from "../kit/ids.ts";
-import { relay } from "../store/schema.ts";
+import { integrations, relay } from "../store/schema.ts";
 import type { Tx } from "../store/store.ts";
 
 export const RELAY_NAME = "hosted-relay";
@@ -12,8 +12,19 @@ export const RELAY_EVENTS = "alert.escalated,alert.opened,alert.renotified";
 export function wireRelay(tx: Tx, projectId: number): void {
   const configured = tx.orm.select({ relayUrl: relay.relayUrl }).from(relay).get();
   if (configured === undefined) return;
-  tx.sql(
-    `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)
-     VALUES (?, ?, ?, 'webhook', ?, 1, ?, 1, ?)`,
-  ).run(hexId(tx.random), projectId, RELAY_NAME, configured.relayUrl, RELAY_EVENTS, tx.at);
+  tx.orm
+    .insert(integrations)
+    .values({
+      id: hexId(tx.random),
+      projectId,
+      name: RELAY_NAME,
+      type: "webhook",
+      url: configured.relayUrl,
+      enabled: true,
+      eventFilter: RELAY_EVENTS,
+      relay: true,
+      consecutiveFailures: 0,
+      createdAt: tx.at,
+    })
+    .run();
 }

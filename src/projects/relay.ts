@@ -1,11 +1,17 @@
+import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
+import { releaseDeliveries } from "../outbox/deliveries.ts";
 import type { OutboxEntry } from "../outbox/destination.ts";
 import { dropDeliveries } from "../outbox/rows.ts";
+import { integrations, projects, relay } from "../store/schema.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { changeConfig } from "./projects.ts";
 import { RELAY_NAME, wireRelay } from "./relay-wiring.ts";
+
+/** A project's row for the relay. */
+const isRelays = eq(integrations.relay, true);
 
 /** The relay as it is read: the secret never is (api §4, Pairing and relay). */
 export interface RelayView {
@@ -15,8 +21,8 @@ export interface RelayView {
 }
 
 export function readRelay(reader: Reader): RelayView {
-  const url = reader.sql("SELECT relay_url FROM relay").pluck().get() as string | undefined;
-  return { configured: url !== undefined, name: RELAY_NAME, relay_url: url ?? "" };
+  const row = reader.orm.select({ url: relay.relayUrl }).from(relay).get();
+  return { configured: row !== undefined, name: RELAY_NAME, relay_url: row?.url ?? "" };
 }
 
 export interface RelayChange {
@@ -26,12 +32,6 @@ export interface RelayChange {
   announcement: { hostedTenantId: string; boxPublicUrl: string } | null;
 }
 
-const WRITE = `INSERT INTO relay (id, relay_url, sealed_secret, hosted_tenant_id, box_public_url)
-  VALUES (1, @relayUrl, @sealed, @hostedTenantId, @boxPublicUrl)
-  ON CONFLICT DO UPDATE SET relay_url = excluded.relay_url, sealed_secret = excluded.sealed_secret,
-    hosted_tenant_id = coalesce(excluded.hosted_tenant_id, hosted_tenant_id),
-    box_public_url = coalesce(excluded.box_public_url, box_public_url)`;
-
 /**
  * Sets the relay that the box pages through and wires every project that isn't yet, all in the
  * caller's transaction (decisions §7). What waits for the relay is due at once: the credential that
@@ -39,16 +39,25 @@ const WRITE = `INSERT INTO relay (id, relay_url, sealed_secret, hosted_tenant_id
  */
 export function configureRelay(tx: Tx, sealer: Sealer, change: RelayChange): void {
   const { relayUrl, secret, announcement } = change;
-  tx.sql(WRITE).run({
-    relayUrl,
-    sealed: sealer.seal(secret, sealPlace("relay", "sealed_secret", 1)),
-    hostedTenantId: announcement?.hostedTenantId ?? null,
-    boxPublicUrl: announcement?.boxPublicUrl ?? null,
-  });
+  const sealedSecret = sealer.seal(secret, sealPlace("relay", "sealed_secret", 1));
+  const told =
+    announcement === null
+      ? {}
+      : {
+          hostedTenantId: announcement.hostedTenantId,
+          boxPublicUrl: announcement.boxPublicUrl,
+        };
+  tx.orm
+    .insert(relay)
+    .values({ id: 1, relayUrl, sealedSecret, ...told })
+    .onConflictDoUpdate({ target: relay.id, set: { relayUrl, sealedSecret, ...told } })
+    .run();
   // The relay may be another now, so it is told again where this box is.
-  tx.sql(
-    "UPDATE relay SET announce_at = ? WHERE hosted_tenant_id IS NOT NULL AND box_public_url IS NOT NULL",
-  ).run(tx.at);
+  tx.orm
+    .update(relay)
+    .set({ announceAt: tx.at })
+    .where(and(isNotNull(relay.hostedTenantId), isNotNull(relay.boxPublicUrl)))
+    .run();
   moveRows(tx, relayUrl);
   wireRest(tx);
   releaseRows(tx);
@@ -64,10 +73,13 @@ export function removeRelay(
   tx: Tx,
   tell: (tx: Tx, alertId: number, entry: OutboxEntry) => void,
 ): number {
-  if (tx.sql("DELETE FROM relay").run().changes === 0) throw notFound("relay");
-  const rows = tx
-    .sql("SELECT id, name, type, project_id AS projectId FROM integrations WHERE relay = 1")
-    .all() as { id: string; name: string; type: string; projectId: number }[];
+  if (tx.orm.delete(relay).run().changes === 0) throw notFound("relay");
+  const { id, name, type, projectId } = integrations;
+  const rows = tx.orm
+    .select({ id, name, type, projectId })
+    .from(integrations)
+    .where(isRelays)
+    .all();
   let dropped = 0;
   for (const { id, name, type, projectId } of rows) {
     for (const { alertId, ...delivery } of dropDeliveries(tx, id)) {
@@ -76,7 +88,7 @@ export function removeRelay(
       const detail = { integration: name, type, ...delivery, error: "the relay was removed" };
       tell(tx, alertId, { kind: "delivery_dropped", detail });
     }
-    tx.sql("DELETE FROM integrations WHERE id = ?").run(id);
+    tx.orm.delete(integrations).where(eq(integrations.id, id)).run();
     tx.note({ topic: "endpoint", id });
     changeConfig(tx, projectId);
   }
@@ -85,41 +97,38 @@ export function removeRelay(
 }
 
 function moveRows(tx: Tx, relayUrl: string): void {
-  const moved = tx
-    .sql("UPDATE integrations SET url = ? WHERE relay = 1 AND url <> ? RETURNING project_id")
-    .pluck()
-    .all(relayUrl, relayUrl) as number[];
-  for (const projectId of moved) changeConfig(tx, projectId);
+  const moved = tx.orm
+    .update(integrations)
+    .set({ url: relayUrl })
+    .where(and(isRelays, ne(integrations.url, relayUrl)))
+    .returning({ projectId: integrations.projectId })
+    .all();
+  for (const { projectId } of moved) changeConfig(tx, projectId);
 }
 
 function wireRest(tx: Tx): void {
-  const bare = tx
-    .sql(
-      `SELECT id FROM projects p WHERE NOT EXISTS
-         (SELECT 1 FROM integrations i WHERE i.project_id = p.id AND i.relay = 1)`,
-    )
-    .pluck()
-    .all() as number[];
-  for (const projectId of bare) {
-    wireRelay(tx, projectId);
-    changeConfig(tx, projectId);
+  const bare = tx.orm
+    .select({ id: projects.id })
+    .from(projects)
+    .leftJoin(integrations, and(eq(integrations.projectId, projects.id), isRelays))
+    .where(isNull(integrations.id))
+    .all();
+  for (const { id } of bare) {
+    wireRelay(tx, id);
+    changeConfig(tx, id);
   }
 }
 
 /** Rows that were disabled stay so: enabling is the operator's word. */
 function releaseRows(tx: Tx): void {
-  const enabled = tx
-    .sql(
-      `UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL
-       WHERE relay = 1 AND enabled = 1 RETURNING id`,
-    )
-    .pluck()
-    .all() as string[];
-  for (const id of enabled) {
-    tx.sql(
-      `UPDATE deliveries SET next_attempt_ms = @now
-       WHERE integration_id = @id AND status = 'pending' AND next_attempt_ms > @now`,
-    ).run({ id, now: tx.clock.now() });
+  const enabled = tx.orm
+    .update(integrations)
+    .set({ consecutiveFailures: 0, failingSince: null, lastError: null })
+    .where(and(isRelays, eq(integrations.enabled, true)))
+    .returning({ id: integrations.id })
+    .all();
+  for (const { id } of enabled) {
+    releaseDeliveries(tx, id);
     tx.note({ topic: "endpoint", id, well: true });
   }
 }

@@ -1,3 +1,5 @@
+import { and, asc, eq } from "drizzle-orm";
+import { actions } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { type Rule, type RunsAction, type StoredRule, toRule } from "./rule.ts";
 
@@ -17,11 +19,11 @@ function runBy({ actions }: StoredRule, enabled: RunsAction[]): RunsAction[] {
 }
 
 function enabledActions(reader: Reader, projectId: number): RunsAction[] {
-  const rows = reader
-    .sql(
-      `SELECT id, name, event_filter AS filter FROM actions
-       WHERE project_id = ? AND enabled = 1 ORDER BY name`,
-    )
-    .all(projectId) as { id: string; name: string; filter: string }[];
-  return rows.map(({ id, name, filter }) => ({ id, name, events: filter.split(",") }));
+  return reader.orm
+    .select({ id: actions.id, name: actions.name, filter: actions.eventFilter })
+    .from(actions)
+    .where(and(eq(actions.projectId, projectId), eq(actions.enabled, true)))
+    .orderBy(asc(actions.name))
+    .all()
+    .map(({ id, name, filter }) => ({ id, name, events: filter.split(",") }));
 }

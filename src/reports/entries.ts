@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { reportEntries, reports } from "../store/schema.ts";
@@ -101,12 +101,12 @@ export function deleteEntry(tx: Tx, report: ReportRow, id: string): void {
 }
 
 function mustBeBounded(reader: Reader, reportId: string): void {
-  const { n, html } = reader
-    .sql(
-      "SELECT count(*) AS n, sum(length(content_html)) AS html FROM report_entries WHERE report_id = ?",
-    )
-    .get(reportId) as { n: number; html: number };
-  if (n <= MOST_ENTRIES && html <= MOST_HTML) return;
+  const held = reader.orm
+    .select({ n: count(), html: sql<number>`sum(length(${reportEntries.contentHtml}))` })
+    .from(reportEntries)
+    .where(eq(reportEntries.reportId, reportId))
+    .get();
+  if (held === undefined || (held.n <= MOST_ENTRIES && held.html <= MOST_HTML)) return;
   const message = `A report holds at most ${MOST_ENTRIES} entries and ${MOST_HTML} characters of HTML: go on in another one.`;
   throw new ServiceError("content_too_complex", message);
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq } from "drizzle-orm";
-import { notFound, ServiceError } from "../kit/errors.ts";
+import { notFound } from "../kit/errors.ts";
 import { hexId, uuid4 } from "../kit/ids.ts";
 import { reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -53,15 +53,14 @@ export function getReport(reader: Reader, project: ReportProject, id: string): R
 export interface NewReport {
   title: string;
   description: string;
-  /** An alert's id, or empty for none. */
-  alertId: string;
+  /** The row of a live alert of the project; null for none. */
+  alertId: number | null;
   /** A PHC string; null opens the page to everybody who has its address. */
   passwordHash: string | null;
   /** The account that makes it. */
   createdBy: string;
 }
 
-/** Throws 422 unknown_alert where `alertId` names no live alert of the project (decisions §8). */
 export function createReport(
   tx: Tx,
   project: ReportProject,
@@ -75,7 +74,7 @@ export function createReport(
     .values({
       ...{ id, title, description, passwordHash, publicUuid, createdBy },
       projectId: project.id,
-      alertId: liveAlert(tx, project, report.alertId),
+      alertId: report.alertId,
       passwordVersion: passwordHash === null ? 0 : 1,
       createdAt: tx.at,
       updatedAt: tx.at,
@@ -83,18 +82,6 @@ export function createReport(
     .run();
   tx.note({ topic: "reports" });
   return { id, public_uuid: publicUuid };
-}
-
-function liveAlert(reader: Reader, project: ReportProject, text: string): number | null {
-  if (text === "") return null;
-  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  const live =
-    Number.isSafeInteger(id) &&
-    reader.sql("SELECT 1 FROM alerts WHERE id = ? AND project_id = ?").get(id, project.id);
-  if (live) return id;
-  throw new ServiceError("unknown_alert", "The project has no such alert.", {
-    details: [{ field: "/alert_id", reason: "unknown_alert", value: text }],
-  });
 }
 
 /** What a PUT does to the password (api §4, Reports): tri-state, and hashed before the transaction. */

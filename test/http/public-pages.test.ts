@@ -20,7 +20,7 @@ async function pages(t: TestContext) {
     createProject(tx, "p");
     const project = getProject(tx, "p");
     const made = createReport(tx, project, {
-      ...{ title: "a", description: "", alertId: "", passwordHash, createdBy: "x" },
+      ...{ title: "a", description: "", alertId: null, passwordHash, createdBy: "x" },
     });
     return getReport(tx, project, made.id);
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mustBeLive } from "../../alerts/alert.ts";
 import { getProject } from "../../projects/projects.ts";
 import { exportMarkdown } from "../../reports/draft.ts";
 import { entryRows, toEntry } from "../../reports/entries.ts";
@@ -69,15 +70,16 @@ export const reportRoutes: Route[] = [
     async handle({ tenant, params, body, actor }) {
       getProject(tenant.store, params.id);
       const change = await passwordChange(tenant, body.view_password);
-      return tenant.store.write((tx) =>
-        createReport(tx, getProject(tx, params.id), {
+      return tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        return createReport(tx, project, {
           title: body.title,
           description: body.description,
-          alertId: body.alert_id,
+          alertId: body.alert_id === "" ? null : mustBeLive(tx, project.id, body.alert_id),
           passwordHash: typeof change === "object" ? change.hash : null,
           createdBy: actor.accountId,
-        }),
-      );
+        });
+      });
     },
   }),
   route({
