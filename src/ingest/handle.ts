@@ -3,6 +3,7 @@ import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
+import type { SourceTally } from "./tally.ts";
 import {
   type Arrival,
   createWriter,
@@ -26,6 +27,8 @@ export interface IngestHandle {
   shed(why: "storage_full" | null): void;
   drain(): void;
   stats(): IngestStats;
+  /** What each source's events came to since the start, for each source that sent something. */
+  tallies(): SourceTally[];
 }
 
 export interface IngestStats {
@@ -48,20 +51,21 @@ export function createIngest(
   const counted = { accepted: 0, shed: 0, batches: 0 };
   let shedding: "storage_full" | null = null;
 
-  const isLive = (source: Source) =>
-    store.sql("SELECT 1 FROM sources WHERE id = ?").get(source.id) !== undefined;
+  const isLive = (sourceId: number) =>
+    store.sql("SELECT 1 FROM sources WHERE id = ?").get(sourceId) !== undefined;
   let checked = new Set<number>();
   store.onCommit((notes) => {
     if (!notes.some((note) => note.topic === "sources")) return;
     tokens.clear();
     checked = new Set();
+    writer.tally.prune(isLive);
   });
 
   /** A source may be deleted while its events wait: they are refused as its next request would be. */
   const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
     for (const { source } of batch) {
       if (checked.has(source.id)) continue;
-      if (!isLive(source))
+      if (!isLive(source.id))
         throw new ServiceError("unauthorized", "The source of this token was deleted.");
       checked.add(source.id);
     }
@@ -115,5 +119,6 @@ export function createIngest(
       const { templates, overflowed } = writer.stats();
       return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
     },
+    tallies: () => writer.tally.all(),
   };
 }

@@ -8,6 +8,7 @@ import { createLineWriter } from "./lines.ts";
 import { type CompiledRule, matches } from "./match.ts";
 import { createProjectStates, type ProjectState } from "./project-state.ts";
 import { createStandingAlerts, type Standing } from "./standing.ts";
+import { createTally, type Tally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
 import { createWindows } from "./windows.ts";
 
@@ -56,6 +57,7 @@ export interface Writer {
   /** What memory knows of the projects, for reads of templates. */
   project(projectId: number): ProjectState;
   stats(): { templates: number; overflowed: number };
+  readonly tally: Tally;
 }
 
 /**
@@ -69,6 +71,9 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   const lines = createLineWriter();
   const bursts: { key: string; alert: Standing }[] = [];
   let opened = false;
+  const tally = createTally();
+  /** Whose events no rule matched, in the batch that is open. */
+  let unmatched: Source[] = [];
 
   store.onCommit((notes) => {
     for (const note of notes) {
@@ -165,10 +170,14 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
       if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
+      let matched = false;
       let alerted = false;
       for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
-        if (matches(rule, event) && apply(tx, rule, arrival, template)) alerted = true;
+        if (!matches(rule, event)) continue;
+        matched = true;
+        if (apply(tx, rule, arrival, template)) alerted = true;
       }
+      if (!matched) unmatched.push(source);
       answers.push({ alerted, template_id: template.id });
       full ||= isFull(tx, rowsBefore);
       if (full && !arrival.more) break;
@@ -185,6 +194,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       try {
         const answers = store.write((tx) => run(tx, batch), { expendable: true });
         projects.trim();
+        tally.add(batch, answers.length, unmatched);
         return answers;
       } catch (error) {
         projects.clear();
@@ -194,10 +204,13 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         bursts.length = 0;
         opened = false;
         throw error;
+      } finally {
+        unmatched = [];
       }
     },
     project: (projectId) => projects.get(projectId),
     stats: () => projects.stats(),
+    tally,
   };
 }
 

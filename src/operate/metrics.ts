@@ -40,6 +40,12 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: [{ value: ingest.accepted }],
     },
     {
+      name: "box_ingest_unmatched_total",
+      help: "Events committed that no rule of their project matched.",
+      type: "counter",
+      values: unmatched(tenant),
+    },
+    {
       name: "box_ingest_shed_total",
       help: "Events refused before any write.",
       type: "counter",
@@ -84,6 +90,14 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: [{ value: tenant.waiters.parked }],
     },
   ];
+}
+
+function unmatched({ ingest, store }: Tenant): Metric["values"] {
+  const name = store.sql("SELECT name FROM projects WHERE id = ?").pluck();
+  return ingest.tallies().map(({ projectId, source, unmatched: value }) => ({
+    labels: { project: String(name.get(projectId) ?? projectId), source },
+    value,
+  }));
 }
 
 /** Deliveries and runs of actions: what waits, for how long, and how attempts end. */

@@ -1,0 +1,44 @@
+import type { Source } from "../projects/sources.ts";
+
+/** What one source's events came to since the start. */
+export interface SourceTally {
+  sourceId: number;
+  projectId: number;
+  /** The source's name. */
+  source: string;
+  /** Events committed. */
+  accepted: number;
+  /** Of those, events that no rule of the project matched: they can open nothing. */
+  unmatched: number;
+}
+
+/** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
+export interface Tally {
+  /** The first `committed` events of a batch; those of `unmatched`, one source for each, no rule took. */
+  add(batch: readonly { source: Source }[], committed: number, unmatched: readonly Source[]): void;
+  all(): SourceTally[];
+  /** Keeps only sources that there still are. */
+  prune(isLive: (sourceId: number) => boolean): void;
+}
+
+export function createTally(): Tally {
+  const bySource = new Map<number, SourceTally>();
+  const of = ({ id, projectId, name }: Source): SourceTally => {
+    let tally = bySource.get(id);
+    if (tally === undefined) {
+      tally = { sourceId: id, projectId, source: name, accepted: 0, unmatched: 0 };
+      bySource.set(id, tally);
+    }
+    return tally;
+  };
+  return {
+    add(batch, committed, unmatched) {
+      for (const { source } of batch.slice(0, committed)) of(source).accepted++;
+      for (const source of unmatched) of(source).unmatched++;
+    },
+    all: () => [...bySource.values()].map((tally) => ({ ...tally })),
+    prune(isLive) {
+      for (const id of bySource.keys()) if (!isLive(id)) bySource.delete(id);
+    },
+  };
+}
