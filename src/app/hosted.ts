@@ -11,6 +11,7 @@ import { tenantPages } from "../hosted/tenant-pages.ts";
 import { version } from "../kit/assets.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
+import { createNames, type Names } from "../kit/names.ts";
 import { createPasswords } from "../kit/password.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { type ApnsState, isHostedAlive } from "../operate/hosted-health.ts";
@@ -40,8 +41,10 @@ export interface RunningHosted {
   stop(): Promise<void>;
 }
 
-/** Sockets of one tenant's outbox, and of one origin that many tenants may call. */
+/** Deliveries of one tenant under way at one time. */
 const TENANT_SOCKETS = 32;
+/** Names that one tenant may have looked up at one time, of some twenty that all may. */
+const TENANT_LOOKUPS = 6;
 
 /** Starts the hosted role: lock, registry, tenants, HTTP, in this order; stopping runs backwards. Throws StoreFault or a listen error. */
 export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
@@ -57,9 +60,10 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     await registry.claims.releaseAll();
     const pusher = openPusher({ apns: registry.apns, clock });
     lifecycle.onStop("pusher", () => pusher.close());
-    const egress = egressOf(config, deps);
+    const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
+    const egress = egressOf(config, deps, names);
     lifecycle.onStop("egress", () => egress.close());
-    const receipts = receiptEgress(config, deps);
+    const receipts = receiptEgress(config, deps, names);
     lifecycle.onStop("receipts", () => receipts.close());
 
     const renderer = createRenderer({ source: workerSource(), clock });
@@ -124,19 +128,18 @@ function openFiles(config: HostedConfig, deps: BoxDeps): { registry: Registry; s
   return { registry, sealer: made.sealer };
 }
 
-function egressOf(config: HostedConfig, { clock }: BoxDeps): EgressClient {
+function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {
   return createEgress({
-    clock,
+    ...{ clock, names },
     rules: { role: "hosted", ...addressesOf(config) },
-    connections: TENANT_SOCKETS,
     userAgent: `box/${version}`,
   });
 }
 
 /** Receipt checks go where a stranger's box says, so only the public internet will do; --lab relaxes it. */
-function receiptEgress(config: HostedConfig, { clock }: BoxDeps): EgressClient {
+function receiptEgress(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {
   return createEgress({
-    clock,
+    ...{ clock, names },
     rules: { role: config.lab ? "box" : "hosted", ...addressesOf(config) },
     publicHttpsOnly: !config.lab,
     userAgent: `box/${version}`,
@@ -167,7 +170,8 @@ async function houseOf(
   const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);
   const service = { upSince, downSince: (from: number) => downSince(outages, from) };
   const shared = {
-    ...{ clock, random, log, egress, renderer, service },
+    ...{ clock, random, log, renderer, service },
+    egress: () => egress.share({ lookups: TENANT_LOOKUPS }),
     devices: registry.devices,
     publicUrl: config.publicUrl,
     retention: config.retention,

@@ -80,12 +80,14 @@ class Client implements EgressClient {
   readonly #options: EgressOptions;
   readonly #own: Own;
   readonly #pools: Pools;
-  readonly #shares = new Set<EgressClient>();
+  readonly #shares = new Set<Client>();
+  readonly #whole: Client | null;
   #closed = false;
 
-  constructor(options: EgressOptions, own: Own) {
+  constructor(options: EgressOptions, own: Own, whole: Client | null = null) {
     this.#options = options;
     this.#own = own;
+    this.#whole = whole;
     this.#pools = createPools(options.clock, { ...own, most: own.maxOrigins });
   }
 
@@ -125,13 +127,14 @@ class Client implements EgressClient {
       own.names = this.#own.names.share(bounds.lookups);
       own.makePool = poolMaker(this.#options, own.names);
     }
-    const share = new Client(this.#options, own);
+    const share = new Client(this.#options, own, this);
     this.#shares.add(share);
     return share;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#whole !== null) this.#whole.#shares.delete(this);
     await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
   }
 

@@ -31,12 +31,12 @@ export interface TestFireOptions {
 }
 
 /** Test-fires under way at one time: each may hold a socket and its caller for a minute. */
-const MOST = 32;
+export const MOST_TESTS = 32;
 
 export function createTestFire(options: TestFireOptions): TestFire {
   let underWay = 0;
   const bounded = async <T>(fire: () => Promise<T>): Promise<T> => {
-    if (underWay >= MOST)
+    if (underWay >= MOST_TESTS)
       throw new ServiceError("overloaded", "Too many test-fires are under way.", {
         retryAfter: 10,
       });

@@ -1,5 +1,5 @@
 import { writeLateTimeline as tell } from "../alerts/timeline.ts";
-import type { Egress } from "../kit/egress.ts";
+import type { Egress, EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { type ChannelOptions, createChannels } from "../outbox/channels.ts";
@@ -11,7 +11,7 @@ import { noticeDisabled } from "../outbox/notices.ts";
 import { BREAKER_LIMITS, type BreakerLimits } from "../outbox/retry.ts";
 import { expireDeliveries } from "../outbox/rows.ts";
 import { type ActionRow, runAction } from "../outbox/runs.ts";
-import { createTestFire, type TestFire } from "../outbox/test-fire.ts";
+import { createTestFire, MOST_TESTS, type TestFire } from "../outbox/test-fire.ts";
 import { changeConfig } from "../projects/projects.ts";
 import type { Note, Store, Tx } from "../store/store.ts";
 import type { Job } from "./scheduler.ts";
@@ -43,14 +43,15 @@ export interface OutboxDeps {
   store: Store;
   log: Log;
   sealer: Sealer;
-  egress: Egress;
+  /** Deliveries, actions and test-fires each have a share of it: none keeps another waiting. */
+  egress: EgressClient;
   settings: OutboxSettings;
   /** Runs the named job soon. */
   wake(job: string): void;
 }
 
 /** Most deliveries under way at one time. */
-export const SOCKETS = 512;
+const SOCKETS = 512;
 const ACTION_SOCKETS = 64;
 const TELEGRAM = "https://api.telegram.org";
 /** What hasn't answered by then is sent again after the start: at least once. */
@@ -58,25 +59,32 @@ const GRACE_MS = 3000;
 const EXPIRE_MS = 60_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { store, log, sealer, egress, settings } = deps;
-  const channels = createChannels({
-    store,
-    sealer,
-    egress,
-    telegramApi: settings.telegramApi ?? TELEGRAM,
-    ...(settings.apns && { apns: settings.apns }),
-  });
-  const run = (action: ActionRow, eventBody: string) =>
+  const { store, log, sealer, settings } = deps;
+  const sockets = settings.sockets ?? SOCKETS;
+  // As many connections and origins as may be under way: none waits for one while its time runs.
+  const wayOut = (most: number) => deps.egress.share({ connections: most, maxOrigins: most });
+  const [paging, acting, testing] = [
+    wayOut(sockets),
+    wayOut(ACTION_SOCKETS),
+    wayOut(MOST_TESTS),
+  ] as const;
+  const channelsBy = (egress: Egress) =>
+    createChannels({
+      ...{ store, sealer, egress },
+      telegramApi: settings.telegramApi ?? TELEGRAM,
+      ...(settings.apns && { apns: settings.apns }),
+    });
+  const runBy = (egress: Egress) => (action: ActionRow, eventBody: string) =>
     runAction({ egress, sealer }, action, eventBody);
   const move = (tx: Tx, integrationId: string, chatId: string) =>
     moveChat(tx, sealer, { integrationId, chatId });
 
   const deliveries = createDispatcher({
-    ...{ store, log, sockets: settings.sockets ?? SOCKETS },
+    ...{ store, log, sockets },
     queue: deliveryQueue({
       ...{ store, tell, moveChat: move },
       breaker: settings.breaker ?? BREAKER_LIMITS,
-      send: channels.send,
+      send: channelsBy(paging).send,
       disabled(tx, integration, why) {
         const { id, name, type, project_id: projectId } = integration;
         log.error(
@@ -91,14 +99,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   });
   const executions = createDispatcher({
     ...{ store, log, sockets: ACTION_SOCKETS },
-    queue: executionQueue({ store, run, tell }),
+    queue: executionQueue({ store, tell, run: runBy(acting) }),
     wake: () => deps.wake("executions"),
   });
 
   return {
     deliveries,
     executions,
-    testFire: createTestFire({ store, channels, egress, run, moveChat: move }),
+    testFire: createTestFire({
+      ...{ store, egress: testing, channels: channelsBy(testing), run: runBy(testing) },
+      moveChat: move,
+    }),
     jobs: [
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
       { name: "executions", wokenBy: ["action", "outbox"], run: () => executions.run() },

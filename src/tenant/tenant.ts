@@ -24,7 +24,7 @@ import { openStore, type Store } from "../store/store.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import { tenantJobs } from "./jobs.ts";
-import { createOutbox, type Outbox, type OutboxSettings, SOCKETS } from "./outbox.ts";
+import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
@@ -83,8 +83,8 @@ export interface TenantOptions {
   sealer?: Sealer;
   /** The operator's lists beside the role's own rules. */
   addresses?: Omit<AddressRules, "role">;
-  /** One way out for all tenants of a process; its own when absent. */
-  egress?: EgressClient;
+  /** Makes its way out, which is closed with it; absent: one that nobody else has a part in. */
+  egress?(): EgressClient;
   /** Looks names up in place of the operating system, where the way out is its own. */
   resolve?: Resolve;
   outbox?: OutboxSettings;
@@ -118,7 +118,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const retention = createRetention(store, options.retention ?? defaultRetention);
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
   const addressRules: AddressRules = { ...options.addresses, role: options.role };
-  const egress = options.egress ?? egressOf(clock, addressRules, options.resolve);
+  const egress = options.egress?.() ?? egressOf(clock, addressRules, options.resolve);
   const outbox = createOutbox({
     ...{ store, log, sealer, egress, settings: options.outbox ?? {} },
     wake: (job) => scheduler.wake(job),
@@ -180,7 +180,7 @@ export function startTenant(options: TenantOptions): Tenant {
       ingest.drain();
       if (options.renderer === undefined) await renderer.close();
       await Promise.all([outbox.stop(), news?.goodbye()]);
-      if (options.egress === undefined) await egress.close();
+      await egress.close();
       await scheduler.stop();
       watch.stop();
       options.atClose?.(store);
@@ -211,10 +211,9 @@ function sealerBeside(store: Store, path: string, log: Log): Sealer {
   return sealer;
 }
 
-/** As many sockets an origin as an outbox may use: none waits for one while its time runs. */
 function egressOf(clock: Clock, rules: AddressRules, resolve?: Resolve) {
   return createEgress({
-    ...{ clock, rules, connections: SOCKETS, userAgent: `box/${version}` },
+    ...{ clock, rules, userAgent: `box/${version}` },
     names: createNames({ clock, ...(resolve && { resolve }) }),
   });
 }

@@ -370,6 +370,23 @@ test("pools are bounded: the idle longest unused goes, and none idle is busy", a
   assert.equal((await client.send(named("c"))).error, "stopped");
 });
 
+test("a share has pools of its own, and ends alone or with the whole", async () => {
+  const client = egress({ maxOrigins: 1 });
+  const shares = [client.share(), client.share()] as const;
+  receiver.always(receivers.hang);
+  const request = { method: "GET", url: receiver.url };
+  const hung = [client, ...shares].map((each) => each.send(request));
+  for (let i = 0; i < 3; i++) await receiver.next();
+  await shares[0].close();
+  assert.equal((await hung[1])?.error, "stopped");
+  assert.equal((await shares[0].send(request)).error, "stopped");
+  receiver.always(answer(204));
+  assert.equal((await shares[1].send(request)).status, 204);
+  await client.close();
+  assert.deepEqual([(await hung[0])?.error, (await hung[2])?.error], ["stopped", "stopped"]);
+  assert.equal((await shares[1].send(request)).error, "stopped");
+});
+
 test("lookups of one name under way are joined, later ones ask again", async () => {
   let asked = 0;
   const client = egress({

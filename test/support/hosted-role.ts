@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BoxDeps } from "../../src/app/box.ts";
 import { type RunningHosted, startHosted } from "../../src/app/hosted.ts";
 import { type HostedFlags, hostedConfig } from "../../src/app/hosted-config.ts";
 import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
@@ -41,6 +42,7 @@ export type TestFlags = HostedFlags & { planRates?: boolean };
 export async function testHosted(
   { planRates = false, ...flags }: TestFlags = {},
   clock: HandClock = handClock(),
+  deps: Partial<BoxDeps> = {},
 ): Promise<TestHosted> {
   const data = mkdtempSync(join(tmpdir(), "box-hosted-"));
   const fatal: unknown[] = [];
@@ -55,6 +57,7 @@ export async function testHosted(
       {
         ...{ clock, random: systemRandom, log: silentLog },
         onFatal: (error) => void fatal.push(error),
+        ...deps,
       },
     );
   let role = await start(0);
