@@ -1,3 +1,4 @@
+import { listAllRules } from "../projects/rules.ts";
 import type { Tx } from "../store/store.ts";
 
 /**
@@ -84,4 +85,16 @@ export function mergeHits(
   const marked = tx.sql(MARKED).pluck().get(ruleId, from, to) as number | null;
   if (marked !== null) tx.sql(CUT).run(ruleId, from, to, marked);
   tx.sql(REKEY).run(to, ruleId, from);
+}
+
+const OLD = `DELETE FROM window_hits WHERE id IN
+  (SELECT id FROM window_hits WHERE rule_id = ? AND at <= ? LIMIT ?)`;
+
+/** Matches that no window reaches any more: at most `most` of each rule go. Whether there may be more. */
+export function sweepHits(tx: Tx, most: number): boolean {
+  const sweep = tx.sql<[rule: number, until: number, most: number]>(OLD);
+  let gone = 0;
+  for (const { id, fire_after } of listAllRules(tx))
+    gone += sweep.run(id, tx.at - fire_after.window_minutes * 60, most).changes;
+  return gone >= most;
 }

@@ -1,9 +1,9 @@
+import { handOverPages } from "../outbox/stand-down.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { earliest, type Timers } from "./ladder.ts";
 import { resolve } from "./resolve.ts";
-import { handOverPages } from "./stand-down.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
 

@@ -1,10 +1,10 @@
+import { withdrawPages } from "../outbox/stand-down.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { voidHits } from "./hits.ts";
 import { ruleActions } from "./rule-of.ts";
-import { withdrawPages } from "./stand-down.ts";
 import { writeTimeline } from "./timeline.ts";
 
 const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,

@@ -1,4 +1,5 @@
 import type { AlertState } from "../alerts/alert.ts";
+import { foldStatement } from "../alerts/fold.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -17,9 +18,6 @@ export interface Standing {
 
 const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
-
-const FOLD = `UPDATE alerts SET level = ?, count = ?, last_seen = ?, last_message = ?, template = ?, updated_seq = ?, quiet_at = ?
-  WHERE id = ? AND state <> 'resolved'`;
 
 /**
  * The standing alerts by key: memory before the table, which has a unique index on the same key. What
@@ -71,7 +69,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
     flush(tx) {
       if (touched.size === 0) return;
       let seq = takeSequence(tx, "updated_seq", touched.size);
-      const fold = tx.sql(FOLD);
+      const fold = foldStatement(tx);
       for (const alert of touched) {
         const quietAt = alert.quietSeconds === 0 ? null : alert.lastSeen + alert.quietSeconds;
         const { changes } = fold.run(

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, lte } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
@@ -47,6 +47,11 @@ export function listCodes(reader: Reader, at: number): PendingCode[] {
 /** Neither used nor over at `at`. */
 function isLive(at: number) {
   return and(isNull(pairCodes.usedAt), gt(pairCodes.expiresAt, at));
+}
+
+/** Codes that were over before `at`. */
+export function sweepCodes(tx: Tx, at: number): void {
+  tx.orm.delete(pairCodes).where(lt(pairCodes.expiresAt, at)).run();
 }
 
 /** Takes a code back before it is redeemed. Throws 404 for any other. */

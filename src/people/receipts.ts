@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lte } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, lte } from "drizzle-orm";
 import { ServiceError } from "../kit/errors.ts";
 import { hexSecret, sha256 } from "../kit/ids.ts";
 import { pairReceipts } from "../store/schema.ts";
@@ -34,4 +34,9 @@ export function verifyReceipt(tx: Tx, receipt: string): string {
     .get();
   if (spent !== undefined) return spent.accountId;
   throw new ServiceError("receipt_refused", "The receipt is unknown, spent or too old.");
+}
+
+/** Receipts that were over before `at`. */
+export function sweepReceipts(tx: Tx, at: number): void {
+  tx.orm.delete(pairReceipts).where(lt(pairReceipts.expiresAt, at)).run();
 }

@@ -1,0 +1,15 @@
+import { forgetSent } from "../outbox/old-rows.ts";
+import type { Tx } from "../store/store.ts";
+
+const OLD = `SELECT id FROM alerts WHERE resolved_at IS NOT NULL AND resolved_at < ?
+  ORDER BY resolved_at LIMIT ?`;
+
+/** Deletes at most `most` alerts that were resolved before (Unix seconds), with all that went out for them. */
+export function sweepAlerts(tx: Tx, { before, most }: { before: number; most: number }): boolean {
+  const ids = tx.sql<[before: number, most: number], number>(OLD).pluck().all(before, most);
+  for (const id of ids) {
+    forgetSent(tx, id);
+    tx.sql<[id: number]>("DELETE FROM alerts WHERE id = ? AND state = 'resolved'").run(id);
+  }
+  return ids.length === most;
+}
