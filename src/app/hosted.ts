@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
@@ -52,7 +51,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
   const lifecycle = createLifecycle(clock, log);
   try {
     prepareDirectory(config.data);
-    mkdirSync(join(config.data, hostedFiles.tenants), { recursive: true, mode: 0o700 });
+    prepareDirectory(join(config.data, hostedFiles.tenants));
     lifecycle.onStop("lock", lockDirectory(config.data));
     const { registry, sealer } = openFiles(config, deps);
     lifecycle.onStop("registry", () => registry.close());

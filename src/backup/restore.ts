@@ -12,16 +12,10 @@ import {
 import { basename, dirname, join } from "node:path";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { addKey } from "../kit/key-ring.ts";
+import { giveToOwner } from "../kit/owner.ts";
 import { openReadOnly, openSqlite } from "../store/database.ts";
 import { StoreFault } from "../store/faults.ts";
-import {
-  freeBytes,
-  giveToOwner,
-  syncDirectory,
-  syncFile,
-  withAside,
-  writeSynced,
-} from "../store/files.ts";
+import { freeBytes, syncDirectory, syncFile, withAside, writeSynced } from "../store/files.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { migrations } from "../store/migrations.ts";
 import type { Manifest } from "../store/snapshot.ts";
@@ -173,8 +167,8 @@ function swap(staged: string, { place, clock }: RestoreOptions): string | null {
 }
 
 function giveName(made: string, path: string): void {
+  giveToOwner(made, dirname(path));
   renameSync(made, path);
-  giveToOwner(path);
   syncDirectory(dirname(path));
 }
 

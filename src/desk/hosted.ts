@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
@@ -69,7 +69,7 @@ export async function withHosted<T>(
 ): Promise<T> {
   const { data, clock, random } = options;
   prepareDirectory(data);
-  mkdirSync(join(data, hostedFiles.tenants), { recursive: true, mode: 0o700 });
+  prepareDirectory(join(data, hostedFiles.tenants));
   const registry = openRegistry({
     path: join(data, hostedFiles.registry),
     ...{ clock, random },

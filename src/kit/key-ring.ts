@@ -4,15 +4,16 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { giveOpenFile, isPlain, isRootAbroad, READ_PLAIN } from "./owner.ts";
 import { type Random, systemRandom } from "./random.ts";
 
 /**
@@ -155,7 +156,7 @@ function keyFiles(dir: string, name: string): string[] {
   const prefix = `${name}.`;
   const beside = readdirSync(dir)
     .filter((file) => file.startsWith(prefix) && /^[0-9a-f]{16}$/.test(file.slice(prefix.length)))
-    .map((file) => ({ file, at: statSync(join(dir, file)).mtimeMs }))
+    .map((file) => ({ file, at: lstatSync(join(dir, file)).mtimeMs }))
     .sort((a, b) => b.at - a.at || (a.file < b.file ? -1 : 1))
     .map(({ file }) => file);
   return readdirSync(dir).includes(name) ? [name, ...beside] : beside;
@@ -163,10 +164,12 @@ function keyFiles(dir: string, name: string): string[] {
 
 function readKeys(path: string): SealingKey[] | KeyFileFault["problem"] {
   try {
-    const fd = openSync(path, "r");
+    const fd = openSync(path, isRootAbroad(dirname(path)) ? READ_PLAIN : "r");
     try {
+      const found = fstatSync(fd);
+      if (!isPlain(found, found.uid)) return "unreadable";
       // Like ssh: a key that others can read is no key.
-      if ((fstatSync(fd).mode & 0o077) !== 0) return "too_open";
+      if ((found.mode & 0o077) !== 0) return "too_open";
       return splitKeys(readFileSync(fd)) ?? "bad_length";
     } finally {
       closeSync(fd);
@@ -219,6 +222,7 @@ function writeAside({ dir, file, bytes, random }: KeyWrite): string {
   const aside = join(dir, `.${file}.${random.bytes(6).toString("hex")}`);
   const fd = openSync(aside, "wx", 0o600);
   try {
+    giveOpenFile(fd, dir);
     writeSync(fd, bytes);
     fsyncSync(fd);
   } finally {

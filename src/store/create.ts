@@ -1,9 +1,10 @@
 import { closeSync, existsSync, linkSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
+import { giveToOwner } from "../kit/owner.ts";
 import { openSqlite, type StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
-import { giveToOwner, syncDirectory, withAside } from "./files.ts";
+import { syncDirectory, withAside } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
@@ -52,8 +53,8 @@ function mustHaveNoLog(path: string): void {
 /** Of two processes at their first start one makes the file; the other goes on with that one. */
 function giveName(made: string, path: string): void {
   try {
+    giveToOwner(made, dirname(path));
     linkSync(made, path);
-    giveToOwner(path);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }

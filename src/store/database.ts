@@ -1,6 +1,8 @@
-import { dirname } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { loadAddon } from "../kit/assets.ts";
+import { isRootAbroad, plantedAt } from "../kit/owner.ts";
 import { StoreFault } from "./faults.ts";
 
 export type SqliteDatabase = Database.Database;
@@ -47,17 +49,42 @@ export function openReadOnly(path: string): SqliteDatabase {
   }
 }
 
-/** Opens a small file that is only there to be locked. Throws what SQLite throws. */
+/** Opens a small file that is only there to be locked. Throws StoreFault, and what SQLite throws. */
 export function openForLock(path: string): SqliteDatabase {
-  return new Database(path, { timeout: 0, ...addonOptions(path) });
+  return openPlain(path, { fileMustExist: true, timeout: 0 });
 }
 
 function construct(path: string, options: Database.Options): SqliteDatabase {
   try {
-    return new Database(path, { ...options, ...addonOptions(path) });
+    return openPlain(path, options);
   } catch (error) {
     throw StoreFault.from(error, path);
   }
+}
+
+/**
+ * SQLite follows a link at `path`, and writes to a hard link beside it, which root in another user's directory must
+ * not: asked before, and held against what was really opened, since the link may have been laid in between.
+ */
+function openPlain(path: string, options: Database.Options): SqliteDatabase {
+  mustBePlain(path);
+  const db = new Database(path, { ...options, ...addonOptions(path) });
+  if (!isRootAbroad(dirname(path)) || isOpened(db, path)) return db;
+  db.close();
+  throw new StoreFault("foreign", `${path} was replaced by a link while it was opened.`);
+}
+
+function mustBePlain(path: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"]) {
+    const why = plantedAt(path + end);
+    if (why !== null) throw new StoreFault("foreign", why);
+  }
+}
+
+/** Whether the open file is the one of that name. */
+function isOpened(db: SqliteDatabase, path: string): boolean {
+  const [main] = db.pragma("database_list") as { file: string }[];
+  return main?.file === join(realpathSync(dirname(path)), basename(path));
 }
 
 function addonOptions(path: string): object {

@@ -1,12 +1,24 @@
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { giveToOwner, isRootAbroad } from "../kit/owner.ts";
 import { StoreFault } from "./faults.ts";
 
-/** Makes the directory (0700) if need be. Throws StoreFault where that can't be. */
+/**
+ * Makes the directory (0700) if need be; one that root makes belongs to the owner of the one above it. Throws
+ * StoreFault where that can't be.
+ */
 export function prepareDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const isNew = mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined;
+    if (isNew) giveToOwner(directory);
+    else if (isRootAbroad(dirname(directory))) mustBeDirectory(directory);
     if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
     throw StoreFault.from(error, directory);
   }
+}
+
+function mustBeDirectory(directory: string): void {
+  if (lstatSync(directory).isDirectory()) return;
+  throw new StoreFault("foreign", `${directory} is a link, which root doesn't follow.`);
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  chownSync,
   closeSync,
   fsyncSync,
   mkdirSync,
@@ -9,7 +8,6 @@ import {
   readSync,
   rmSync,
   statfsSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -34,9 +32,9 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Writes a file of our own (0600) that lasts. */
+/** Writes a new file of our own (0600) that lasts; throws where there is anything of that name. */
 export function writeSynced(path: string, content: string | Uint8Array): void {
-  writeFileSync(path, content, { mode: 0o600 });
+  writeFileSync(path, content, { mode: 0o600, flag: "wx" });
   syncFile(path);
 }
 
@@ -48,16 +46,6 @@ export function freeBytes(directory: string): number | null {
   } catch {
     return null;
   }
-}
-
-/**
- * Gives a file or directory that root made to the owner of the directory it is in: a command that an
- * administrator runs must not leave what the service can't open.
- */
-export function giveToOwner(path: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(path));
-  chownSync(path, uid, gid);
 }
 
 const CHUNK = 1024 * 1024;

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, existsSync, lstatSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { giveOpenFile } from "../kit/owner.ts";
 import { openForLock } from "./database.ts";
 import { StoreFault, sqliteCode } from "./faults.ts";
-import { giveToOwner } from "./files.ts";
 
 const LOCK = "serve.lock";
 
@@ -13,9 +13,9 @@ const LOCK = "serve.lock";
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, LOCK);
+  makeLockFile(path);
   const db = openOrFail(path);
   try {
-    giveToOwner(path);
     db.pragma("locking_mode = EXCLUSIVE");
     db.exec(
       "BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (id INTEGER); COMMIT; BEGIN EXCLUSIVE",
@@ -37,7 +37,7 @@ export function lockDirectory(directory: string): () => void {
 /** Whether some process serves the directory now. Throws StoreFault. */
 export function isLocked(directory: string): boolean {
   const path = join(directory, LOCK);
-  if (!existsSync(path)) return false;
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const db = openOrFail(path);
   try {
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
@@ -47,6 +47,22 @@ export function isLocked(directory: string): boolean {
     throw StoreFault.from(error, path);
   } finally {
     db.close();
+  }
+}
+
+/** Made by us, because SQLite would follow a link, and given to the directory's owner. */
+function makeLockFile(path: string): void {
+  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+  if (existsSync(path)) return;
+  try {
+    const fd = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      giveOpenFile(fd, dirname(path));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw StoreFault.from(error, path);
   }
 }
 

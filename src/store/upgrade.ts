@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
+import { giveToOwner } from "../kit/owner.ts";
 import type { SqliteDatabase, StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
 import { freeBytes } from "./files.ts";
@@ -34,6 +35,7 @@ export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
   mustHaveRoom(db, path);
   const copy = `${path}.schema-${schema}`;
   takeSnapshot({ db, kind, to: copy, clock, isServing: false });
+  for (const name of [copy, `${copy}.json`]) giveToOwner(name);
   dropOlderCopies(path, copy);
   migrate(db, { kind, clock, known });
 }
