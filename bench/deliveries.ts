@@ -50,6 +50,7 @@ function benchBox(directory: string): Bench {
             template: "Payment <*> failed for <*>: gateway answered <*>",
             firstSeen: tx.at,
             lastMessage: "Payment 8812 failed for customer-77: gateway answered 503",
+            source: "app",
             identifiers: { region: "eu-west-1", host: "web-17" },
           });
       });

@@ -95,6 +95,7 @@ function open(store: Store, rules: { soon: StoredRule; later: StoredRule }, due:
           count: 1,
           firstSeen: tx.at,
           lastMessage: `disk ${i} is failing and somebody should have a look at it`,
+          source: "app",
           identifiers: { host: `host-${i}` },
         });
     });

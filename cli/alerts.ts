@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
-import type { LogLine } from "../src/ingest/logtail.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
+import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
-import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, table, when } from "./table.ts";
+import { age, printable, short, table, when } from "./table.ts";
+import { entryText, type TimelineEntry } from "./timeline.ts";
 
 export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))
@@ -17,6 +18,10 @@ export function registerAlerts(program: Command): void {
     .option("--limit <n>", "how many", "50")
     .option("--follow", "print alerts as they open")
     .action(listAlerts);
+  const alert = program.command("alert").description("one alert");
+  apiFlags(alert.command("show <id>"))
+    .description("what is wrong, since when, who was told, and all that happened")
+    .action(showAlert);
   apiFlags(program.command("ack <id...>"))
     .description("acknowledge alerts")
     .action(changeAlerts("ack"));
@@ -26,11 +31,6 @@ export function registerAlerts(program: Command): void {
   apiFlags(program.command("timeline <id>"))
     .description("what happened to an alert")
     .action(showTimeline);
-  apiFlags(program.command("tail <project>"))
-    .description("the newest retained log lines, newest last")
-    .option("--limit <n>", "how many", "50")
-    .option("--template <id>", "of one template")
-    .action(tail);
 }
 
 interface ListOptions extends ApiOptions {
@@ -64,29 +64,23 @@ async function follow(options: ListOptions, from: number): Promise<never> {
       `/v1/pull?cursor=${cursor}&wait=60`,
     );
     cursor = answer.cursor;
-    for (const alert of answer.alerts) {
-      print(
-        alert,
-        options,
-        () =>
-          `${when(alert.first_seen)}  #${alert.id}  ${alert.project}/${alert.rule}  ${printable(alert.template)}`,
-      );
-    }
+    for (const alert of answer.alerts) print(alert, options, () => openedText(alert));
   }
 }
 
-function alertTable(alerts: Alert[]): string {
+function openedText({ id, first_seen, level, project, rule, last_message }: Alert): string {
+  const name = printable(`${project}/${rule}`);
+  const message = printable(short(last_message, 200));
+  return `${when(first_seen)}  #${id}  ${levelName(level)}  ${name}  ${message}`;
+}
+
+function alertTable(alerts: readonly Alert[]): string {
+  const now = unixSeconds(systemClock);
   return table(
-    ["ID", "STATE", "LEVEL", "COUNT", "LAST SEEN", "PROJECT", "RULE", "TEMPLATE"],
-    alerts.map((a) => [
-      a.id,
-      a.state,
-      levelName(a.level),
-      a.count,
-      when(a.last_seen),
-      a.project,
-      a.rule,
-      a.template.slice(0, 80),
+    ["ID", "STATE", "LEVEL", "COUNT", "AGE", "PROJECT", "RULE", "LAST MESSAGE"],
+    alerts.map((alert) => [
+      ...[alert.id, alert.state, levelName(alert.level), alert.count],
+      ...[age(alert.first_seen, now), alert.project, alert.rule, short(alert.last_message, 80)],
     ]),
   );
 }
@@ -100,44 +94,49 @@ function changeAlerts(verb: "ack" | "resolve") {
   };
 }
 
-async function showTimeline(id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{
-    timeline: { at: number; kind: string; account_id: string | null; detail: object }[];
-  }>(options, "GET", path("v1", "alerts", id, "timeline"));
-  print(answer, options, () =>
-    table(
-      ["WHEN", "WHAT", "WHO", "DETAIL"],
-      answer.timeline.map((e) => [
-        when(e.at),
-        e.kind,
-        e.account_id ?? "",
-        JSON.stringify(e.detail),
-      ]),
-    ),
-  );
+async function timelineOf(id: string, options: ApiOptions): Promise<TimelineEntry[]> {
+  const from = path("v1", "alerts", id, "timeline");
+  return (await callApi<{ timeline: TimelineEntry[] }>(options, "GET", from)).timeline;
 }
 
-async function tail(
-  project: string,
-  options: ApiOptions & { limit: string; template?: string },
-): Promise<void> {
-  if (!/^\d+$/.test(options.limit))
-    throw new CommandError("--limit must be an integer", exitCodes.usage);
-  const query = new URLSearchParams({
-    limit: options.limit,
-    ...(options.template ? { template: options.template } : {}),
-  });
-  const answer = await callApi<{ messages: LogLine[] }>(
-    options,
-    "GET",
-    `${path("v1", "projects", project, "logtail")}?${query}`,
-  );
-  print(answer, options, () =>
-    answer.messages
-      .map(
-        (m) =>
-          `${when(m.received_at)} ${levelName(m.level).padEnd(8)} ${printable(m.source)}  ${printable(m.message)}`,
-      )
-      .join("\n"),
-  );
+async function showTimeline(id: string, options: ApiOptions): Promise<void> {
+  const timeline = await timelineOf(id, options);
+  const nameOf = await namesOf(options);
+  print({ timeline }, options, () => timelineText(timeline, nameOf));
+}
+
+function timelineText(timeline: readonly TimelineEntry[], nameOf: (id: string) => string): string {
+  return timeline.map((entry) => `${when(entry.at)}  ${entryText(entry, nameOf)}`).join("\n");
+}
+
+async function showAlert(id: string, options: ApiOptions): Promise<void> {
+  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  const timeline = await timelineOf(id, options);
+  const nameOf = await namesOf(options);
+  print({ alert, timeline }, options, () => alertText(alert, timeline, nameOf));
+}
+
+function alertText(
+  alert: Alert,
+  timeline: readonly TimelineEntry[],
+  nameOf: (id: string) => string,
+): string {
+  const now = unixSeconds(systemClock);
+  const since = (at: number) => `${when(at)}, ${age(at, now)} ago`;
+  const source = timeline.find(({ kind }) => kind === "opened")?.detail["source"];
+  const rows: [string, string][] = [
+    ["state", alert.state],
+    ["level", levelName(alert.level)],
+    ["project", alert.project],
+    ["rule", alert.rule],
+    ...(source === undefined ? [] : [["source", String(source)] as [string, string]]),
+    ["message", short(alert.last_message, 500)],
+    ["template", short(alert.template, 500)],
+    ...Object.entries(alert.identifiers),
+    ["events", String(alert.count)],
+    ["first", since(alert.first_seen)],
+    ["last", since(alert.last_seen)],
+    ["paged", alert.page_accounts.map(nameOf).join(", ") || "nobody"],
+  ];
+  return [`alert ${alert.id}`, table([], rows), "", timelineText(timeline, nameOf)].join("\n");
 }

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
-import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
-import { printable, table, when } from "./table.ts";
+import { table, when } from "./table.ts";
 
 export interface ProjectEntry {
   name: string;
@@ -49,7 +48,6 @@ export function registerProjects(program: Command): void {
       );
     });
   registerSources(program);
-  registerRules(program);
 }
 
 /** All projects, by name. */
@@ -135,69 +133,4 @@ function registerSources(program: Command): void {
         () => `deleted ${name}`,
       );
     });
-}
-
-function registerRules(program: Command): void {
-  const rule = program.command("rule").description("rules: which events make an alert");
-  apiFlags(rule.command("list <project>"))
-    .description("list rules")
-    .action(async (project: string, options: ApiOptions) => {
-      const answer = await callApi<{
-        rules: { name: string; match: object; updated_at: number }[];
-      }>(options, "GET", path("v1", "projects", project, "rules"));
-      print(answer, options, () =>
-        table(
-          ["NAME", "MATCH", "UPDATED"],
-          answer.rules.map((r) => [r.name, JSON.stringify(r.match), when(r.updated_at)]),
-        ),
-      );
-    });
-  apiFlags(rule.command("show <project> <name>"))
-    .description("one rule as JSON")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<object>(
-        options,
-        "GET",
-        path("v1", "projects", project, "rules", name),
-      );
-      print(answer, options, () => JSON.stringify(answer, null, 2));
-    });
-  apiFlags(rule.command("set <project> <file>"))
-    .description("create or replace a rule from a JSON file (- = standard input)")
-    .action(async (project: string, file: string, options: ApiOptions) => {
-      const body = await readNamed(file, "a rule");
-      const base = path("v1", "projects", project, "rules");
-      const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
-      const exists = rules.some(({ name }) => name === body.name);
-      const answer = exists
-        ? await callApi<RuleAnswer>(options, "PUT", base + path(body.name), body)
-        : await callApi<RuleAnswer>(options, "POST", base, body);
-      print(answer, options, () =>
-        [`${exists ? "replaced" : "created"} rule ${body.name}`, actionsText(answer)].join("\n"),
-      );
-    });
-  apiFlags(rule.command("delete <project> <name>"))
-    .description("delete a rule")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      print(
-        await callApi<object>(options, "DELETE", path("v1", "projects", project, "rules", name)),
-        options,
-        () => `deleted ${name}`,
-      );
-    });
-}
-
-interface RuleAnswer {
-  /** Left out where the rule was written without. */
-  actions?: string[];
-  /** The enabled ones that its alerts run as things stand. */
-  runs_actions: { name: string; events: string[] }[];
-}
-
-function actionsText({ actions, runs_actions: runs }: RuleAnswer): string {
-  const list = runs.map(({ name, events }) => `${printable(name)} (${events.join(", ")})`);
-  const now = list.length === 0 ? "none now" : list.join(", ");
-  return actions === undefined
-    ? `it names no actions, so it runs every enabled one: ${now}`
-    : `it runs the enabled ones of the actions that it names: ${now}`;
 }

@@ -27,3 +27,17 @@ export function printable(text: string): string {
 export function when(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }
+
+/** How long ago something was, in its largest unit: `5 s`, `3 min`, `2 h`, `4 d`. */
+export function age(seconds: number, now: number): string {
+  const past = Math.max(0, now - seconds);
+  if (past < 60) return `${past} s`;
+  if (past < 3600) return `${Math.floor(past / 60)} min`;
+  return past < 172_800 ? `${Math.floor(past / 3600)} h` : `${Math.floor(past / 86_400)} d`;
+}
+
+/** `text` on one line and no longer than `most`. */
+export function short(text: string, most: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { createProgram } from "../cli/box.ts";
 import { openapi } from "../src/http/openapi.ts";
 import { pairOperations } from "../src/http/pair-page.ts";
@@ -41,45 +41,72 @@ interface Schema {
   additionalProperties?: Schema | boolean;
 }
 
+/** How many commands have to take a flag for it to be told once for all of them. */
+const COMMON = 5;
+
 export function cliReference(): string {
+  const commands = runnable(createProgram(), []);
+  const uses = new Map<string, number>();
+  for (const { command } of commands)
+    for (const option of command.options)
+      uses.set(flagRow(option), (uses.get(flagRow(option)) ?? 0) + 1);
+  const common = new Set([...uses].filter(([, n]) => n >= COMMON).map(([row]) => row));
   const parts = [
     "# Command line",
     "",
-    "Made from the program by `node docs/generate.ts`. Every flag with an environment twin names it.",
+    "Made from the program by `node docs/generate.ts`. Every flag with an environment twin names it. Times are typed as",
+    "`2026-11-21 18:00 Europe/Berlin`, `2026-11-21T17:00:00Z`, `18:00` (the next one), `+2h`, `+1d12h` or `now`; without a zone the",
+    "terminal's own (`TZ`) holds.",
     "",
+    "## Flags that many commands take",
+    "",
+    "The commands that take them name them.",
+    "",
+    "| flag | |",
+    "|---|---|",
+    ...common,
+    "",
+    ...commands.flatMap((each) => describeCommand(each, common)),
   ];
-  describe(createProgram(), [], parts);
   return `${parts.join("\n").trimEnd()}\n`;
 }
 
-function describe(command: Command, above: readonly string[], parts: string[]): void {
-  const name = [...above, command.name()];
+interface Runnable {
+  name: string;
+  command: Command;
+}
+
+/** The commands that do something, by their whole name. */
+function runnable(command: Command, above: readonly string[]): Runnable[] {
+  const words = [...above, command.name()];
+  const children = command.commands.filter((child) => child.name() !== "help");
+  if (children.length > 0) return children.flatMap((child) => runnable(child, words));
   const args = command.registeredArguments.map((argument) => {
     const text = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? `<${text}>` : `[${text}]`;
   });
-  const runs = command.commands.length === 0;
-  if (runs) {
-    parts.push(`## ${[...name, ...args].join(" ")}`, "", sentence(command.description()), "");
-    if (command.options.length > 0) {
-      parts.push("| flag | |", "|---|---|");
-      for (const option of command.options) {
-        const notes = [
-          option.description,
-          option.envVar ? `\`${option.envVar}\`` : "",
-          option.defaultValue === undefined ? "" : `default \`${String(option.defaultValue)}\``,
-        ];
-        parts.push(
-          `| \`${option.flags.replaceAll("|", "\\|")}\` | ${notes
-            .filter((note) => note !== "")
-            .join("; ")
-            .replaceAll("|", "\\|")} |`,
-        );
-      }
-      parts.push("");
-    }
-  }
-  for (const child of command.commands) if (child.name() !== "help") describe(child, name, parts);
+  return [{ name: [...words, ...args].join(" "), command }];
+}
+
+function describeCommand({ name, command }: Runnable, common: ReadonlySet<string>): string[] {
+  const isCommon = (option: Option) => common.has(flagRow(option));
+  const shared = command.options.filter(isCommon).map(({ long }) => `\`${long}\``);
+  const own = command.options.filter((option) => !isCommon(option)).map(flagRow);
+  const takes = shared.length === 0 ? "" : ` Takes ${shared.join(", ")}.`;
+  return [
+    ...[`## ${name}`, "", sentence(command.description()) + takes, ""],
+    ...(own.length === 0 ? [] : ["| flag | |", "|---|---|", ...own, ""]),
+  ];
+}
+
+function flagRow(option: Option): string {
+  const notes = [
+    option.description,
+    option.envVar ? `\`${option.envVar}\`` : "",
+    option.defaultValue === undefined ? "" : `default \`${String(option.defaultValue)}\``,
+  ].filter((note) => note !== "");
+  const cell = (text: string) => text.replaceAll("|", "\\|");
+  return `| \`${cell(option.flags)}\` | ${cell(notes.join("; "))} |`;
 }
 
 function sentence(text: string): string {

@@ -19,6 +19,8 @@ export interface Opening {
   count: number;
   firstSeen: number;
   lastMessage: string;
+  /** The name of the source whose event it was. */
+  source: string;
   identifiers: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +37,8 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
   const { rule } = opening;
   const id = insert(tx, opening);
-  writeTimeline(tx, id, { kind: "opened", detail: { rule: rule.name, count: opening.count } });
+  const { count, source } = opening;
+  writeTimeline(tx, id, { kind: "opened", detail: { rule: rule.name, count, source } });
   let row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.opened", actions: rule.actions });
   if (row.due_at !== null && row.due_at <= tx.at) {

@@ -149,6 +149,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       count: fired.count,
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
+      source: source.name,
       identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
     });
     return true;

@@ -39,3 +39,16 @@ test("a rule that is set says which actions it runs, named by it or not", async 
     /of the actions that it names: none now\n$/,
   );
 });
+
+test("a rule names people by email and actions by name", async () => {
+  const action = { name: "by name", method: "POST", url: "http://127.0.0.1:9/x" };
+  const { body } = await served.api("POST", "/v1/projects/shop/actions", action);
+  await set({
+    name: "named",
+    actions: ["by name"],
+    escalations: [{ accounts: ["Owner@example.org"] }],
+  });
+  const rule = (await served.api("GET", "/v1/projects/shop/rules/named")).body;
+  assert.deepEqual(rule.actions, [body.id]);
+  assert.deepEqual(rule.escalations[0].accounts, [served.owner.accountId]);
+});

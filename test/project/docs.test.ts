@@ -12,6 +12,14 @@ test("the references are what the program says (node docs/generate.ts)", () => {
   assert.equal(read("docs/api.md"), apiReference());
 });
 
+test("a flag that many commands take is told once", () => {
+  const rows = cliReference()
+    .split("\n")
+    .filter((line) => line.startsWith("| `--"));
+  for (const flag of ["--url <url>", "--key <key>", "--json", "--data <dir>"])
+    assert.equal(rows.filter((row) => row.startsWith(`| \`${flag}\` |`)).length, 1, flag);
+});
+
 test("every link between the documents leads somewhere", () => {
   const documents = [
     "README.md",

@@ -21,7 +21,7 @@ test("the README's first alert, word for word, on a new box, whatever Node the s
     assert.equal(code, 0, err);
     assert.match(out, /^me@example\.org \(owner\) at http/);
     assert.match(out, /"alerted":true/);
-    assert.match(out, /1\s+open\s+error\s+1 .* shop\s+errors\s+payment <\*> failed after <\*>/);
+    assert.match(out, /1\s+open\s+error\s+1 .* shop\s+errors\s+payment 4711 failed after 30 s/);
     assert.match(out, /1\s+acknowledged/);
   }));
 

@@ -1,0 +1,39 @@
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { someOf } from "./nearest.ts";
+
+export interface AccountEntry {
+  readonly id: string;
+  readonly email: string;
+  readonly display_name: string;
+}
+
+/** Everybody who belongs to the box, by email. */
+export async function allAccounts(options: ApiOptions): Promise<AccountEntry[]> {
+  return (await callApi<{ accounts: AccountEntry[] }>(options, "GET", "/v1/accounts")).accounts;
+}
+
+/** What people are called, by account id; an id that nobody has any more stays one. */
+export async function namesOf(options: ApiOptions): Promise<(id: string) => string> {
+  const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
+  return (id) => emails.get(id) ?? id;
+}
+
+/** Turns emails into account ids, ids stay; `me` is whose key it is. Throws CommandError with who there is. */
+export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
+  const [accounts, me] = await Promise.all([
+    allAccounts(options),
+    callApi<{ account: { id: string } }>(options, "GET", "/v1/me"),
+  ]);
+  return (who) => {
+    if (who === "me") return me.account.id;
+    const same = (email: string) => email.toLowerCase() === who.toLowerCase();
+    const found = accounts.find(({ id, email }) => id === who || same(email));
+    if (found !== undefined) return found.id;
+    const emails = accounts.map(({ email }) => email);
+    throw new CommandError(
+      `nobody is called "${who}" here; there is ${someOf(who, emails)} (box invite EMAIL asks somebody in)`,
+    );
+  };
+}

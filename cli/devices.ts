@@ -1,0 +1,69 @@
+import type { Command } from "commander";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { someOf } from "./nearest.ts";
+import { apiFlags, print } from "./options.ts";
+import { table } from "./table.ts";
+
+interface Device {
+  token: string;
+  platform: string;
+  critical_alerts: boolean;
+  created_at: string;
+  last_seen_at: string;
+}
+
+/** The phones of whose key it is: `box device …`. */
+export function registerDevices(program: Command): void {
+  const device = program.command("device").description("your phones, as their apps report them");
+  apiFlags(device.command("list")).description("list your devices").action(list);
+  apiFlags(device.command("add <token>"))
+    .description("register a device, or report it anew (64 hex digits, as its app has them)")
+    .requiredOption("--platform <name>", "ios or another")
+    .option("--critical-alerts", "it may ring through silence")
+    .action(add);
+  apiFlags(device.command("remove <token>"))
+    .description("remove a device: its token, or enough of its beginning")
+    .action(remove);
+}
+
+async function devicesOf(options: ApiOptions): Promise<Device[]> {
+  return (await callApi<{ devices: Device[] }>(options, "GET", "/v1/devices")).devices;
+}
+
+async function list(options: ApiOptions): Promise<void> {
+  const devices = await devicesOf(options);
+  const row = (each: Device) => [
+    ...[`${each.token.slice(0, 12)}…`, each.platform, each.critical_alerts ? "yes" : "no"],
+    ...[each.created_at, each.last_seen_at],
+  ];
+  const heads = ["TOKEN", "PLATFORM", "RINGS THROUGH SILENCE", "SINCE", "LAST SEEN"];
+  print({ devices }, options, () =>
+    devices.length === 0 ? "no devices" : table(heads, devices.map(row)),
+  );
+}
+
+async function add(
+  token: string,
+  options: ApiOptions & { platform: string; criticalAlerts?: boolean },
+): Promise<void> {
+  const { platform, criticalAlerts: critical_alerts = false } = options;
+  const body = { token, platform, critical_alerts };
+  const answer = await callApi<object>(options, "POST", "/v1/devices", body);
+  print(answer, options, () => `registered ${token.slice(0, 12)}…`);
+}
+
+async function remove(start: string, options: ApiOptions): Promise<void> {
+  const tokens = (await devicesOf(options)).map(({ token }) => token);
+  const found = tokens.filter((token) => token.startsWith(start.toLowerCase()));
+  const [token] = found;
+  if (token === undefined || found.length > 1)
+    throw new CommandError(
+      tokens.length === 0
+        ? "you have no devices"
+        : `${found.length === 0 ? "no device of yours begins" : "more than one device of yours begins"} with "${start}"; there is ${someOf(start, tokens)}`,
+    );
+  await callApi<object>(options, "DELETE", path("v1", "devices", token));
+  print({ deleted: true, token }, options, () => `removed ${token.slice(0, 12)}…`);
+}

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { when } from "./table.ts";
+import { parseSpan } from "./times.ts";
+
+interface Invitation {
+  code: string;
+  role: string;
+  email: string | null;
+  expires_at: number;
+  link: string;
+}
+
+/** A seat for somebody else, from anywhere: `box pair-code` needs the data directory. */
+export function registerInvite(program: Command): void {
+  apiFlags(program.command("invite <email>"))
+    .description("issue a pairing code for somebody's seat")
+    .option("--role <role>", "owner, admin or member, at most your own", "member")
+    .option("--for <length>", "how long it is good for: 1h, 2d (at most 7d)", "1h")
+    .action(invite);
+}
+
+async function invite(
+  email: string,
+  options: ApiOptions & { role: string; for: string },
+): Promise<void> {
+  const code = await callApi<Invitation>(options, "POST", "/v1/pair/codes", {
+    ...{ email, role: options.role, ttl_seconds: parseSpan("--for", options.for) },
+  });
+  print(code, options, () =>
+    [
+      `pairing code  ${code.code}`,
+      `role          ${code.role}`,
+      `for           ${code.email ?? "anyone who has it"}`,
+      `good until    ${when(code.expires_at)}`,
+      `link          ${code.link}`,
+      "",
+      `On their machine: box login --code ${code.link || code.code}`,
+    ].join("\n"),
+  );
+}

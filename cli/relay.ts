@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { readText } from "./files.ts";
+import { apiFlags, print } from "./options.ts";
+import { ask } from "./prompt.ts";
+
+interface RelayOptions extends ApiOptions {
+  secretFile?: string;
+  tenant?: string;
+  boxUrl?: string;
+  test?: boolean;
+}
+
+/** The relay that phones are paged through: `box relay …`. */
+export function registerRelay(program: Command): void {
+  const relay = program.command("relay").description("the relay that phones are paged through");
+  apiFlags(relay.command("show")).description("whether there is one, and where").action(show);
+  apiFlags(relay.command("set <relay-url>"))
+    .description("page every project through a relay, as the first pairing with it answered")
+    .option("--secret-file <file>", "its secret (- = standard input; else it's asked)")
+    .option("--tenant <id>", "the hosted tenant's id")
+    .option("--box-url <url>", "where the relay reaches this box")
+    .option("--test", "only if the relay takes a signed test first")
+    .action(set);
+  apiFlags(relay.command("remove"))
+    .description("page through no relay any more; what waited for it is dropped")
+    .action(remove);
+}
+
+async function show(options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ configured: boolean; relay_url: string }>(
+    options,
+    "GET",
+    "/v1/relay",
+  );
+  print(answer, options, () =>
+    answer.configured
+      ? `pages go through ${answer.relay_url}`
+      : "there is no relay: no phone is paged",
+  );
+}
+
+async function set(url: string, options: RelayOptions): Promise<void> {
+  const { secretFile: file, tenant, boxUrl, test } = options;
+  const secret =
+    file === undefined
+      ? await ask("The relay's secret: ", "--secret-file is needed", { hidden: true })
+      : await readText(file);
+  const answer = await callApi<{ relay_url: string }>(options, "PUT", "/v1/relay", {
+    ...{ relay_url: url, relay_secret: secret.trim() },
+    ...(tenant === undefined ? {} : { hosted_tenant_id: tenant }),
+    ...(boxUrl === undefined ? {} : { box_public_url: boxUrl }),
+    ...(test ? { test } : {}),
+  });
+  print(answer, options, () => `every project pages through ${answer.relay_url}`);
+}
+
+async function remove(options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ dropped_deliveries: number }>(options, "DELETE", "/v1/relay");
+  print(
+    answer,
+    options,
+    () => `removed; ${answer.dropped_deliveries} pages that waited for it were dropped`,
+  );
+}

@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+import { accountIds } from "./accounts.ts";
+import { callApi, namedId, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { readNamed } from "./files.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, table, when } from "./table.ts";
+
+/** Rules over the API: `box rule …`. */
+export function registerRules(program: Command): void {
+  const rule = program.command("rule").description("rules: which events make an alert");
+  apiFlags(rule.command("list <project>"))
+    .description("list rules")
+    .action(async (project: string, options: ApiOptions) => {
+      const answer = await callApi<{
+        rules: { name: string; match: object; updated_at: number }[];
+      }>(options, "GET", path("v1", "projects", project, "rules"));
+      print(answer, options, () =>
+        table(
+          ["NAME", "MATCH", "UPDATED"],
+          answer.rules.map((r) => [r.name, JSON.stringify(r.match), when(r.updated_at)]),
+        ),
+      );
+    });
+  apiFlags(rule.command("show <project> <name>"))
+    .description("one rule as JSON")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      const answer = await callApi<object>(
+        options,
+        "GET",
+        path("v1", "projects", project, "rules", name),
+      );
+      print(answer, options, () => JSON.stringify(answer, null, 2));
+    });
+  apiFlags(rule.command("set <project> <file>"))
+    .description(
+      "create or replace a rule from a JSON file (- = standard input); people by email, actions by name",
+    )
+    .action(set);
+  apiFlags(rule.command("delete <project> <name>"))
+    .description("delete a rule")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      print(
+        await callApi<object>(options, "DELETE", path("v1", "projects", project, "rules", name)),
+        options,
+        () => `deleted ${name}`,
+      );
+    });
+}
+
+interface RuleFile {
+  name: string;
+  actions?: unknown;
+  escalations?: unknown;
+}
+
+async function set(project: string, file: string, options: ApiOptions): Promise<void> {
+  const body = await withIds(project, await readNamed(file, "a rule"), options);
+  const base = path("v1", "projects", project, "rules");
+  const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
+  const exists = rules.some(({ name }) => name === body.name);
+  const answer = exists
+    ? await callApi<RuleAnswer>(options, "PUT", base + path(body.name), body)
+    : await callApi<RuleAnswer>(options, "POST", base, body);
+  const done = `${exists ? "replaced" : "created"} rule ${body.name}`;
+  print(answer, options, () => [done, actionsText(answer)].join("\n"));
+}
+
+/** The rule as the API takes it. What isn't as it should be goes there as it is, to be refused by its own words. */
+async function withIds(project: string, rule: RuleFile, options: ApiOptions): Promise<RuleFile> {
+  const { actions, escalations } = rule;
+  const ids: unknown[] = [];
+  for (const action of Array.isArray(actions) ? actions : [])
+    ids.push(
+      typeof action === "string"
+        ? await namedId(options, { kind: "action", project }, action)
+        : action,
+    );
+  const named = namesPeople(escalations) ? await accountIds(options) : (who: string) => who;
+  const stepOf = (step: unknown) =>
+    hasAccounts(step)
+      ? {
+          ...step,
+          accounts: step.accounts.map((who) => (typeof who === "string" ? named(who) : who)),
+        }
+      : step;
+  return {
+    ...rule,
+    ...(Array.isArray(actions) ? { actions: ids } : {}),
+    ...(Array.isArray(escalations) ? { escalations: escalations.map(stepOf) } : {}),
+  };
+}
+
+function hasAccounts(step: unknown): step is { accounts: unknown[] } {
+  const accounts = (step as { accounts?: unknown } | null)?.accounts;
+  return Array.isArray(accounts);
+}
+
+/** Whether somebody in a ladder is given in another way than by id. */
+function namesPeople(escalations: unknown): boolean {
+  if (!Array.isArray(escalations)) return false;
+  const people = escalations.filter(hasAccounts).flatMap(({ accounts }) => accounts);
+  return people.some((who) => typeof who === "string" && !/^[0-9a-f]{16}$/.test(who));
+}
+
+interface RuleAnswer {
+  /** Left out where the rule was written without. */
+  actions?: string[];
+  /** The enabled ones that its alerts run as things stand. */
+  runs_actions: { name: string; events: string[] }[];
+}
+
+function actionsText({ actions, runs_actions: runs }: RuleAnswer): string {
+  const list = runs.map(({ name, events }) => `${printable(name)} (${events.join(", ")})`);
+  const now = list.length === 0 ? "none now" : list.join(", ");
+  return actions === undefined
+    ? `it names no actions, so it runs every enabled one: ${now}`
+    : `it runs the enabled ones of the actions that it names: ${now}`;
+}

@@ -1,0 +1,156 @@
+import type { Command } from "commander";
+import { accountIds, namesOf } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { readNamed } from "./files.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, table } from "./table.ts";
+import { parseTime } from "./times.ts";
+
+interface Layer {
+  name: string;
+  participants: string[];
+  rotation_start: number;
+  shift_minutes: number;
+}
+
+interface Schedule {
+  name: string;
+  timezone: string;
+  layers: Layer[];
+}
+
+interface Preview {
+  shifts: { email: string; starts_at: number; ends_at: number; layer: string | null }[];
+  gaps: { starts_at: number; ends_at: number }[];
+}
+
+/** Who is on call when: `box schedule …`. */
+export function registerSchedules(program: Command): void {
+  const schedule = program.command("schedule").description("on-call schedules");
+  apiFlags(schedule.command("list <project>")).description("list schedules").action(list);
+  apiFlags(schedule.command("show <project> <schedule>"))
+    .description("its layers, and who is on call when, also when it is nobody")
+    .option("--until <time>", "how far to look (default 14 days)")
+    .action(show);
+  apiFlags(schedule.command("set <project> <file>"))
+    .description(
+      "create or replace a schedule, by its name, from a JSON file (- = standard input); people by email, rotation_start as a time",
+    )
+    .action(set);
+  apiFlags(schedule.command("delete <project> <schedule>"))
+    .description("delete a schedule that no ladder names")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      const answer = await callApi<object>(options, "DELETE", schedulePath(project, name));
+      print(answer, options, () => `deleted ${name}`);
+    });
+}
+
+export function schedulePath(project: string, ...rest: string[]): string {
+  return path("v1", "projects", project, "oncall", "schedules", ...rest);
+}
+
+async function list(project: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ schedules: Schedule[] }>(options, "GET", schedulePath(project));
+  const nameOf = await namesOf(options);
+  print(answer, options, () =>
+    table(
+      ["NAME", "TIME ZONE", "LAYERS", "PEOPLE"],
+      answer.schedules.map(({ name, timezone, layers }) => {
+        const people = new Set(layers.flatMap(({ participants }) => participants).map(nameOf));
+        return [name, timezone, layers.length, [...people].join(", ")];
+      }),
+    ),
+  );
+}
+
+async function show(
+  project: string,
+  name: string,
+  options: ApiOptions & { until?: string },
+): Promise<void> {
+  const schedule = await callApi<Schedule>(options, "GET", schedulePath(project, name));
+  const until = options.until === undefined ? null : parseTime("--until", options.until);
+  const query = until === null ? "" : `?until=${until}`;
+  const from = schedulePath(project, name, "preview") + query;
+  const preview = await callApi<Preview>(options, "GET", from);
+  const nameOf = await namesOf(options);
+  print({ schedule, ...preview }, options, () => scheduleText(schedule, preview, nameOf));
+}
+
+function scheduleText(
+  { name, timezone, layers }: Schedule,
+  { shifts, gaps }: Preview,
+  nameOf: (id: string) => string,
+): string {
+  const at = (seconds: number) => wallClock(seconds, timezone);
+  const layerRow = ({ name, participants, shift_minutes }: Layer) => [
+    ...[name, participants.map(nameOf).join(", "), `${shift_minutes / 60} h each`],
+  ];
+  const rows = [
+    ...shifts.map(({ starts_at, ends_at, email, layer }) => ({
+      starts_at,
+      row: [at(starts_at), at(ends_at), email, layer ?? "override"],
+    })),
+    ...gaps.map(({ starts_at, ends_at }) => ({
+      starts_at,
+      row: [at(starts_at), at(ends_at), "NOBODY", ""],
+    })),
+  ].sort((a, b) => a.starts_at - b.starts_at);
+  return [
+    `${printable(name)}, in the time of ${timezone}`,
+    table(["LAYER", "PEOPLE", "SHIFT"], layers.map(layerRow)),
+    "",
+    table(
+      ["FROM", "UNTIL", "ON CALL", "BY"],
+      rows.map(({ row }) => row),
+    ),
+  ].join("\n");
+}
+
+/** `2026-11-23 09:00` on the clocks of a zone. */
+function wallClock(seconds: number, timezone: string): string {
+  const at = Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(timezone);
+  return at.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
+}
+
+async function set(project: string, file: string, options: ApiOptions): Promise<void> {
+  const body = await asSent(await readNamed(file, "a schedule"), options);
+  const { schedules } = await callApi<{ schedules: { name: string }[] }>(
+    options,
+    "GET",
+    schedulePath(project),
+  );
+  const exists = schedules.some(({ name }) => name === body.name);
+  const answer = exists
+    ? await callApi<object>(options, "PUT", schedulePath(project, body.name), body)
+    : await callApi<object>(options, "POST", schedulePath(project), body);
+  print(answer, options, () => `${exists ? "replaced" : "created"} schedule ${body.name}`);
+}
+
+/**
+ * The schedule as the API takes it: people by id, a time in Unix seconds, read on the clocks of the
+ * schedule's own zone. What isn't as it should be goes there as it is, to be refused by its own words.
+ */
+async function asSent(
+  file: { name: string; timezone?: unknown; layers?: unknown },
+  options: ApiOptions,
+): Promise<{ name: string }> {
+  if (!Array.isArray(file.layers)) return file;
+  const idOf = await accountIds(options);
+  const zone = typeof file.timezone === "string" ? file.timezone : "UTC";
+  const layerOf = (layer: Partial<Record<string, unknown>>) => ({
+    ...layer,
+    ...(Array.isArray(layer["participants"])
+      ? {
+          participants: layer["participants"].map((who) =>
+            typeof who === "string" ? idOf(who) : who,
+          ),
+        }
+      : {}),
+    ...(typeof layer["rotation_start"] === "string"
+      ? { rotation_start: parseTime("rotation_start", layer["rotation_start"], zone) }
+      : {}),
+  });
+  return { ...file, layers: file.layers.map(layerOf) } as { name: string };
+}

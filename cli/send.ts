@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { tokenOf, urlOf } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { flag, jsonFlag, print, urlFlag } from "./options.ts";
+import { RefusedError } from "./refused.ts";
+import { send as request } from "./request.ts";
+import { terminal } from "./terminal.ts";
+
+interface SendOptions {
+  url?: string;
+  token?: string;
+  level: string;
+  keys?: string[];
+  tag?: string[];
+  json?: boolean;
+}
+
+/** One event from a script or a terminal. */
+export function registerSend(program: Command): void {
+  program
+    .command("send <message>")
+    .description("send one event, and say what became of it")
+    .addOption(urlFlag())
+    .addOption(flag("--token <token>", "ingest token (pti_…)"))
+    .option("--level <level>", levelHelp, "error")
+    .option("--keys <name=value...>", "what the event carries beside its message")
+    .option("--tag <tag...>", "its tags")
+    .addOption(jsonFlag())
+    .action(send);
+}
+
+async function send(message: string, options: SendOptions): Promise<void> {
+  if (!options.token)
+    throw new CommandError(
+      "an ingest token is needed: --token or BOX_TOKEN (box source add makes one)",
+      exitCodes.usage,
+    );
+  const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
+  const token = tokenOf("pti", options.token, from);
+  const event = {
+    ...{ message, level: parseLevel(options.level) },
+    ...(options.keys === undefined ? {} : { keys: keysOf(options.keys) }),
+    ...(options.tag === undefined ? {} : { tags: options.tag }),
+  };
+  const sent = { method: "POST", path: "/v1/ingest", token, body: event } as const;
+  const reply = await request(urlOf(options), sent);
+  if (reply.status !== 202) throw new RefusedError(reply);
+  const answer = JSON.parse(reply.text) as { alerted: boolean };
+  print(answer, options, () =>
+    answer.alerted ? "accepted: it counts into an alert" : "accepted: no rule made an alert of it",
+  );
+}
+
+function keysOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+      throw new CommandError(`--keys takes name=value, not "${pair}"`, exitCodes.usage);
+    }),
+  );
+}

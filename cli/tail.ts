@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import type { LogLine } from "../src/ingest/logtail.ts";
+import { sleep, systemClock } from "../src/kit/clock.ts";
+import { levelName } from "../src/kit/level.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+const PAUSE_MS = 1000;
+/** As many as one answer holds. */
+const MOST_LINES = 200;
+
+interface TailOptions extends ApiOptions {
+  limit: string;
+  template?: string;
+  follow?: boolean;
+}
+
+export function registerTail(program: Command): void {
+  apiFlags(program.command("tail <project>"))
+    .description("the newest retained log lines, newest last; --follow goes on as they come")
+    .option("--limit <n>", "how many", "50")
+    .option("--template <id>", "of one template")
+    .option("--follow", "print lines as they come")
+    .action(tail);
+}
+
+async function tail(project: string, options: TailOptions): Promise<void> {
+  if (!/^\d+$/.test(options.limit))
+    throw new CommandError("--limit must be an integer", exitCodes.usage);
+  const messages = await linesOf(project, options, options.limit);
+  if (options.follow) return follow(project, options, messages);
+  print({ messages }, options, () => messages.map(lineText).join("\n"));
+}
+
+async function linesOf(project: string, options: TailOptions, limit: string): Promise<LogLine[]> {
+  const query = new URLSearchParams({
+    limit,
+    ...(options.template ? { template: options.template } : {}),
+  });
+  const from = `${path("v1", "projects", project, "logtail")}?${query}`;
+  return (await callApi<{ messages: LogLine[] }>(options, "GET", from)).messages;
+}
+
+/** A line for each, one JSON object each with --json; says so where more came than could be asked for. */
+async function follow(
+  project: string,
+  options: TailOptions,
+  first: readonly LogLine[],
+): Promise<never> {
+  let last = 0;
+  /** How many were new. */
+  const show = (lines: readonly LogLine[]): number => {
+    const fresh = lines.filter(({ id }) => Number(id) > last);
+    for (const line of fresh) print(line, options, () => lineText(line));
+    last = Math.max(last, ...fresh.map(({ id }) => Number(id)));
+    return fresh.length;
+  };
+  for (show(first); ; ) {
+    await sleep(systemClock, PAUSE_MS);
+    if (show(await linesOf(project, options, String(MOST_LINES))) === MOST_LINES)
+      terminal().stderr.write("box: lines came faster than they can be shown: some are left out\n");
+  }
+}
+
+function lineText({ received_at, level, source, message }: LogLine): string {
+  return `${when(received_at)} ${levelName(level).padEnd(8)} ${printable(source)}  ${printable(message)}`;
+}

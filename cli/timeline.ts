@@ -1,0 +1,119 @@
+import { printable } from "./table.ts";
+
+export interface TimelineEntry {
+  readonly at: number;
+  readonly kind: string;
+  readonly account_id: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What happened, in words. `nameOf` names accounts. */
+export function entryText(entry: TimelineEntry, nameOf: (id: string) => string): string {
+  const { kind, account_id, detail } = entry;
+  const who = account_id === null ? "" : ` by ${nameOf(account_id)}`;
+  const words = Object.hasOwn(WORDS, kind) ? WORDS[kind] : undefined;
+  const text = words ? words(new Detail(detail, nameOf)) : kind.replaceAll("_", " ") + rest(detail);
+  return printable(kind === "resolved" && who !== "" ? `resolved${who}` : text + who);
+}
+
+/** A detail's parts as text; what isn't there is empty. */
+class Detail {
+  readonly #detail: Readonly<Record<string, unknown>>;
+  readonly #nameOf: (id: string) => string;
+
+  constructor(detail: Readonly<Record<string, unknown>>, nameOf: (id: string) => string) {
+    this.#detail = detail;
+    this.#nameOf = nameOf;
+  }
+
+  has(name: string): boolean {
+    return this.#detail[name] !== undefined;
+  }
+
+  text(name: string): string {
+    const value = this.#detail[name];
+    return value === undefined || value === null ? "" : String(value);
+  }
+
+  list(name: string): string[] {
+    const value = this.#detail[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  people(name: string): string {
+    return this.list(name).map(this.#nameOf).join(", ");
+  }
+
+  /** `, 3 attempts` where it took more than one. */
+  attempts(): string {
+    return Number(this.#detail["attempts"]) > 1 ? `, ${this.text("attempts")} attempts` : "";
+  }
+
+  error(): string {
+    return this.has("error") ? `: ${this.text("error")}` : "";
+  }
+}
+
+const steps = (detail: Detail): string => {
+  const all = detail.list("steps");
+  return all.length === 0 ? "" : `step${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
+};
+
+/** `alert.opened by "ops" (webhook)`. */
+const delivery = (detail: Detail): string => {
+  const type = detail.has("type") ? ` (${detail.text("type")})` : "";
+  const channel = detail.has("integration") ? ` by ${detail.text("integration")}${type}` : "";
+  return `${detail.text("event")}${channel}`;
+};
+
+const withdrawn = (detail: Detail): string =>
+  detail.has("pages_withdrawn")
+    ? `, ${detail.text("pages_withdrawn")} waiting pages withdrawn`
+    : "";
+
+const RESOLVED: Readonly<Record<string, (detail: Detail) => string>> = {
+  quiet: (detail) => `resolved by itself after ${detail.text("quiet_minutes")} quiet minutes`,
+  merged: (detail) => `resolved, because its template became that of alert ${detail.text("into")}`,
+};
+
+const WHY: Readonly<Record<string, string>> = {
+  nobody_reached_before: ", because the steps before reached nobody",
+  repeat: " again",
+};
+
+const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
+  opened: (detail) => {
+    const source = detail.has("source") ? ` from ${detail.text("source")}` : "";
+    const times = Number(detail.text("count")) > 1 ? ` after ${detail.text("count")} events` : "";
+    return `opened by rule ${detail.text("rule")}${source}${times}`;
+  },
+  acknowledged: (detail) => `acknowledged${withdrawn(detail)}`,
+  resolved: (detail) =>
+    (RESOLVED[detail.text("reason")]?.(detail) ?? "resolved") + withdrawn(detail),
+  escalated: (detail) =>
+    `${steps(detail)} of the ladder pages ${detail.people("accounts")}${WHY[detail.text("why")] ?? ""}`,
+  reached_nobody: (detail) =>
+    `${steps(detail) || "the ladder"} reached nobody${detail.has("top") ? ", and there is no step above" : ""}`,
+  renotified: (detail) =>
+    detail.text("why") === "burst" ? "told again: new events came" : "told again: still open",
+  retimed: (detail) =>
+    `its rule was ${detail.text("why") === "rule_deleted" ? "deleted" : "changed"}`,
+  merged: (detail) => `took over alert ${detail.text("alert")}, whose template became the same`,
+  delivered: (detail) => `delivered ${delivery(detail)}${detail.attempts()}`,
+  delivery_delayed: (detail) => `not delivered yet ${delivery(detail)}${detail.error()}`,
+  delivery_failed: (detail) =>
+    `NOT DELIVERED ${delivery(detail)}${detail.error()}${detail.attempts()}`,
+  delivery_dropped: (detail) => `not sent ${delivery(detail)}${detail.error()}`,
+  action_succeeded: (detail) => `ran action ${detail.text("action")}${detail.attempts()}`,
+  action_failed: (detail) =>
+    `action ${detail.text("action")} FAILED${detail.error()}${detail.attempts()}`,
+};
+
+/** The details of a kind that has no words here, so that nothing is kept back. */
+function rest(detail: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(detail).map(
+    ([name, value]) =>
+      `${name.replaceAll("_", " ")} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+  );
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

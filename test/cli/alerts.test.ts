@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { after, before, test } from "node:test";
+import { entryText } from "../../cli/timeline.ts";
+import { type TestBox, testBox } from "../support/box.ts";
+import { handClock } from "../support/clock.ts";
+import { boxAnswer, box as run } from "../support/command-line.ts";
+import { programFile } from "../support/program.ts";
+import { until } from "../support/until.ts";
+
+const program = await programFile();
+let served: TestBox;
+let token: string;
+before(async () => {
+  // Ages are counted in the machine's time.
+  served = await testBox({}, handClock(Date.now()));
+  token = await served.project("shop", { name: "web", retain_logs: true });
+  const ladder = { accounts: ["owner@example.org"], after_minutes: 0 };
+  const rule = { name: "errors", match: { min_level: 400 }, escalations: [ladder] };
+  const set = await box(["rule", "set", "shop", "-"], JSON.stringify(rule));
+  assert.equal(set.code, 0, set.err);
+});
+after(() => served.stop());
+
+const env = () => ({ BOX_URL: served.url, BOX_KEY: served.owner.key, BOX_TOKEN: token });
+const box = (words: string[], input = "") => run(words, { env: env(), input });
+
+async function said(...words: string[]): Promise<string> {
+  const { code, out, err } = await box(words);
+  assert.equal(code, 0, err);
+  return out;
+}
+
+test("an event is sent with a level by name, and what became of it is said", async () => {
+  const quiet = await said("send", "all is well", "--level", "info");
+  assert.equal(quiet, "accepted: no rule made an alert of it\n");
+  const loud = await said("send", "payment 4711\nfailed", "--level", "error", "--keys", "a=1=2");
+  assert.equal(loud, "accepted: it counts into an alert\n");
+  const wrong = await box(["send", "x", "--level", "loud"]);
+  assert.deepEqual(
+    [wrong.code, wrong.err],
+    [2, 'box: --level must be debug, info, warn, error, critical or a number, not "loud"\n'],
+  );
+  assert.equal((await box(["send", "x", "--keys", "a"])).code, 2);
+  const { messages } = await boxAnswer(["tail", "shop"], { env: env() });
+  assert.deepEqual([messages.at(-1).level, messages.at(-1).keys], [400, { a: "1=2" }]);
+});
+
+test("alerts in words: the last message and its age; one alert with its source, its people and its history", async () => {
+  await said("send", "payment 4711 failed");
+  const rows = (await said("alerts")).trim().split("\n");
+  assert.match(rows[0] ?? "", /^ID +STATE +LEVEL +COUNT +AGE +PROJECT +RULE +LAST MESSAGE$/);
+  assert.match(rows[1] ?? "", /^\d+ +open +error +\d+ +\d+ s +shop +errors +payment 4711 failed$/);
+  const id = (rows[1] ?? "").split(" ")[0] ?? "";
+  await said("ack", id);
+  const shown = await said("alert", "show", id);
+  assert.match(
+    shown,
+    /^alert \d+\nstate +acknowledged\nlevel +error\nproject +shop\nrule +errors\nsource +web\n/,
+  );
+  assert.match(shown, /\npaged +owner@example\.org\n/);
+  const at = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}`;
+  const history = [
+    `${at}opened by rule errors from web`,
+    `${at}step 1 of the ladder pages owner@example\\.org`,
+    `${at}acknowledged by owner@example\\.org`,
+  ].join("\n");
+  assert.match(shown, new RegExp(`\n\n${history}\n$`));
+  assert.match(await said("timeline", id), new RegExp(`^${history}\n$`));
+  const json = await boxAnswer(["alert", "show", id], { env: env() });
+  assert.deepEqual([json.alert.id, json.timeline.length], [id, 3]);
+});
+
+test("every kind of the timeline has words; one that has none yet keeps nothing back", () => {
+  const nameOf = (id: string) => ({ a1: "ann@example.org" })[id] ?? id;
+  const told = (kind: string, detail: object = {}, account_id: string | null = null) =>
+    entryText({ at: 0, kind, account_id, detail: { ...detail } }, nameOf);
+  const hook = { integration: "ops", type: "webhook", event: "alert.opened", attempts: 3 };
+  const cases: [string, string][] = [
+    [told("opened", { rule: "r", count: 3 }), "opened by rule r after 3 events"],
+    [told("resolved", {}, "a1"), "resolved by ann@example.org"],
+    [
+      told("resolved", { reason: "quiet", quiet_minutes: 30 }),
+      "resolved by itself after 30 quiet minutes",
+    ],
+    [
+      told("resolved", { reason: "merged", into: "4" }),
+      "resolved, because its template became that of alert 4",
+    ],
+    [
+      told("acknowledged", { pages_withdrawn: 2 }, "a1"),
+      "acknowledged, 2 waiting pages withdrawn by ann@example.org",
+    ],
+    [
+      told("escalated", { steps: [2], accounts: ["a1", "b2"], why: "repeat" }),
+      "step 2 of the ladder pages ann@example.org, b2 again",
+    ],
+    [
+      told("reached_nobody", { steps: [1, 2], top: true }),
+      "steps 1, 2 reached nobody, and there is no step above",
+    ],
+    [told("renotified", { why: "burst" }), "told again: new events came"],
+    [told("retimed", { why: "rule_deleted" }), "its rule was deleted"],
+    [told("merged", { alert: "2" }), "took over alert 2, whose template became the same"],
+    [told("delivered", { ...hook, attempts: 1 }), "delivered alert.opened by ops (webhook)"],
+    [
+      told("delivery_failed", { ...hook, error: "http 500" }),
+      "NOT DELIVERED alert.opened by ops (webhook): http 500, 3 attempts",
+    ],
+    [
+      told("action_failed", { action: "restart", attempts: 1, error: "timeout" }),
+      "action restart FAILED: timeout",
+    ],
+    [
+      told("brand_new", { some_thing: 1, more: [2] }, "a1"),
+      "brand new (some thing 1, more [2]) by ann@example.org",
+    ],
+    [told("constructor", {}), "constructor"],
+    [told("opened", { rule: "\u001b[2J", count: 1 }), "opened by rule \\x1b[2J"],
+  ];
+  for (const [is, should] of cases) assert.equal(is, should);
+});
+
+test("tail --follow prints what is there, and then each line once as it comes", async (t) => {
+  await said("send", "there before", "--level", "info");
+  const child = spawn(process.execPath, [program, "tail", "shop", "--follow", "--limit", "1"], {
+    env: { ...process.env, ...env() },
+  });
+  t.after(() => child.kill());
+  let out = "";
+  child.stdout.on("data", (chunk) => (out += chunk));
+  await until(() => out.includes("there before\n"), "what was there");
+  await said("send", "came later", "--level", "warn");
+  await until(() => out.includes("came later\n"), "what came");
+  assert.match(out, /^\S+Z info +web {2}there before\n\S+Z warn +web {2}came later\n$/);
+});
