@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { borders, LONG_FILE, length, packages, reservedNames, rooms } from "./support/laws.ts";
 import { readSource, readTree } from "./support/source.ts";
+import { asking, boxTables, drizzleTables, owners, tables } from "./support/table-laws.ts";
 
 const tree = readTree(["src", "cli"]);
 
@@ -36,6 +37,26 @@ test("no file grows past what can be read in one sitting", (t) => {
     if (lines > LONG_FILE) t.diagnostic(`${file} has ${lines} lines`);
   }
   assert.deepEqual(tree.flatMap(length), []);
+});
+
+test("each table of a tenant's store has one room that writes it, and every table is there", () => {
+  assert.deepEqual(Object.keys(owners).sort(), [...boxTables, "migrations"].sort());
+});
+
+test("no room writes another's table", () => {
+  assert.deepEqual(tree.flatMap(tables), []);
+});
+
+test("each room asks the store in one way", () => {
+  assert.deepEqual(tree.flatMap(asking), []);
+});
+
+test("every Drizzle table is asked by somebody", () => {
+  const users = tree.filter(({ imports }) => imports.includes("src/store/schema.ts"));
+  const idle = [...drizzleTables.keys()].filter(
+    (name) => !users.some(({ code }) => new RegExp(`\\b${name}\\b`).test(code)),
+  );
+  assert.deepEqual(idle, []);
 });
 
 test("a forbidden import is seen in each form it can take", () => {

@@ -6,6 +6,7 @@ import type { Log } from "../kit/log.ts";
 import type { Resolve } from "../kit/names.ts";
 import type { Random } from "../kit/random.ts";
 import { isAlive } from "../operate/health.ts";
+import { hasAccounts } from "../people/accounts.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -87,7 +88,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       rememberBaseUrl(tx, config.publicUrl || url);
       setMeta(tx, "listen_url", url);
     });
-    const isNew = tenant.store.sql("SELECT 1 FROM accounts").get() === undefined;
+    const isNew = !hasAccounts(tenant.store);
     const isWell = () => isAlive(tenant);
     return { url, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
   } catch (error) {

@@ -18,9 +18,10 @@ export function shiftOutbox(tx: Tx, ms: number): void {
   tx.note({ topic: "outbox" });
 }
 
-const WAITED = ["deliveries", "executions"].map(
-  (table) => `UPDATE ${table} SET created_at = min(created_at + ?, ?) WHERE status = 'pending'`,
-);
+const WAITED = [
+  "UPDATE deliveries SET created_at = min(created_at + ?, ?) WHERE status = 'pending'",
+  "UPDATE executions SET created_at = min(created_at + ?, ?) WHERE status = 'pending'",
+];
 
 /**
  * Takes the seconds before this start out of the age of what waits to go out, and of how long an endpoint
@@ -28,6 +29,6 @@ const WAITED = ["deliveries", "executions"].map(
  * tried next stays, which is now for nearly all of it.
  */
 export function forgiveDowntime(tx: Tx, seconds: number): void {
-  for (const sql of WAITED) tx.sql(sql).run(seconds, tx.at);
+  for (const text of WAITED) tx.sql<[seconds: number, most: number]>(text).run(seconds, tx.at);
   tx.sql(STREAKS).run(seconds);
 }

@@ -1,7 +1,7 @@
 import type { Source } from "./source.ts";
 
 /** A sentence for each place where a law is broken, `file: what`. */
-type Law = (source: Source) => string[];
+export type Law = (source: Source) => string[];
 
 /**
  * Who may import whom: a room, or one file of it. Each room names only rooms above it in this list,
@@ -77,17 +77,20 @@ function placeOf(file: string): string | null {
   return file.startsWith("cli/") ? file : null;
 }
 
-const roomOf = (place: string): string => place.slice(0, place.indexOf("/"));
+const topOf = (place: string): string => place.slice(0, place.indexOf("/"));
+
+/** `src/alerts/open.ts` → `alerts`. */
+export const roomOf = (file: string): string => topOf(placeOf(file) ?? "");
 
 /** Rooms import only what the table allows them. */
 export const borders: Law = ({ file, imports }) => {
-  const room = roomOf(placeOf(file) ?? "");
+  const room = roomOf(file);
   const allowed = rooms[room];
   if (!allowed) return [`${file}: "${room}" is no room of the house`];
   return imports
     .map(placeOf)
     .filter((place) => place !== null)
-    .filter((place) => ![room, ...allowed].includes(roomOf(place)) && !allowed.includes(place))
+    .filter((place) => ![room, ...allowed].includes(topOf(place)) && !allowed.includes(place))
     .map((place) => `${file}: ${room} may not import ${place}`);
 };
 

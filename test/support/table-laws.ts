@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type Law, roomOf } from "./laws.ts";
+
+/** The laws of the store: which room writes which table, and how each room asks. */
+
+/** The one room that writes each table of a tenant's store. Others call its verbs; whoever may import it reads. */
+export const owners: Record<string, string> = {
+  ...{ meta: "store", migrations: "store" },
+  ...{ accounts: "people", api_keys: "people", devices: "people" },
+  ...{ pair_codes: "people", pair_receipts: "people" },
+  ...{ projects: "projects", sources: "projects", rules: "projects", actions: "projects" },
+  ...{ integrations: "projects", relay: "projects" },
+  ...{ schedules: "oncall", overrides: "oncall" },
+  ...{ reports: "reports", report_entries: "reports" },
+  ...{ events: "outbox", deliveries: "outbox", executions: "outbox" },
+  ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts" },
+  ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },
+};
+
+/** Columns that another room may update: what it alone finds out, and when it does. */
+const lent: readonly { table: string; room: string; columns: readonly string[] }[] = [
+  {
+    // How an endpoint fares, and the chat that Telegram moved: known where it is called.
+    table: "integrations",
+    room: "outbox",
+    columns: ["consecutive_failures", "failing_since", "last_error", "enabled", "sealed"],
+  },
+  // When the relay is told next where this box is.
+  { table: "relay", room: "outbox", columns: ["announce_at"] },
+];
+
+/** Write whichever table: every sealed column, or a copy that nobody serves. */
+const anyTable = ["src/store/sealed.ts", "src/backup/settle.ts", "src/backup/take.ts"];
+
+const WRITE =
+  /\b(INSERT(?: OR [A-Z]+)? INTO|REPLACE INTO|UPDATE(?: OR [A-Z]+)?|DELETE FROM)(?:\s|\\n)+"?([a-z_]+|\$\{)(?=([^;]*))/g;
+const BUILT = /\.orm\.(insert|update|delete)\((\w+)\)/g;
+
+const root = path.join(import.meta.dirname, "../..");
+
+function tablesIn(migrations: string): string[] {
+  return readdirSync(path.join(root, migrations)).flatMap((file) =>
+    [
+      ...readFileSync(path.join(root, migrations, file), "utf8").matchAll(
+        /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g,
+      ),
+    ].map((found) => found[1] ?? ""),
+  );
+}
+
+/** The tables that the migrations make. */
+export const boxTables = tablesIn("migrations/box");
+const hostedTables = new Set(tablesIn("migrations/hosted"));
+
+/** Drizzle's tables, by the name that the code has for them. */
+export const drizzleTables = new Map(
+  [
+    ...readFileSync(path.join(root, "src/store/schema.ts"), "utf8").matchAll(
+      /export const (\w+) = sqliteTable\(\s*"(\w+)"/g,
+    ),
+  ].map((found) => [found[1] ?? "", found[2] ?? ""]),
+);
+
+interface Write {
+  table: string;
+  /** What an UPDATE assigns; null for a row that is made or deleted. */
+  columns: string[] | null;
+}
+
+function writesIn(code: string): Write[] {
+  const written = [...code.matchAll(WRITE)].map(([, verb = "", table = "", rest = ""]): Write => {
+    const assigned = /SET(.*?)(?:WHERE|RETURNING|[`"]|$)/s.exec(rest)?.[1] ?? "";
+    const names = [...assigned.matchAll(/(\w+)\s*=/g)].map((found) => found[1] ?? "");
+    return { table, columns: verb.startsWith("UPDATE") ? names : null };
+  });
+  const built = [...code.matchAll(BUILT)].map(
+    ([, , name = ""]): Write => ({ table: drizzleTables.get(name) ?? name, columns: null }),
+  );
+  return [...written, ...built];
+}
+
+/** A table is written by its own room. The hosted registry is another store, and all its own. */
+export const tables: Law = ({ file, code }) => {
+  const room = roomOf(file);
+  if (anyTable.includes(file)) return [];
+  return writesIn(code)
+    .filter(({ table, columns }) => {
+      if (room === "hosted") return !hostedTables.has(table);
+      const borrowed = lent.find((one) => one.table === table && one.room === room)?.columns ?? [];
+      const isLent = columns?.every((column) => borrowed.includes(column)) ?? false;
+      return owners[table] !== room && !isLent;
+    })
+    .map(({ table }) => {
+      if (table === "${") return `${file}: says only when it runs which table it writes`;
+      return `${file}: ${table} is written by ${owners[table] ?? "nobody"}, not by ${room}`;
+    });
+};
+
+/** Rooms of configuration, people and reports: asked by Drizzle. */
+const byDrizzle = ["projects", "people", "reports", "oncall", "config-file"];
+/** The hot path, timers, outbox, alerts, the hosted registry and whoever looks at those: prepared SQL. */
+const bySql = [
+  ...["store", "outbox", "alerts", "ingest", "tenant", "hosted", "backup", "operate", "prove"],
+];
+/**
+ * Configuration that is asked so often that building the query would be felt. What ingest needs of a project
+ * (its rules, compiled, and its sources by token) is in memory and read again only after a change.
+ */
+const preparedAll: Record<string, string> = {
+  "src/people/actor.ts": "who calls: every request",
+  "src/oncall/duty.ts": "who is on call: every rung of a ladder",
+  "src/projects/integrations.ts": "the endpoints as the outbox has them",
+};
+
+const drizzle: RegExp = /\.orm\b|"drizzle-orm/;
+const prepared = /\.(?:sql|prepare)\(/;
+
+/** Each room asks in one way; http, app, desk and the command line ask no store at all. */
+export const asking: Law = ({ file, code }) => {
+  const room = roomOf(file);
+  if (room === "store") return [];
+  const mayBuild = byDrizzle.includes(room) && preparedAll[file] === undefined;
+  const mayPrepare = bySql.includes(room) || preparedAll[file] !== undefined;
+  return [
+    ...(drizzle.test(code) && !mayBuild
+      ? [`${file}: ${room} asks by prepared SQL, or not at all`]
+      : []),
+    ...(prepared.test(code) && !mayPrepare
+      ? [`${file}: ${room} asks by Drizzle, or not at all`]
+      : []),
+  ];
+};
