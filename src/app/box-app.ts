@@ -14,6 +14,7 @@ import { backupCheck } from "../operate/backup-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
 import { renderMetrics } from "../operate/metrics.ts";
+import { createReachWatch, reachCheck } from "../operate/reach.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { Tenant } from "../tenant/tenant.ts";
@@ -60,15 +61,23 @@ export function boxApp(
 
 function operating(config: BoxConfig, { tenant, backups }: BoxParts) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
+  const reach = createReachWatch();
+  const hasKey = (c: AppContext) => {
+    const token = bearer(c.req.header("authorization"));
+    return token !== null && findActor(tenant.store, token) !== null;
+  };
   return {
     health: () =>
-      boxHealth(tenant, [() => ingestCheck(tenant), () => backupCheck(tenant, scheduled)]),
+      boxHealth(tenant, [
+        () => reachCheck(reach, tenant.store),
+        () => ingestCheck(tenant),
+        () => backupCheck(tenant, scheduled),
+      ]),
     metrics: () => renderMetrics(tenant),
     mayReadMetrics(c: AppContext) {
-      const token = bearer(c.req.header("authorization"));
-      if (!config.metricsOpen && (token === null || findActor(tenant.store, token) === null))
-        throw unauthorized();
+      if (!config.metricsOpen && !hasKey(c)) throw unauthorized();
     },
+    seesNames: hasKey,
     openapi: () =>
       openapi(dataPlaneRoutes, config.publicUrl, [...publicOperations, ...pairOperations]),
   };

@@ -55,6 +55,7 @@ export function hostedApp(
         metrics: () => hostedMetrics(parts.state),
         // No tenant's key may read what concerns all.
         mayReadMetrics: () => (config.metricsOpen ? undefined : noMetrics()),
+        seesNames: () => false,
         openapi: () =>
           openapi(
             [...dataPlaneRoutes.filter((route) => !route.boxOnly), ...account],

@@ -1,6 +1,6 @@
 import { version } from "../kit/assets.ts";
 import { ServiceError } from "../kit/errors.ts";
-import type { Health } from "../tenant/health.ts";
+import { type Health, told } from "../tenant/health.ts";
 import { json } from "./answer.ts";
 import type { AppContext, RawRoute } from "./app.ts";
 
@@ -10,6 +10,8 @@ export interface Operating {
   metrics(): string;
   /** Whether this request may read the metrics (an API key, or --metrics-open). Throws ServiceError. */
   mayReadMetrics(c: AppContext): void | Promise<void>;
+  /** Whether this request may read names of projects and people in the readiness (an API key). */
+  seesNames(c: AppContext): boolean;
   openapi(): object;
 }
 
@@ -26,8 +28,8 @@ export function operatingRoutes(operating: Operating): RawRoute[] {
     {
       method: "GET",
       path: "/readyz",
-      handle() {
-        const health = operating.health();
+      handle(c) {
+        const health = told(operating.health(), operating.seesNames(c));
         return json(health.status === "failed" ? 503 : 200, health);
       },
     },

@@ -9,6 +9,7 @@ import type { Reader } from "../store/store.ts";
 import { diskSizes } from "../tenant/disk.ts";
 import { ailingChannels, backupFinding, clockFinding, waitingFinding } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
+import { reachFindings } from "./reach.ts";
 import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
 
 /**
@@ -34,6 +35,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       clockFinding(reader, options.clock),
       ...keyFindings(reader, data),
       ...ailingChannels(reader),
+      ...reachFindings(reader),
       waitingFinding(reader, options.clock),
       backupFinding(reader, options.clock),
       ...servingFindings(status),
@@ -155,7 +157,7 @@ function shedFinding(detail: string): Finding {
 }
 
 /** What this looks at itself isn't said twice. */
-const SEEN = ["store", "disk", "backup", "breakers", "channels", "credentials"];
+const SEEN = ["store", "disk", "backup", "breakers", "channels", "reach", "credentials"];
 
 function servingFindings({ running, address, health }: Status): Finding[] {
   if (!running)

@@ -81,7 +81,14 @@ async function sendRelay(
   const answer = await callRelay({ store, sealer, egress }, relay, signing(message));
   if (answer === null) return ours(UNREADABLE);
   const sent: Sent = { verdict: answer.verdict };
+  if (answer.verdict.kind === "delivered" && answer.devices !== null)
+    return { ...sent, paged: { devices: answer.devices, accounts: pagedBy(message) } };
   return isInFlight(sent) ? { ...sent, ours: true } : sent;
+}
+
+/** An escalation is for those it names, every other event for everybody who is paired (api §4, rule 4). */
+function pagedBy(message: Message): readonly string[] | null {
+  return message.event === "alert.escalated" ? eventOf(message).page_accounts : null;
 }
 
 /** An apns row of a box: who pushes instead, so that its deliveries don't look lost. */

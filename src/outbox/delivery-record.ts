@@ -2,6 +2,7 @@ import type { Tx } from "../store/store.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./deliveries.ts";
 import { findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
+import { recordPaged } from "./relay-silence.ts";
 import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
 
 /** What becomes of the row: an attempt's next step, or that it was dropped and why. */
@@ -28,6 +29,7 @@ export function deliveryRecorder(
     if (integration === null) return { well: null };
     const ended = { row, outcome, next: nextOf(tx, row, outcome) };
     const written = writeDelivery(tx, ended);
+    if (outcome.paged !== undefined) recordPaged(tx, outcome.paged);
     if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
     if (written) tellTimeline(tx, options, { ...ended, integration });
     const isUnchanged =

@@ -1,5 +1,6 @@
 import type { IntegrationType } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
+import type { Paged } from "./relay-silence.ts";
 import type { Verdict } from "./retry.ts";
 
 /** An integration as a sender needs it. */
@@ -31,6 +32,8 @@ export interface Sent {
   verdict: Verdict | { readonly kind: "dropped"; readonly error: string };
   /** The group became another chat: stored in place of the old one. */
   chatId?: string;
+  /** Whom the relay paged, where it said so. */
+  paged?: Paged;
   /** The fault lies on this side, so the endpoint's streak is left as it is. */
   ours?: true;
 }

@@ -35,6 +35,8 @@ export const RELAY_SECRET = sealPlace("relay", "sealed_secret", 1);
 export interface RelayAnswer {
   verdict: Verdict;
   skewSeconds: number | null;
+  /** Phones that were paged; null where it didn't say. */
+  devices: number | null;
 }
 
 /**
@@ -53,7 +55,18 @@ export async function callRelay(
   const sent = await sendWebhook({ ...how, now }, { url: relay.relayUrl, secret, ...message });
   const { serverTime } = sent;
   const skewSeconds = serverTime === null ? null : Math.round((now - serverTime) / 1000);
-  return { verdict: inRelayWords(sent.verdict, skewSeconds), skewSeconds };
+  const verdict = inRelayWords(sent.verdict, skewSeconds);
+  return { verdict, skewSeconds, devices: devicesOf(sent.answer) };
+}
+
+/** A count that isn't there or is no count says nothing. */
+function devicesOf(answer: string): number | null {
+  try {
+    const { devices } = JSON.parse(answer) as { devices?: unknown };
+    return Number.isSafeInteger(devices) ? Number(devices) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A relay's refusals mean something: a key that was rotated, or a clock that is off. */

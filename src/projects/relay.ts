@@ -3,6 +3,7 @@ import { notFound } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { releaseDeliveries } from "../outbox/deliveries.ts";
 import type { OutboxEntry } from "../outbox/destination.ts";
+import { forgetSilence } from "../outbox/relay-silence.ts";
 import { dropDeliveries } from "../outbox/rows.ts";
 import { integrations, projects, relay } from "../store/schema.ts";
 import { sealPlace } from "../store/sealed.ts";
@@ -61,6 +62,7 @@ export function configureRelay(tx: Tx, sealer: Sealer, change: RelayChange): voi
   moveRows(tx, relayUrl);
   wireRest(tx);
   releaseRows(tx);
+  forgetSilence(tx);
   tx.note({ topic: "relay" });
 }
 
@@ -92,6 +94,7 @@ export function removeRelay(
     tx.note({ topic: "endpoint", id });
     changeConfig(tx, projectId);
   }
+  forgetSilence(tx);
   tx.note({ topic: "relay" });
   return dropped;
 }

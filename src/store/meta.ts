@@ -13,6 +13,7 @@ export type MetaKey =
   | "miner_rules"
   | "key_check"
   | "gate_key"
+  | "relay_silent"
   | "last_backup";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {

@@ -4,6 +4,8 @@ export interface HealthCheck {
   ok: boolean;
   /** A sentence for a person: what is wrong and what to do, or how it stands. */
   detail: string;
+  /** The same with names of projects and people, for whoever shows an API key. */
+  named?: string;
   /** Degraded still pages some of what it should; failed doesn't. */
   severity: "degraded" | "failed";
 }
@@ -12,6 +14,15 @@ export interface Health {
   ready: boolean;
   status: "ok" | "degraded" | "failed";
   checks: HealthCheck[];
+}
+
+/** As it is told: with names in place of counts, or without them. */
+export function told(health: Health, withNames: boolean): Health {
+  const checks = health.checks.map(({ named, ...check }) => ({
+    ...check,
+    detail: withNames ? (named ?? check.detail) : check.detail,
+  }));
+  return { ...health, checks };
 }
 
 export function summarize(checks: HealthCheck[]): Health {

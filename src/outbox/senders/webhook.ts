@@ -12,8 +12,11 @@ export interface WebhookRequest {
   body: string;
 }
 
-/** Signs the body and posts it (api §6.2, decisions §6 Headers). */
-export async function sendWebhook(via: Via, request: WebhookRequest): Promise<Sent> {
+/** Signs the body and posts it (api §6.2, decisions §6 Headers). `answer`: what was read of the answer's body. */
+export async function sendWebhook(
+  via: Via,
+  request: WebhookRequest,
+): Promise<Sent & { answer: string }> {
   const result = await via.egress.send({
     ...limitsOf(via),
     method: "POST",
@@ -25,5 +28,6 @@ export async function sendWebhook(via: Via, request: WebhookRequest): Promise<Se
     verdict: verdictOf(result, via.now),
     durationMs: result.durationMs,
     serverTime: serverTime(result),
+    answer: result.body,
   };
 }

@@ -1,0 +1,108 @@
+import { listSchedules } from "../oncall/schedules.ts";
+import { subscribes } from "../outbox/enqueue.ts";
+import type { Project } from "../projects/projects.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { listRules } from "../projects/rules.ts";
+import type { Reader } from "../store/store.ts";
+
+/** What one project's rules and channels say of who can be told; changes only with the project's version. */
+export interface ProjectReach {
+  name: string;
+  version: number;
+  /** By account id: the places that name them, as `rule errors (schedule primary)`. */
+  paged: ReadonlyMap<string, readonly string[]>;
+  /** Rules whose ladder can page nobody, because its schedules have no participants. */
+  emptyLadders: readonly string[];
+  /** Rules without a ladder; `acts`: they run at least one action. */
+  bare: readonly { rule: string; acts: boolean }[];
+  /** Whether the project's row for the hosted relay is there and enabled. */
+  relay: boolean;
+  /** Other enabled channels, in words, that hear of openings and of escalations. */
+  openings: readonly string[];
+  escalations: readonly string[];
+}
+
+/** Places named of one person; what is more is a number. */
+const MOST_PLACES = 3;
+
+export function reachOf(reader: Reader, project: Project): ProjectReach {
+  const turns = new Map(
+    listSchedules(reader, project).map(({ name, layers }) => [
+      name,
+      new Set(layers.flatMap(({ participants }) => participants)),
+    ]),
+  );
+  const rules = listRules(reader, project.id);
+  const channels = enabledChannels(reader, project.id);
+  const others = channels.filter(({ relay, type }) => relay === 0 && type !== "apns");
+  const hearing = (event: string) =>
+    others.filter(({ filter }) => subscribes(filter, event)).map(inWords);
+  const acts = anyAction(reader, project.id);
+  return {
+    name: project.name,
+    version: project.version,
+    paged: placesOf(rules, turns),
+    emptyLadders: rules.filter((rule) => namesNobody(rule, turns)).map(({ name }) => name),
+    bare: rules
+      .filter(({ escalations }) => escalations.length === 0)
+      .map(({ name, actions }) => ({ rule: name, acts: acts && actions?.length !== 0 })),
+    relay: channels.some(({ relay }) => relay !== 0),
+    openings: hearing("alert.opened"),
+    escalations: hearing("alert.escalated"),
+  };
+}
+
+type Turns = ReadonlyMap<string, ReadonlySet<string>>;
+
+function placesOf(rules: readonly StoredRule[], turns: Turns): Map<string, string[]> {
+  const places = new Map<string, string[]>();
+  const add = (account: string, place: string) => {
+    const known = places.get(account) ?? [];
+    if (!known.includes(place) && known.length <= MOST_PLACES)
+      known.push(known.length < MOST_PLACES ? place : "more");
+    places.set(account, known);
+  };
+  for (const { name, escalations } of rules)
+    for (const step of escalations) {
+      for (const account of step.accounts) add(account, `rule ${name}`);
+      for (const schedule of step.schedules)
+        for (const account of turns.get(schedule) ?? [])
+          add(account, `rule ${name} (schedule ${schedule})`);
+    }
+  return places;
+}
+
+function namesNobody({ escalations }: StoredRule, turns: Turns): boolean {
+  return (
+    escalations.length > 0 &&
+    escalations.every(
+      ({ accounts, schedules }) =>
+        accounts.length === 0 && schedules.every((name) => (turns.get(name)?.size ?? 0) === 0),
+    )
+  );
+}
+
+interface Channel {
+  name: string;
+  type: string;
+  filter: string;
+  relay: number;
+}
+
+function enabledChannels(reader: Reader, projectId: number): Channel[] {
+  return reader
+    .sql(
+      `SELECT name, type, event_filter AS filter, relay FROM integrations
+       WHERE project_id = ? AND enabled = 1 ORDER BY created_at, id`,
+    )
+    .all(projectId) as Channel[];
+}
+
+function inWords({ type, name }: Channel): string {
+  return name === "" ? `a ${type}` : `${type} ${name}`;
+}
+
+function anyAction(reader: Reader, projectId: number): boolean {
+  const found = reader.sql("SELECT 1 FROM actions WHERE project_id = ? AND enabled = 1 LIMIT 1");
+  return found.get(projectId) !== undefined;
+}

@@ -1,0 +1,180 @@
+import { type RelaySilence, readSilence } from "../outbox/relay-silence.ts";
+import type { Project } from "../projects/projects.ts";
+import type { Reader } from "../store/store.ts";
+import type { HealthCheck } from "../tenant/health.ts";
+import { type Finding, note, ok, wrong } from "./finding.ts";
+import { type ProjectReach, reachOf } from "./reach-project.ts";
+
+/** Somebody, or a rule, that nothing reaches; a note where a shared channel may be their way. */
+export interface Unreached {
+  kind: "person" | "rule";
+  isFault: boolean;
+  /** Who or which rule, where, and why: with names. */
+  sentence: string;
+}
+
+/** Rules that one look reads anew; the rest waits for the next one. */
+const RULES_A_LOOK = 5_000;
+
+/**
+ * Looks for people whom ladders page and whom nothing reaches, and for rules that tell nobody: long before the
+ * night. A project is read again only when its version has changed.
+ */
+export interface ReachWatch {
+  /** `complete` false: there are more rules than one look takes in, so the next one says more. */
+  look(reader: Reader): { unreached: Unreached[]; complete: boolean };
+}
+
+export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
+  const known = new Map<number, ProjectReach>();
+  return {
+    look(reader) {
+      const projects = reader
+        .sql("SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name")
+        .all() as Project[];
+      let left = rulesALook;
+      const seen: ProjectReach[] = [];
+      for (const project of projects) {
+        const before = known.get(project.id);
+        if (before?.version === project.version && before.name === project.name) seen.push(before);
+        else if (left > 0) {
+          const reach = reachOf(reader, project);
+          known.set(project.id, reach);
+          left -= 1 + reach.paged.size + reach.bare.length;
+          seen.push(reach);
+        }
+      }
+      const ids = new Set(projects.map(({ id }) => id));
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+      return { unreached: unreachedIn(reader, seen), complete: seen.length === projects.length };
+    },
+  };
+}
+
+function unreachedIn(reader: Reader, projects: readonly ProjectReach[]): Unreached[] {
+  const emails = new Map(
+    reader.sql("SELECT id, email FROM accounts").raw().all() as [string, string][],
+  );
+  const relay = {
+    configured: reader.sql("SELECT 1 FROM relay").get() !== undefined,
+    silence: readSilence(reader),
+  };
+  return projects.flatMap((project) => [
+    ...peopleOf(project, { emails, relay }),
+    ...rulesOf(project, relay),
+  ]);
+}
+
+interface Relay {
+  configured: boolean;
+  silence: RelaySilence;
+}
+
+function peopleOf(
+  project: ProjectReach,
+  { emails, relay }: { emails: ReadonlyMap<string, string>; relay: Relay },
+): Unreached[] {
+  const others = project.escalations;
+  return [...project.paged].flatMap(([account, places]): Unreached[] => {
+    const email = emails.get(account);
+    const why = whyNot(project, relay, account);
+    if (why === null || email === undefined) return [];
+    const paged = `${email} is paged by ${places.join(", ")} of ${project.name}`;
+    const sentence =
+      others.length === 0
+        ? `${paged}, and nothing reaches them: ${why}, and no other channel carries escalations`
+        : `${paged} through ${list(others)} alone: ${why}`;
+    return [{ kind: "person", isFault: others.length === 0, sentence }];
+  });
+}
+
+/** Why the relay doesn't reach this person; null: it does, for all that is known. */
+function whyNot(project: ProjectReach, { configured, silence }: Relay, account: string) {
+  if (!configured) return "no hosted relay is configured";
+  if (!project.relay) return "the project's relay is disabled";
+  const since = silence.accounts.get(account) ?? silence.all;
+  return since === null ? null : `the relay has no phone of theirs (said at ${utc(since)})`;
+}
+
+function rulesOf(project: ProjectReach, relay: Relay): Unreached[] {
+  const [hears] = project.openings;
+  const relayHears = relay.configured && project.relay && relay.silence.all === null;
+  if (hears !== undefined) return [];
+  const rule = (name: string, why: string, isFault: boolean): Unreached => ({
+    kind: "rule",
+    isFault,
+    sentence: `alerts of rule ${name} of ${project.name} tell nobody: ${why}`,
+  });
+  const none = "the project has no enabled channel that hears of them";
+  const empty = project.emptyLadders.map((name) =>
+    rule(name, `its ladder's schedules have no participants, and ${none}`, true),
+  );
+  const bare = project.bare.map(({ rule: name, acts }) =>
+    rule(name, `it has no ladder, and ${none}${acts ? " (it runs actions)" : ""}`, !acts),
+  );
+  return relayHears ? [] : [...empty, ...bare];
+}
+
+function utc(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+const MOST_NAMED = 10;
+const ADVICE =
+  "pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
+
+/**
+ * Readiness is open to everybody, so `detail` counts; `named` has the names, for whoever shows a key. Notes are
+ * no reason to be degraded.
+ */
+export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
+  const { unreached, complete } = watch.look(reader);
+  const faults = unreached.filter(({ isFault }) => isFault);
+  const base = { name: "reach", severity: "degraded" as const, ok: faults.length === 0 };
+  const more = complete ? "" : "; not every project has been looked at yet";
+  if (faults.length === 0) {
+    const said =
+      "nobody whom a ladder pages is known to be out of reach, and every rule tells somebody";
+    const notes = unreached.map(({ sentence }) => sentence);
+    return {
+      ...base,
+      detail: said + more,
+      ...(notes.length > 0 ? { named: `${said}; ${list(notes)}` } : {}),
+    };
+  }
+  const people = faults.filter(({ kind }) => kind === "person").length;
+  const rules = faults.length - people;
+  const counts = [
+    ...(people > 0 ? [`ladders page ${people} whom nothing reaches`] : []),
+    ...(rules > 0 ? [`alerts of ${rules} rules tell nobody`] : []),
+  ].join("; ");
+  return {
+    ...base,
+    detail: `${counts}: box doctor says who, and so does this address with an API key${more}`,
+    named: list(faults.map(({ sentence }) => sentence)) + more,
+  };
+}
+
+/** As the doctor says it: each by name. */
+export function reachFindings(reader: Reader): Finding[] {
+  const { unreached } = createReachWatch(Number.POSITIVE_INFINITY).look(reader);
+  if (unreached.length === 0)
+    return [ok("reach", "nobody whom a ladder pages is known to be out of reach")];
+  const shown = unreached.toSorted((a, b) => Number(b.isFault) - Number(a.isFault));
+  const left = shown.length - MOST_FINDINGS;
+  return [
+    ...shown
+      .slice(0, MOST_FINDINGS)
+      .map(({ isFault, sentence }) =>
+        isFault ? wrong("reach", sentence, ADVICE) : note("reach", sentence),
+      ),
+    ...(left > 0 ? [note("reach", `and ${left} more`)] : []),
+  ];
+}
+
+const MOST_FINDINGS = 50;
+
+function list(sentences: readonly string[]): string {
+  const more = sentences.length - MOST_NAMED;
+  return sentences.slice(0, MOST_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
