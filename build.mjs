@@ -89,16 +89,38 @@ function install() {
   process.stderr.write("installing the locked packages …\n");
   const done = spawnSync(
     "npm",
-    ["ci", "--include=dev", "--include=optional", "--prefer-offline", "--loglevel=error"],
+    [
+      ...["ci", "--include=dev", "--include=optional", "--prefer-offline", "--loglevel=error"],
+      // better-sqlite3 ships compiled, yet npm would compile it: it goes by a file in the package.
+      "--ignore-scripts",
+    ],
     { cwd: root, env: { ...process.env, PATH: machinePath() }, stdio: ["ignore", 2, 2] },
   );
   if (done.error) throw new BuildError(`npm can't be run: ${done.error.message}`);
   if (done.status !== 0) throw new BuildError("npm ci failed; its own lines above say why");
 }
 
+/**
+ * Puts the installed Node into node_modules/.bin where npm left it out. npm 9 and 10 do: when they drop the
+ * packages for other platforms they take away `.bin/node`, which those would have had, too.
+ */
+function linkNode() {
+  const names = Object.keys(readJson(path.join(root, "package.json")).optionalDependencies);
+  const name = names.find((one) => fs.existsSync(path.join(modules, one, "bin/node")));
+  if (!name) return;
+  fs.mkdirSync(bin, { recursive: true });
+  fs.rmSync(path.join(bin, "node"), { force: true });
+  fs.symlinkSync(`../${name}/bin/node`, path.join(bin, "node"));
+}
+
 function setup() {
-  if (!isInstalled()) exclusively(() => isInstalled() || install());
-  if (fs.existsSync(path.join(bin, "node"))) return;
+  const isReady = () => isInstalled() && fs.existsSync(path.join(bin, "node"));
+  if (isReady()) return;
+  exclusively(() => {
+    if (!isInstalled()) install();
+    if (!fs.existsSync(path.join(bin, "node"))) linkNode();
+  });
+  if (isReady()) return;
   const platform = `${process.platform}-${process.arch}`;
   if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) {
     throw new BuildError(
