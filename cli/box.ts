@@ -65,8 +65,12 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Help and complaints go where the command's own words go. */
+/**
+ * Help and complaints go where the command's own words go, and wrong usage of any command is reported here (2): what
+ * is added as a whole inherits neither, and would end the process with 1 by itself.
+ */
 function speakTo(command: Command): void {
+  command.exitOverride();
   command.configureOutput({
     writeOut: (text) => terminal().stdout.write(text),
     writeErr: (text) => terminal().stderr.write(text),

@@ -17,6 +17,7 @@ export function registerOperate(program: Command): void {
   registerLook(program);
   storeFlags(program.command("backup <file>"))
     .description("write a proved copy of the store, also while the box serves")
+    .option("--replace", "overwrite FILE where it is there; never a file of a data directory")
     .option("--with-key", "write the key that secrets are sealed under to FILE.key, too")
     .action(backup);
   program
@@ -42,14 +43,20 @@ function storeFlags(command: Command): Command {
     .addOption(jsonFlag());
 }
 
-async function backup(file: string, options: StoreOptions & { withKey?: boolean }): Promise<void> {
+interface BackupOptions extends StoreOptions {
+  withKey?: boolean;
+  replace?: boolean;
+}
+
+async function backup(file: string, options: BackupOptions): Promise<void> {
   const [{ takeBackup }, { placeOf }, { systemClock }] = await Promise.all([
     import("../src/backup/take.ts"),
     import("../src/backup/place.ts"),
     import("../src/kit/clock.ts"),
   ]);
   const place = placeOf(options.data, options.store);
-  const taken = takeBackup({ place, file, withKey: options.withKey ?? false, clock: systemClock });
+  const { withKey = false, replace = false } = options;
+  const taken = takeBackup({ place, file, withKey, replace, clock: systemClock });
   print(taken, options, () => takenText(taken));
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PeopleDesk, SeatFlags } from "../src/desk/people.ts";
+import type { PeopleDesk, PeopleView, SeatFlags } from "../src/desk/people.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -37,17 +37,30 @@ function deskFlags(command: Command): Command {
   return command.addOption(dataFlag()).addOption(jsonFlag());
 }
 
-async function onDesk<T>({ data }: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
-  const [{ withPeople }, { systemClock }, { systemRandom }] = await Promise.all([
+async function parts({ data }: DeskOptions) {
+  const [people, { systemClock }, { systemRandom }] = await Promise.all([
     import("../src/desk/people.ts"),
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);
-  return withPeople({ data, clock: systemClock, random: systemRandom }, use);
+  return { people, at: { data, clock: systemClock, random: systemRandom } };
+}
+
+/** Changes people where a box is. */
+async function onDesk<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
+  const { people, at } = await parts(options);
+  return people.withPeople({ ...at, make: false }, use);
+}
+
+/** Looks, and makes nothing. */
+async function see<T>(options: DeskOptions, use: (view: PeopleView) => T): Promise<T> {
+  const { people, at } = await parts(options);
+  return people.seePeople(at, use);
 }
 
 async function issue(options: DeskOptions & SeatFlags): Promise<void> {
-  const code = await onDesk(options, (desk) => desk.issue(options));
+  const { people, at } = await parts(options);
+  const code = people.withPeople(at, (desk) => desk.issue(options));
   const plain = () =>
     [
       `pairing code  ${code.code}`,
@@ -60,7 +73,7 @@ async function issue(options: DeskOptions & SeatFlags): Promise<void> {
 }
 
 async function listAccounts(options: DeskOptions): Promise<void> {
-  const accounts = await onDesk(options, (desk) => desk.accounts());
+  const accounts = await see(options, (view) => view.accounts());
   const row = (account: (typeof accounts)[number]) => [
     account.id,
     account.email,
@@ -83,7 +96,7 @@ async function removeAccount(who: string, options: DeskOptions): Promise<void> {
 }
 
 async function listKeys(options: DeskOptions & { account?: string }): Promise<void> {
-  const keys = await onDesk(options, (desk) => desk.keys(options.account));
+  const keys = await see(options, (view) => view.keys(options.account));
   const row = (key: (typeof keys)[number]) => [
     key.id,
     key.email,

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreKind } from "../store/database.ts";
 import { StoreFault } from "../store/faults.ts";
@@ -24,10 +23,4 @@ export function placeOf(data: string, name = "box.db"): Place {
     "unavailable",
     `"${name}" is no store of a data directory: box.db, hosted.db or tenants/<tenant id>.db.`,
   );
-}
-
-/** Throws StoreFault where the store isn't there. */
-export function mustExist({ path }: Place): void {
-  if (existsSync(path)) return;
-  throw new StoreFault("unavailable", `There is no ${path}: is --data the box's data directory?`);
 }

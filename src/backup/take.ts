@@ -8,7 +8,9 @@ import { syncDirectory, withAside, writeSynced } from "../store/files.ts";
 import { checkHeader } from "../store/header.ts";
 import { isLocked } from "../store/lock.ts";
 import { type Manifest, takeSnapshot } from "../store/snapshot.ts";
-import { mustExist, type Place } from "./place.ts";
+import { mustExist } from "../store/store.ts";
+import type { Place } from "./place.ts";
+import { mustBeFree } from "./target.ts";
 
 /** What a backup came to. */
 export interface Taken extends Manifest {
@@ -25,14 +27,15 @@ export function takeBackup(options: {
   place: Place;
   file: string;
   withKey: boolean;
+  /** Whether a file that is there may be overwritten; one of a data directory never is. */
+  replace?: boolean;
   clock: Clock;
 }): Taken {
-  const { place, clock } = options;
+  const { place, clock, withKey, replace = false } = options;
   const file = resolve(options.file);
-  mustExist(place);
-  if (file === resolve(place.path))
-    throw new StoreFault("unavailable", `${file} is the store itself: name another file.`);
-  const keys = options.withKey ? keysOf(place) : null;
+  mustExist(place.path);
+  mustBeFree(file, { withKey, replace });
+  const keys = withKey ? keysOf(place) : null;
   checkHeader(place.path, place.kind);
   const db = openReadOnly(place.path);
   let manifest: Manifest;

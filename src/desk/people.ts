@@ -18,20 +18,31 @@ import { codeTtl, type IssuedCode } from "../people/pairing.ts";
 import { roles } from "../people/roles.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
-import { openStore, type Reader, type Store } from "../store/store.ts";
+import {
+  mustExist,
+  openReader,
+  openStore,
+  type Reader,
+  type Store,
+  type StoreOptions,
+} from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
 
+/** What the operator sees of people straight on a data directory. */
+export interface PeopleView {
+  accounts(): Account[];
+  /** Everybody's keys, or those of one account (its id or email). Throws ServiceError not_found. */
+  keys(who?: string): (Key & { email: string })[];
+}
+
 /** What the operator does to people straight on a data directory (decisions §3), with owner's rank. */
-export interface PeopleDesk {
+export interface PeopleDesk extends PeopleView {
   /** Issues a pairing code. Throws UsageError with a line for each bad value. */
   issue(seat: SeatFlags): IssuedCode & { link: string };
-  accounts(): Account[];
   /** `who` is an id or an email. Throws UsageError; ServiceError not_found, last_owner. */
   setRole(who: string, role: string): Account;
   /** Throws ServiceError not_found, last_owner, account_in_use. */
   remove(who: string): Account;
-  /** Everybody's keys, or those of one account. */
-  keys(who?: string): (Key & { email: string })[];
   /** Throws ServiceError not_found, last_owner. */
   revoke(keyId: string): void;
 }
@@ -44,28 +55,56 @@ export interface SeatFlags {
   publicUrl?: string;
 }
 
+interface DeskOptions {
+  data: string;
+  clock: Clock;
+  random: Random;
+}
+
+/** Looks at the people of a data directory, and changes and makes nothing there. Throws StoreFault where there is no box. */
+export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T): T {
+  const reader = openReader(storeOf(options));
+  try {
+    return use(viewOf(reader));
+  } finally {
+    reader.close();
+  }
+}
+
 /**
- * Opens a data directory for one command, also while a box serves it and before one ever has, and closes
- * it after `use`. Throws StoreFault.
+ * Opens a data directory for one command, also while a box serves it, and closes it after `use`. `make`: also before
+ * a box ever served there; else it throws where there is none. Throws StoreFault.
  */
 export function withPeople<T>(
-  { data, clock, random }: { data: string; clock: Clock; random: Random },
+  options: DeskOptions & { make?: boolean },
   use: (desk: PeopleDesk) => T,
 ): T {
-  prepareDirectory(data);
-  const store = openStore({
-    path: join(data, "box.db"),
-    kind: "box",
-    clock,
-    random,
-    older: "refuse",
-  });
+  const { data, make = true } = options;
+  const file = storeOf(options);
+  if (make) prepareDirectory(data);
+  else mustExist(file.path);
+  const store = openStore(file);
   try {
     ensureTenant(store);
     return use(deskOf(store));
   } finally {
     store.close();
   }
+}
+
+function storeOf({ data, clock, random }: DeskOptions): StoreOptions {
+  return { path: join(data, "box.db"), kind: "box", clock, random, older: "refuse" };
+}
+
+function viewOf(reader: Reader): PeopleView {
+  return {
+    accounts: () => listAccounts(reader),
+    keys(who) {
+      const emails = new Map(listAccounts(reader).map((account) => [account.id, account.email]));
+      const keys = listKeys(reader, who === undefined ? null : find(reader, who).id);
+      return keys.map((key) => ({ ...key, email: emails.get(key.account_id) ?? "" }));
+    },
+  };
 }
 
 function deskOf(store: Store): PeopleDesk {
@@ -78,7 +117,7 @@ function deskOf(store: Store): PeopleDesk {
         return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
       });
     },
-    accounts: () => listAccounts(store),
+    ...viewOf(store),
     setRole(who, text) {
       const role = roleOf(text);
       if (role === undefined) throw new UsageError(BAD_ROLE);
@@ -90,11 +129,6 @@ function deskOf(store: Store): PeopleDesk {
         removeAccount(tx, null, account.id);
         return account;
       }),
-    keys(who) {
-      const emails = new Map(listAccounts(store).map((account) => [account.id, account.email]));
-      const keys = listKeys(store, who === undefined ? null : find(store, who).id);
-      return keys.map((key) => ({ ...key, email: emails.get(key.account_id) ?? "" }));
-    },
     revoke: (keyId) => store.write((tx) => revokeKey(tx, null, keyId)),
   };
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
-import { StoreFault } from "../store/faults.ts";
 import { freeBytes } from "../store/files.ts";
 import { isLocked } from "../store/lock.ts";
 import { getMeta } from "../store/meta.ts";
@@ -65,10 +64,7 @@ export async function boxStatus(options: LookOptions): Promise<Status> {
 
 /** The box's store, to read only. Throws StoreFault, also where there is none. */
 export function openBox({ data, clock, random }: LookOptions): Reader & { close(): void } {
-  const path = join(data, "box.db");
-  if (statSync(path, { throwIfNoEntry: false }) === undefined)
-    throw new StoreFault("unavailable", `There is no ${path}: is --data the box's data directory?`);
-  return openReader({ path, kind: "box", clock, random });
+  return openReader({ path: join(data, "box.db"), kind: "box", clock, random });
 }
 
 /** Bytes of the store and of its write-ahead log. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
@@ -122,13 +123,23 @@ function open(options: StoreOptions): Store {
   return makeStore(db, options);
 }
 
-/** Opens a store to read only: a command's look at data that another process may be serving. Throws StoreFault. */
+/**
+ * Opens a store to read only: a command's look at data that another process may be serving. It makes nothing but what
+ * SQLite needs beside a file to read it. Throws StoreFault, also where there is no store.
+ */
 export function openReader(options: StoreOptions): Reader & { close(): void } {
+  mustExist(options.path);
   inspect(options);
   const db = openReadOnly(options.path);
   const sql = ((text: string) => db.prepare(text)) as Reader["sql"];
   const { clock, random } = options;
   return { db, orm: drizzle(db, { schema }), clock, random, sql, close: () => db.close() };
+}
+
+/** Throws StoreFault where there is no store. */
+export function mustExist(path: string): void {
+  if (existsSync(path)) return;
+  throw new StoreFault("unavailable", `There is no ${path}: is --data the box's data directory?`);
 }
 
 function makeStore(db: SqliteDatabase, options: StoreOptions): Store {

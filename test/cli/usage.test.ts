@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Command } from "commander";
+import { createProgram } from "../../cli/box.ts";
+import { box } from "../support/command-line.ts";
+import { boxCommand } from "../support/process.ts";
+
+/** Every command, as the words that lead to it; those that only group others too. */
+function commands(command: Command, words: string[] = []): { words: string[]; command: Command }[] {
+  const below = command.commands.flatMap((child) => commands(child, [...words, child.name()]));
+  return [{ words, command }, ...below];
+}
+
+const all = commands(createProgram());
+
+test("every command is tried", () => {
+  assert.ok(all.length > 50);
+});
+
+for (const { words, command } of all) {
+  const name = ["box", ...words].join(" ");
+  test(`${name}: wrong usage is 2`, async () => {
+    const wrong = [[...words, "--no-such-flag"]];
+    const needed = command.registeredArguments;
+    if (needed.some(({ required }) => required)) wrong.push(words);
+    const takesAny = needed.some(({ variadic }) => variadic);
+    if (command.commands.length > 0) wrong.push([...words, "no-such-command"]);
+    else if (!takesAny) wrong.push([...words, ...needed.map(() => "x"), "one-too-many"]);
+    for (const line of wrong) {
+      const { code, err } = await box(line);
+      assert.equal(code, 2, `${line.join(" ")}: ${err}`);
+      assert.notEqual(err, "", line.join(" "));
+    }
+  });
+}
+
+test("as a process, too", async () => {
+  for (const words of [["serve"], ["hosted", "serve"], ["hosted", "tenant", "add"]])
+    assert.equal((await boxCommand(...words, "--no-such-flag")).code, 2, words.join(" "));
+  for (const flags of [
+    ["--listen", "nowhere"],
+    ["--log-level", "loud"],
+    ["--retention-hours", "x"],
+  ]) {
+    const { code, err } = await boxCommand("serve", ...flags);
+    assert.equal(code, 2, `${flags.join(" ")}: ${err}`);
+  }
+});
