@@ -1,66 +1,29 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { basename, join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { systemClock } from "../src/kit/clock.ts";
+import { sleep, systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { isSignedBy, readSignatureHeaders } from "../src/kit/sign.ts";
-import { testBox } from "../test/support/box.ts";
+import { realClock } from "../test/support/clock.ts";
+import { relayStory } from "../test/support/relay-story.ts";
+import { explore, staysOpen } from "./demo-explore.ts";
+import { type Log, logs } from "./demo-logs.ts";
 
 /**
- * The main job on real lines, watched: a box and a receiver on this machine, lines in, alerts open, and each
- * signed webhook is verified twice, by our own check and by the standardwebhooks library.
+ * The main job on real lines, watched: a box, the hosted service that it pages phones through, a provider
+ * of push messages that only this machine has, and a receiver of webhooks. Lines go in, alerts open, a ladder
+ * pages whoever is on call, and each signed webhook is verified twice, by our own check and by the
+ * standardwebhooks library. At a terminal it all stays there to be looked at.
  */
 
-interface Log {
-  name: string;
-  lines: string[];
-}
-
-/** The ten public log sets where they lie beside the checkout, else the log that the project ships. */
-function logs(): Log[] {
-  const sets = join(import.meta.dirname, "../../shared/data/loghub");
-  if (!existsSync(sets)) {
-    return [
-      {
-        name: "shop",
-        lines: readFileSync(join(import.meta.dirname, "demo-lines.txt"), "utf8")
-          .trim()
-          .split("\n"),
-      },
-    ];
-  }
-  return readdirSync(sets)
-    .filter((file) => file.endsWith(".csv"))
-    .map((file) => ({
-      name: basename(file).replace(/_2k.*/, ""),
-      lines: contents(readFileSync(join(sets, file), "utf8")),
-    }));
-}
-
-/** The Content column of a CSV file with quoted fields. */
-function contents(csv: string): string[] {
-  const rows = parseCsv(csv);
-  const column = rows[0]?.indexOf("Content") ?? -1;
-  return rows.slice(1).flatMap((row) => (row[column] === undefined ? [] : [row[column] as string]));
-}
-
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]];
-  for (const [, quoted, plain, end] of text.matchAll(
-    /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/g,
-  )) {
-    rows.at(-1)?.push(quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"'));
-    if (end !== ",") rows.push([]);
-  }
-  return rows.filter((row) => row.length > 1);
-}
-
 const LOUD = /error|fail|fatal|exception|denied|refused|timeout|unable|invalid|lost|full/i;
+const MOST_SHOWN = 12;
+const PATIENCE_MS = 20_000;
 
 const began = systemClock.mono();
-const seconds = () => ((systemClock.mono() - began) / 1000).toFixed(1).padStart(5);
-const say = (text: string) => console.log(`${seconds()} s  ${text}`);
+const say = (text: string) => {
+  const seconds = ((systemClock.mono() - began) / 1000).toFixed(1).padStart(5);
+  process.stdout.write(`${seconds} s  ${text}\n`);
+};
 
 let secret = "";
 const received = { verified: 0, refused: 0 };
@@ -72,16 +35,10 @@ const receiver = createServer((request, response) => {
     const ok = verifies(request.headers as Record<string, string>, body);
     received[ok ? "verified" : "refused"]++;
     response.writeHead(ok ? 200 : 400).end();
-    const event = JSON.parse(body) as {
-      event: string;
-      project: string;
-      rule: string;
-      template: string;
-    };
-    if (received.verified <= 12)
-      say(
-        `webhook ${ok ? "✔ both signatures verify" : "✘ REFUSED"}  ${event.event}  ${event.project}: ${event.template.slice(0, 70)}`,
-      );
+    const { event, project, template } = JSON.parse(body) as Record<string, string>;
+    const what = `${event}  ${project}: ${template?.slice(0, 60)}`;
+    if (received.verified <= MOST_SHOWN)
+      say(`webhook ${ok ? "✔ both signatures verify" : "✘ REFUSED"}  ${what}`);
   });
 });
 
@@ -93,60 +50,116 @@ function verifies(headers: Record<string, string>, body: string): boolean {
 }
 
 await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-const box = await testBox({}, systemClock as never);
-say(`box on ${box.url}, receiver on ${url}`);
+const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+const story = await relayStory(realClock());
+const { box, ada } = story;
+await story.putRelay();
+// The relay hears from the box first: who comes second is checked against it.
+await story.settle();
+const bob = await story.join("bob");
+say(`box on ${box.url}, receiver on ${hook}, ada and bob have phones`);
 
-let sent = 0;
-let loud = 0;
-const all = logs();
-for (const { name, lines } of all) {
+/** What the phones showed since the last look, told while there is room for it. */
+let pages = 0;
+function tellPages(): void {
+  for (const shown of story.shown()) {
+    pages++;
+    if (pages <= MOST_SHOWN) say(`phone ☎ ${shown.slice(0, 90)}`);
+  }
+}
+
+/** A project with a source, a webhook, and a rule that climbs from whoever is on call to both. */
+async function project(name: string): Promise<string> {
+  const at = `/v1/projects/${name}`;
   const token = await box.project(name, { retain_logs: true });
-  const hook = await box.api("POST", `/v1/projects/${name}/webhooks`, {
-    url,
-    ...(secret === "" ? {} : { secret }),
+  const made = await box.api("POST", `${at}/webhooks`, {
+    ...{ url: hook, ...(secret === "" ? {} : { secret }) },
   });
-  secret ||= hook.body.secret as string;
-  await box.api("POST", `/v1/projects/${name}/rules`, {
-    name: "loud lines",
-    match: { min_level: 400 },
+  secret ||= made.body.secret as string;
+  const layer = {
+    ...{ name: "weekly", participants: [ada.boxAccountId, bob.boxAccountId] },
+    ...{ rotation_start: unixSeconds(systemClock) - 3600, shift_minutes: 7 * 1440 },
+  };
+  await box.api("POST", `${at}/oncall/schedules`, {
+    ...{ name: "primary", timezone: "Europe/Berlin", layers: [layer] },
   });
+  await box.api("POST", `${at}/rules`, {
+    ...{ name: "loud lines", match: { min_level: 400 } },
+    escalations: [
+      { schedules: ["primary"], after_minutes: 0 },
+      { accounts: [ada.boxAccountId, bob.boxAccountId], after_minutes: 2, repeat_minutes: 5 },
+    ],
+  });
+  return token;
+}
+
+/** Sends every line; how many were taken and how many were loud. */
+async function feed({ name, lines }: Log): Promise<{ sent: number; loud: number }> {
+  const token = await project(name);
+  const counts = { sent: 0, loud: 0 };
   for (let from = 0; from < lines.length; from += 500) {
     const batch = lines
       .slice(from, from + 500)
       .map((message) => ({ message, level: LOUD.test(message) ? 400 : 200 }));
-    loud += batch.filter(({ level }) => level === 400).length;
+    counts.loud += batch.filter(({ level }) => level === 400).length;
     const answer = await fetch(`${box.url}/v1/ingest`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
       body: batch.map((event) => JSON.stringify(event)).join("\n"),
     });
-    sent += ((await answer.json()) as { accepted: number }).accepted;
+    counts.sent += ((await answer.json()) as { accepted: number }).accepted;
+    tellPages();
   }
+  return counts;
+}
+
+const count = (query: string) => box.tenant.store.sql(query).pluck().get() as number;
+
+const all = logs();
+let sent = 0;
+let loud = 0;
+for (const log of all) {
+  const counts = await feed(log);
+  sent += counts.sent;
+  loud += counts.loud;
 }
 const total = all.reduce((sum, { lines }) => sum + lines.length, 0);
 say(`${sent} of ${total} lines accepted, ${loud} of them loud`);
 
-const opened = box.tenant.store.sql("SELECT count(*) FROM alerts").pluck().get() as number;
-const deadline = systemClock.mono() + 20_000;
-while (received.verified + received.refused < opened && systemClock.mono() < deadline)
-  await new Promise((later) => systemClock.after(20, () => later(null)));
-const templates = box.tenant.store
-  .sql("SELECT count(*) FROM templates WHERE alias_of IS NULL")
-  .pluck()
-  .get();
-say(
-  `${templates} templates, ${opened} alerts opened, ${received.verified} webhooks verified, ${received.refused} refused`,
-);
+const opened = count("SELECT count(*) FROM alerts");
+const deadline = systemClock.mono() + PATIENCE_MS;
+const isOwed = () => received.verified + received.refused < opened || pages < opened;
+while (isOwed() && systemClock.mono() < deadline) {
+  await sleep(systemClock, 20);
+  tellPages();
+}
+const templates = count("SELECT count(*) FROM templates WHERE alias_of IS NULL");
+const webhooks = `${received.verified} webhooks verified, ${received.refused} refused`;
+say(`${templates} templates, ${opened} alerts opened, ${webhooks}, ${pages} pages on phones`);
 
 const { body } = await box.api("GET", "/v1/alerts?limit=5");
-for (const alert of body.alerts)
-  say(`alert #${alert.id}  ${alert.project}  count ${alert.count}  ${alert.template.slice(0, 80)}`);
-await box.api("POST", `/v1/alerts/${body.alerts[0].id}/ack`);
-say(`alert #${body.alerts[0].id} acknowledged`);
-await box.stop();
+for (const { id, project, count, last_message } of body.alerts)
+  say(`alert #${id}  ${project}  count ${count}  ${last_message.slice(0, 80)}`);
+const newest = body.alerts[0];
+await box.api("POST", `/v1/alerts/${newest.id}/ack`, undefined, ada.key);
+say(`alert #${newest.id} acknowledged by ada`);
+
+const well =
+  sent === total && received.refused === 0 && received.verified >= opened && pages >= opened;
+process.stdout.write(
+  well && opened > 0
+    ? "every alert's webhook arrived and verified, and rang a phone\n"
+    : "SOMETHING IS MISSING\n",
+);
+if (staysOpen(process.argv.slice(2), process.env, process.stdout.isTTY === true)) {
+  const alerts = { open: String(body.alerts[1]?.id ?? newest.id), acknowledged: String(newest.id) };
+  const place = { url: box.url, key: ada.key, project: String(newest.project), alerts };
+  process.stdout.write(explore(place));
+  const rest = setInterval(tellPages, 200);
+  await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
+  clearInterval(rest);
+}
+await story.close();
 receiver.close();
 receiver.closeAllConnections();
-const well = sent === total && received.refused === 0 && received.verified >= opened && opened > 0;
-console.log(well ? "every alert's webhook arrived and verified" : "SOMETHING IS MISSING");
-process.exitCode = well ? 0 : 1;
+process.exitCode = well && opened > 0 ? 0 : 1;

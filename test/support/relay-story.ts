@@ -42,8 +42,7 @@ export interface RelayStory {
   close(): Promise<void>;
 }
 
-export async function relayStory(): Promise<RelayStory> {
-  const clock = handClock();
+export async function relayStory(clock: HandClock = handClock()): Promise<RelayStory> {
   const apns = await startFakeApns();
   const hosted = await testHosted({ lab: true }, clock);
   await useApns(hosted, apns);

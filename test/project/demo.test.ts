@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { staysOpen } from "../../bench/demo-explore.ts";
+import { box } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+import { root } from "./document.ts";
+
+test("the demonstration stays at a terminal, and ends by itself where nobody looks", () => {
+  assert.equal(staysOpen([], {}, true), true);
+  assert.equal(staysOpen(["--once"], {}, true), false);
+  assert.equal(staysOpen([], { CI: "true" }, true), false);
+  assert.equal(staysOpen([], {}, false), false);
+  assert.equal(staysOpen(["--stay"], { CI: "true" }, false), true);
+});
+
+test("the demonstration shows a box at work and leaves it to be explored with the commands that it prints", async (t) => {
+  const child = spawn(process.execPath, [join(root, "bench/demo.ts"), "--stay"]);
+  t.after(() => child.kill("SIGKILL"));
+  let out = "";
+  child.stdout.on("data", (chunk) => (out += chunk));
+  child.stderr.on("data", (chunk) => (out += chunk));
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  await until(() => out.includes("Ctrl-C ends it") || child.exitCode !== null, "it is ready");
+  assert.match(out, /every alert's webhook arrived and verified, and rang a phone/);
+  assert.match(out, /phone ☎ (ada|bob): /);
+
+  const env = Object.fromEntries(
+    [...out.matchAll(/(BOX_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
+  const commands = [...out.matchAll(/^ {2}box ([^#\n]*)/gm)].map(([, words = ""]) =>
+    [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ""),
+  );
+  assert.ok(commands.length > 8, out);
+  let seen = "";
+  for (const words of commands) {
+    const said = await box(words, { env });
+    assert.equal(said.code, 0, `${words.join(" ")}: ${said.err}`);
+    seen += said.out;
+  }
+  assert.match(seen, /\npaged +ada@example\.com\n/);
+  assert.match(seen, /acknowledged by ada@example\.com/);
+  assert.match(seen, /step 1 of the ladder pages ada@example\.com/);
+
+  child.kill("SIGINT");
+  assert.equal(await ended, 0, out);
+});
