@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMiner } from "../../src/ingest/template/miner.ts";
-import { Shaper } from "../../src/ingest/template/shape.ts";
+import { Shaper } from "../../src/ingest/template/reading/shape.ts";
 import fc from "../support/property.ts";
 
 function textOf(message: string): string {

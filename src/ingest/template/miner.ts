@@ -1,13 +1,26 @@
+/*
+ * The way of a line, room by room:
+ *
+ *   mining/lines     seen lately, but for its digits? Then its shape is known.
+ *   reading/         a message to its shape: stack frames left out, the header found, the body read as logfmt, JSON or prose
+ *     header/        where the message proper begins, behind time stamps, levels, hosts and loggers
+ *     prose/         one pass by character class: separators, quotes, tokens
+ *     values/        what one token is: a number, a time, a host, a name with a number in it, an id
+ *   mining/          shapes to templates: which words vary is found out late, on evidence, and merges shapes
+ *
+ *   text/            what all of them are written in: codes, classes and marks of characters, word lists, the buffer
+ *
+ * Rooms know only those below them: reading > header, prose > values > text. Mining knows text alone.
+ */
 import { hash } from "node:crypto";
-import { textOfShape } from "./buffer.ts";
-import { WILD_TEXT } from "./chars.ts";
-import { Entry, Recency } from "./entry.ts";
-import { LineCache } from "./lines.ts";
-import { Merging } from "./merging.ts";
-import { minerRules, Shaper } from "./shape.ts";
-import { readState, writeState } from "./state.ts";
+import { Entry, Recency } from "./mining/entry.ts";
+import { LineCache } from "./mining/lines.ts";
+import { Merging } from "./mining/merging.ts";
+import { readState, writeState } from "./mining/state.ts";
+import { minerRules, Shaper } from "./reading/shape.ts";
+import { textOfShape, WILD_TEXT } from "./text/marks.ts";
 
-export { minerRules } from "./shape.ts";
+export { minerRules } from "./reading/shape.ts";
 
 /** A stored template. A merge is a row whose `aliasOf` is set; what `state` holds is the miner's own affair. */
 export interface MinerRow {

@@ -1,6 +1,7 @@
-import { SLOT, WILD } from "./chars.ts";
+import { COLON, LOWER_D, SPACE } from "../text/codes.ts";
+import { SLOT, WILD } from "../text/marks.ts";
+import { NAMING, PREPOSITIONS, TELLING } from "../text/words.ts";
 import { hashOf, type Tokens, tokensOf } from "./tokens.ts";
-import { NAMING, PREPOSITIONS, TELLING } from "./words.ts";
 
 /** Something that has been seen with a fixed word in each place: a shape, or a pattern of shapes. */
 export interface Witness {
@@ -22,7 +23,6 @@ const WILD_WORD = String.fromCharCode(WILD);
 const SLOT_WORD = String.fromCharCode(SLOT);
 /** More witnesses than any threshold asks for. */
 const MOST_WITNESSES = 24;
-const COLON = 58;
 
 const WINDOW = 8;
 const SMALLEST = 1_024;
@@ -169,13 +169,14 @@ export function tells(tokens: Tokens, place: number, word: string): boolean {
   const { length } = word;
   if (MAY_TELL[outline(word)] === 1 && TELLING.has(word)) return true;
   if (length < 5) return false;
-  const isVerb = word.charCodeAt(length - 1) === 100 ? word.endsWith("ed") : word.endsWith("ing");
+  const isVerb =
+    word.charCodeAt(length - 1) === LOWER_D ? word.endsWith("ed") : word.endsWith("ing");
   return isVerb && !isNamed(tokens, place);
 }
 
 /** Whether the word before says that a name follows: `user …`, `topic …`. */
 function isNamed({ words, before }: Tokens, place: number): boolean {
-  return place > 0 && before[place] === 32 && NAMING.has(words[place - 1] as string);
+  return place > 0 && before[place] === SPACE && NAMING.has(words[place - 1] as string);
 }
 
 /** How many different words a place needs before it counts as a variable; 0: it never does. */

@@ -1,4 +1,4 @@
-import { SLOT } from "./chars.ts";
+import { SLOT } from "../text/marks.ts";
 import { type Bucket, type Entry, type Pattern, patternOf } from "./entry.ts";
 import { Evidence, type Finding, tells } from "./evidence.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";

@@ -1,11 +1,6 @@
-import { isAsciiDigit, isUpper } from "./chars.ts";
+import { isAsciiDigit, isUpper } from "../text/classes.ts";
+import { CLOSE_BRACKET, COLON, DASH, DOT, OPEN_BRACKET, SPACE } from "../text/codes.ts";
 import { blanksEnd, bracketEnd, endsWithColon, type Fields, isCode, tokenEnd } from "./fields.ts";
-
-const CLOSE = 93;
-const COLON = 58;
-const DASH = 45;
-const DOT = 46;
-const OPEN = 91;
 
 /** Where the last part of a header ends: the host and program of syslog, a framework's logger, `program - `. */
 export function loggerEnd(text: string, fields: Fields & { bsd: boolean }): number {
@@ -13,7 +8,7 @@ export function loggerEnd(text: string, fields: Fields & { bsd: boolean }): numb
   const end = tokenEnd(text, at);
   if (end === at) return fields.end;
   if (fields.leveled) return frameworkEnd(text, at, end);
-  if (text.charCodeAt(end - 1) === CLOSE) return end; // glog: `kubelet.go:123]`
+  if (text.charCodeAt(end - 1) === CLOSE_BRACKET) return end; // glog: `kubelet.go:123]`
   if (endsWithColon(text, end)) {
     return fields.bsd || isQualified(text, at, end - 1) ? end : fields.end;
   }
@@ -27,10 +22,10 @@ function frameworkEnd(text: string, at: number, end: number): number {
   if (colon) return qualified ? end : at;
   const next = blanksEnd(text, end);
   const sign = text.charCodeAt(next);
-  const apart = text.charCodeAt(next + 1) === 32;
+  const apart = text.charCodeAt(next + 1) === SPACE;
   if (sign === COLON && apart) return next + 1;
   if (sign === DASH && apart && (qualified || isCamel(text, at, end))) return next + 1;
-  return qualified && sign === OPEN ? bracketEnd(text, next) : at;
+  return qualified && sign === OPEN_BRACKET ? bracketEnd(text, next) : at;
 }
 
 /** `host prog[1]:`, `node-7 prog:`, `chrome.exe *64 - `; undefined when the message begins with these words. */
@@ -46,7 +41,7 @@ function programEnd(
   const named = endsWithColon(text, secondEnd) && secondEnd - second > 1;
   if (bsd) return named ? secondEnd : second;
   if (!named) return undefined;
-  const known = text.charCodeAt(secondEnd - 2) === CLOSE || isCode(text, at, end);
+  const known = text.charCodeAt(secondEnd - 2) === CLOSE_BRACKET || isCode(text, at, end);
   return known || text.startsWith("kernel:", second) ? secondEnd : undefined;
 }
 
@@ -55,14 +50,15 @@ function dashEnd(text: string, from: number): number {
   let at = from;
   const first = tokenEnd(text, at);
   if (first - at > 1 && isCode(text, at, first)) at = blanksEnd(text, first);
-  return text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === 32 ? at + 1 : from;
+  return text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === SPACE ? at + 1 : from;
 }
 
 /** Dotted, or with a process in brackets: `org.example.App`, `sshd[12]`. */
 function isQualified(text: string, from: number, to: number): boolean {
   for (let i = from + 1; i < to - 1; i++) {
     const code = text.charCodeAt(i);
-    if (code === OPEN || (code === DOT && !isAsciiDigit(text.charCodeAt(i + 1)))) return true;
+    if (code === OPEN_BRACKET || (code === DOT && !isAsciiDigit(text.charCodeAt(i + 1))))
+      return true;
   }
   return false;
 }

@@ -1,12 +1,11 @@
-import { isAsciiDigit, isAsciiLetter } from "./chars.ts";
+import { isAsciiDigit, isAsciiLetter } from "../text/classes.ts";
+import { COLON, ZERO } from "../text/codes.ts";
 
 const LONGEST = 1_024;
 const SMALLEST = 65_536;
 const LARGEST = 4_194_304;
 /** Bytes of remembered lines for each slot of the index. */
 const SLOT_BYTES = 64;
-const COLON = 58;
-const ZERO = 48;
 
 /** Whether the digits behind a unit can tell: `s3`, `utf8`, and in `redis:6379` the port. */
 const TELLS = new Uint8Array(128).map((_, code) => (isAsciiLetter(code) ? 1 : 0));

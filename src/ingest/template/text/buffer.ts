@@ -1,6 +1,6 @@
-import { HEADER, REST, WILD, WILD_TEXT } from "./chars.ts";
+import { BAR, COMMA, DASH, SPACE } from "./codes.ts";
+import { HEADER, WILD } from "./marks.ts";
 
-const BLANK_CODE = 32;
 const CAPACITY = 8_192;
 
 /** The shape of one message while it is being read: UTF-16 units, written once, bounded, reused for every message. */
@@ -26,7 +26,7 @@ export class ShapeBuffer {
   /** One blank, never at the start and never two. */
   blank(): void {
     const last = this.last();
-    if (this.length > 0 && last !== BLANK_CODE && last !== HEADER) this.put(BLANK_CODE);
+    if (this.length > 0 && last !== SPACE && last !== HEADER) this.put(SPACE);
   }
 
   last(): number {
@@ -36,7 +36,7 @@ export class ShapeBuffer {
   /** The last unit that is no blank. */
   lastSolid(): number {
     let at = this.length - 1;
-    while (at >= 0 && this.codes[at] === BLANK_CODE) at--;
+    while (at >= 0 && this.codes[at] === SPACE) at--;
     return at < 0 ? 0 : (this.codes[at] as number);
   }
 
@@ -52,7 +52,7 @@ export class ShapeBuffer {
   }
 
   trimEnd(): void {
-    while (this.length > 0 && this.codes[this.length - 1] === BLANK_CODE) this.length--;
+    while (this.length > 0 && this.codes[this.length - 1] === SPACE) this.length--;
   }
 
   /** Whether the units from `from` on equal those of `text`. */
@@ -75,30 +75,14 @@ export class ShapeBuffer {
 }
 
 function isListGap(code: number): boolean {
-  return code === BLANK_CODE || code === 44 || code === 45 || code === 124;
+  return code === SPACE || code === COMMA || code === DASH || code === BAR;
 }
 
 /** At most a blank, a sign and a blank: a longer run of signs is punctuation of its own. */
 function gapIsList(buffer: ShapeBuffer, from: number): boolean {
   let signs = 0;
   for (let i = from; i < buffer.length; i++) {
-    if (buffer.codes[i] !== BLANK_CODE) signs++;
+    if (buffer.codes[i] !== SPACE) signs++;
   }
   return signs <= 1;
-}
-
-/** What a person reads: the shape with `<*>` for what varies. */
-export function textOfShape(shape: string): string {
-  if (shape === "") return "(empty message)";
-  let text = "";
-  let copied = 0;
-  for (let i = 0; i < shape.length; i++) {
-    const code = shape.charCodeAt(i);
-    if (code > REST) continue;
-    if (code === REST) return `${text}${shape.slice(copied, i)}…`;
-    const shown = code === HEADER && i + 1 < shape.length ? `${WILD_TEXT} ` : WILD_TEXT;
-    text += shape.slice(copied, i) + shown;
-    copied = i + 1;
-  }
-  return text + shape.slice(copied);
 }

@@ -1,37 +1,38 @@
-import type { ShapeBuffer } from "./buffer.ts";
+import type { ShapeBuffer } from "../text/buffer.ts";
 import {
   classOf,
   DIGIT,
   INNER,
   isAsciiDigit,
   isAsciiLetter,
-  isHex,
   isNameUnit,
   isUpper,
-  WILD,
-} from "./chars.ts";
+} from "../text/classes.ts";
+import {
+  AT,
+  BACKSLASH,
+  BANG,
+  CLOSE_PAREN,
+  COLON,
+  DASH,
+  DOT,
+  HASH,
+  OPEN_PAREN,
+  PERCENT,
+  PLUS,
+  QUESTION,
+  SLASH,
+  STAR,
+  TILDE,
+  UNDERSCORE,
+} from "../text/codes.ts";
+import { WILD } from "../text/marks.ts";
 import { isHost, isHostAndPort } from "./hosts.ts";
-import { isBlob, keptPrefix, keptSuffix, looksRandom } from "./naming.ts";
+import { isBlob, keptPrefix, keptSuffix, looksRandom } from "./names.ts";
+import { allHex, isHexId, isNumeric, startsWithVersion } from "./numbers.ts";
+import type { Chunk } from "./run.ts";
 
-const AT = 64;
-const BACKSLASH = 92;
-const COLON = 58;
-const DASH = 45;
-const DOT = 46;
-const HASH = 35;
-const PERCENT = 37;
-const PLUS = 43;
-const SLASH = 47;
-const TILDE = 126;
 const LONGEST_WORD = 64;
-
-/** One run of a message without blanks, brackets or quotes. `next` is the unit behind it, 0 at the end. */
-export interface Chunk {
-  text: string;
-  from: number;
-  to: number;
-  next: number;
-}
 
 /** Writes a chunk's shape: punctuation around it stays, its core stays, varies, or keeps a prefix. */
 export function putChunk(buffer: ShapeBuffer, chunk: Chunk): void {
@@ -59,7 +60,7 @@ export function putChunk(buffer: ShapeBuffer, chunk: Chunk): void {
 }
 
 function isTail(code: number): boolean {
-  return classOf(code) === INNER && code !== 95;
+  return classOf(code) === INNER && code !== UNDERSCORE;
 }
 
 /** A sign, a point or a `#` directly before a digit. */
@@ -73,7 +74,7 @@ function startsPath(text: string, from: number, to: number): boolean {
   const code = text.charCodeAt(from);
   if (from + 1 >= to) return false;
   const second = text.charCodeAt(from + 1);
-  if (code === SLASH) return second !== SLASH && second !== 42 ? true : to - from > 3;
+  if (code === SLASH) return second !== SLASH && second !== STAR ? true : to - from > 3;
   if (code === TILDE || code === DOT) {
     return second === SLASH || (second === DOT && text.charCodeAt(from + 2) === SLASH);
   }
@@ -88,7 +89,7 @@ function putPath(buffer: ShapeBuffer, text: string, from: number, end: number): 
 }
 
 function isPathTail(code: number): boolean {
-  return code === COLON || code === DOT || code === 33 || code === 63;
+  return code === COLON || code === DOT || code === BANG || code === QUESTION;
 }
 
 function putCore(buffer: ShapeBuffer, core: Chunk): void {
@@ -143,20 +144,6 @@ function isValue(core: Chunk, seen: { digits: number; dots: number; colons: numb
   return to - from >= 20 && looksRandom(text, from, to);
 }
 
-/** `HTTP/1.1` and its like: a word, one slash, digits and points. */
-function startsWithVersion({ text, from, to }: Chunk): boolean {
-  const slash = text.indexOf("/", from);
-  if (slash <= from || !isAsciiDigit(text.charCodeAt(slash + 1))) return false;
-  for (let i = from; i < slash; i++) {
-    if (!isAsciiLetter(text.charCodeAt(i))) return false;
-  }
-  for (let i = slash + 1; i < to; i++) {
-    const code = text.charCodeAt(i);
-    if (!isAsciiDigit(code) && code !== DOT) return false;
-  }
-  return true;
-}
-
 function putWord(
   buffer: ShapeBuffer,
   core: Chunk,
@@ -179,46 +166,6 @@ function putWord(
   buffer.putText(text, from, to);
 }
 
-/** Digits with the signs of numbers, times, dates, versions, addresses and ranges. */
-function isNumeric({ text, from, to }: Chunk): boolean {
-  for (let i = from; i < to; i++) {
-    const code = text.charCodeAt(i);
-    const kind = classOf(code);
-    if (kind === DIGIT || (kind === INNER && code !== BACKSLASH)) continue;
-    const joins = (code === 84 || code === 120) && i > from && i + 1 < to; // 2024-01-02T10, 0x…
-    if (joins && classOf(text.charCodeAt(i - 1)) === DIGIT) continue;
-    if (code === 90 && i === to - 1) continue; // …T10:00:00Z
-    return false;
-  }
-  return true;
-}
-
-/** Hex with digits in it: object ids, UUIDs, hardware and IPv6 addresses, hashes. */
-function isHexId({ text, from, to }: Chunk, digits: number): boolean {
-  let hex = 0;
-  let groups = 0;
-  let start = from;
-  if (isAsciiDigit(text.charCodeAt(from)) && (text.charCodeAt(from + 1) | 32) === 120)
-    start = from + 2;
-  for (let i = start; i < to; i++) {
-    const code = text.charCodeAt(i);
-    if (isHex(code)) hex++;
-    else if (code === COLON || code === DASH) groups++;
-    else if (code === PERCENT && groups > 1)
-      break; // fe80::1%eth0
-    else return false;
-  }
-  if (start > from) return hex > 0;
-  return groups === 0 ? hex >= 6 : groups > 1 && (hex >= 8 || digits > 0) && hex <= 40;
-}
-
-function allHex(text: string, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) {
-    if (!isHex(text.charCodeAt(i))) return false;
-  }
-  return true;
-}
-
 /** Splits at colons, so that `state:5` keeps its name and `10.0.0.1:80:Got` its word. */
 function putParts(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
   let start = from;
@@ -232,7 +179,7 @@ function putParts(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
 
 /** Between a host and its port the colon goes with them. */
 function putColon(buffer: ShapeBuffer, text: string, at: number): void {
-  const joins = buffer.last() === 1 && isAsciiDigit(text.charCodeAt(at + 1));
+  const joins = buffer.last() === WILD && isAsciiDigit(text.charCodeAt(at + 1));
   if (!joins) buffer.put(COLON);
   else buffer.length--;
 }
@@ -250,7 +197,7 @@ function putCounted(buffer: ShapeBuffer, { text, from, to }: Chunk): void {
 }
 
 function putNamed(buffer: ShapeBuffer, { text, from, to, next }: Chunk): void {
-  const called = next === 40 && text.charCodeAt(to + 1) === 41;
+  const called = next === OPEN_PAREN && text.charCodeAt(to + 1) === CLOSE_PAREN;
   const kept = keptPrefix(text, { from, to, called });
   buffer.putText(text, from, kept);
   if (kept === to) return;

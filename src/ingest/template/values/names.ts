@@ -1,6 +1,15 @@
-import { classOf, DIGIT, isAsciiDigit, isAsciiLetter, isUpper, LETTER, WIDE } from "./chars.ts";
+import {
+  classOf,
+  DIGIT,
+  isAsciiDigit,
+  isAsciiLetter,
+  isUpper,
+  LETTER,
+  WIDE,
+} from "../text/classes.ts";
+import { DASH, DOLLAR, DOT, PLUS, SLASH, UNDERSCORE, UPPER_Z } from "../text/codes.ts";
 
-import { TECHNICAL } from "./words.ts";
+import { TECHNICAL } from "../text/words.ts";
 
 interface Named {
   from: number;
@@ -48,14 +57,14 @@ function isDotted(text: string, from: number, to: number): boolean {
   let start = true;
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
-    if (code === 46) {
+    if (code === DOT) {
       dots++;
       if (start) return false;
       start = true;
     } else if (isAsciiDigit(code)) {
       digits++;
       if (start) return false;
-    } else if (isAsciiLetter(code) || code === 95 || code === 36) start = false;
+    } else if (isAsciiLetter(code) || code === UNDERSCORE || code === DOLLAR) start = false;
     else return false;
   }
   return dots > 0 && digits < 4 && !start && !isAsciiDigit(text.charCodeAt(to - 1));
@@ -68,7 +77,7 @@ function isNamePart(code: number): boolean {
 
 /** A minus before the number of `blk_-17` is the number's. */
 function isLooseSign(text: string, at: number, from: number): boolean {
-  return text.charCodeAt(at) === 45 && at > from && !isNamePart(text.charCodeAt(at - 1));
+  return text.charCodeAt(at) === DASH && at > from && !isNamePart(text.charCodeAt(at - 1));
 }
 
 function digitsIn(text: string, from: number, to: number): number {
@@ -117,7 +126,7 @@ export function keptSuffix(text: string, from: number, to: number): number {
   while (at < to && !isNamePart(text.charCodeAt(at))) at++;
   while (at < to && isAsciiDigit(text.charCodeAt(at))) at++;
   const sign = text.charCodeAt(at);
-  if (at >= to || (sign !== 45 && sign !== 95 && sign !== 46)) return to;
+  if (at >= to || (sign !== DASH && sign !== UNDERSCORE && sign !== DOT)) return to;
   for (let i = at + 1; i < to; i++) {
     if (!isAsciiLetter(text.charCodeAt(i)) && text.charCodeAt(i) !== sign) return to;
   }
@@ -129,7 +138,7 @@ export function isBlob(text: string, from: number, to: number): boolean {
   if (to - from < 40) return false;
   for (let i = from; i < to; i++) {
     const kind = kindOf(text.charCodeAt(i));
-    if (kind === 0 || (kind === SIGN && text.charCodeAt(i) > 90)) return false;
+    if (kind === 0 || (kind === SIGN && text.charCodeAt(i) > UPPER_Z)) return false;
   }
   return true;
 }
@@ -162,5 +171,5 @@ function kindOf(code: number): number {
   if (isUpper(code)) return UPPER;
   if (isAsciiLetter(code)) return LOWER;
   if (isAsciiDigit(code)) return NUMBER;
-  return code === 43 || code === 47 || code === 45 || code === 95 ? SIGN : 0;
+  return code === PLUS || code === SLASH || code === DASH || code === UNDERSCORE ? SIGN : 0;
 }

@@ -12,18 +12,6 @@ export const CONTROL = 7;
 export const WIDE = 8;
 export const SURROGATE = 9;
 
-/** A variable part inside a shape. Messages can't hold it: control characters are escaped first. */
-export const WILD = 1;
-/** A word that evidence has shown to vary, inside a pattern. */
-export const SLOT = 4;
-/** Stands for a header that was recognised. */
-export const HEADER = 3;
-
-/** Behind it stands a hash of the rest of a long shape. */
-export const REST = 5;
-
-export const WILD_TEXT = "<*>";
-
 const classes = new Uint8Array(65_536);
 const INNER_ASCII = "!#$%&*+-./:?@\\^_~";
 const SEPARATOR_ASCII = ",;=()[]{}<>|";

@@ -1,9 +1,7 @@
-import { isAsciiDigit, isAsciiLetter } from "./chars.ts";
-import type { Chunk } from "./chunk.ts";
-import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "./words.ts";
-
-const DASH = 45;
-const DOT = 46;
+import { isAsciiDigit, isAsciiLetter } from "../text/classes.ts";
+import { DASH, DOT, UNDERSCORE } from "../text/codes.ts";
+import { HOST_ENDINGS, PACKAGE_STARTS, PORTS, SOURCE_ENDINGS } from "../text/words.ts";
+import type { Chunk } from "./run.ts";
 
 /** `cache.example.asia:6379`: a dotted name in small letters before a port; a source file's ending makes it none. */
 export function isHostAndPort({ text, from, to }: Chunk): boolean {
@@ -22,7 +20,8 @@ export function isHostAndPort({ text, from, to }: Chunk): boolean {
 function isPlain(name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const code = name.charCodeAt(i);
-    if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DASH && code !== 95) return false;
+    if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DASH && code !== UNDERSCORE)
+      return false;
   }
   return name === name.toLowerCase();
 }
@@ -35,7 +34,7 @@ export function isHost({ text, from, to }: Chunk): boolean {
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     if (!isAsciiLetter(code) && !isAsciiDigit(code) && code !== DOT && code !== DASH) {
-      if (code !== 95) return false;
+      if (code !== UNDERSCORE) return false;
     }
   }
   const ending = text.slice(last + 1, to).toLowerCase();

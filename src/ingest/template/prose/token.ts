@@ -1,8 +1,7 @@
-import type { ShapeBuffer } from "./buffer.ts";
+import type { ShapeBuffer } from "../text/buffer.ts";
 import {
   classOf,
   DIGIT,
-  HEADER,
   INNER,
   isAsciiDigit,
   isAsciiLetter,
@@ -11,29 +10,45 @@ import {
   LETTER,
   SURROGATE,
   WIDE,
-  WILD,
-} from "./chars.ts";
-import { putChunk } from "./chunk.ts";
+} from "../text/classes.ts";
+import {
+  APOSTROPHE,
+  BACKTICK,
+  BAR,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  CLOSE_PAREN,
+  COLON,
+  COMMA,
+  DASH,
+  DOLLAR,
+  DOT,
+  DOUBLE_QUOTE,
+  EQUALS,
+  OPEN_BRACE,
+  OPEN_PAREN,
+  SEMICOLON,
+  SLASH,
+  SPACE,
+} from "../text/codes.ts";
+import { HEADER, WILD } from "../text/marks.ts";
+import { MONTHS, NULLS, UNITS, WEEKDAYS, ZONES } from "../text/words.ts";
+import { putChunk } from "../values/chunk.ts";
+import { timestampEnd } from "../values/timestamp.ts";
 import type { Scan } from "./scan.ts";
-import { timestampEnd } from "./timestamp.ts";
-import { MONTHS, NULLS, UNITS, WEEKDAYS, ZONES } from "./words.ts";
 
-const COLON = 58;
-const COMMA = 44;
-const EQUALS = 61;
-const OPEN = 40;
 /** Longer words are looked at for randomness. */
 const LONGEST_PLAIN = 23;
 
 /** The class, package or screen that a value names: `name=com.example.app`. */
 function isQualified({ buffer, text }: Scan, from: number, end: number): boolean {
   const last = buffer.lastSolid();
-  if (last !== EQUALS && last !== 124) return false;
+  if (last !== EQUALS && last !== BAR) return false;
   let dots = 0;
   for (let i = from; i < end; i++) {
     const code = text.charCodeAt(i);
-    if (code === 46) dots++;
-    else if (!isNameUnit(code) && code !== 36) return false;
+    if (code === DOT) dots++;
+    else if (!isNameUnit(code) && code !== DOLLAR) return false;
   }
   return dots > 1 && isNameUnit(text.charCodeAt(end - 1));
 }
@@ -71,14 +86,14 @@ function putPlainWord(scan: Scan): boolean {
   let end = at + 1;
   while (end < to && isLower(text.charCodeAt(end))) end++;
   const length = end - at;
-  if (length > LONGEST_PLAIN || (end < to && text.charCodeAt(end) !== 32)) return false;
+  if (length > LONGEST_PLAIN || (end < to && text.charCodeAt(end) !== SPACE)) return false;
   const last = buffer.last();
-  if (last === 32) {
+  if (last === SPACE) {
     const solid = buffer.codes[buffer.length - 2];
     if (solid === WILD || solid === EQUALS || solid === COMMA) return false;
-  } else if (last === EQUALS || last === COMMA || last === OPEN) return false;
+  } else if (last === EQUALS || last === COMMA || last === OPEN_PAREN) return false;
   if (length > 7 && isHex(text.charCodeAt(at)) && isHex(text.charCodeAt(at + 1))) return false;
-  if (scan.pairs.length > 0 && (last === 32 || last === HEADER)) scan.pairs.length = 0;
+  if (scan.pairs.length > 0 && (last === SPACE || last === HEADER)) scan.pairs.length = 0;
   scan.at = end;
   buffer.putText(text, at, end);
   return true;
@@ -93,36 +108,50 @@ function mayBeStamp(text: string, at: number, first: number): boolean {
   if (isAsciiDigit(first))
     return isStampSign(text.charCodeAt(at + 2)) || isStampSign(text.charCodeAt(at + 4));
   const third = text.charCodeAt(at + 3);
-  return first < 97 && (third === 32 || third === COMMA);
+  return first < 97 && (third === SPACE || third === COMMA);
 }
 
 function isStampSign(code: number): boolean {
-  return code === 45 || code === 47 || code === COLON || code === 46 || code === 32;
+  return code === DASH || code === SLASH || code === COLON || code === DOT || code === SPACE;
 }
 
 function endsToken(code: number): boolean {
-  return !(code > 32) || code === 93 || code === 41 || code === COMMA || code === 34 || code === 59;
+  return (
+    !(code > SPACE) ||
+    code === CLOSE_BRACKET ||
+    code === CLOSE_PAREN ||
+    code === COMMA ||
+    code === DOUBLE_QUOTE ||
+    code === SEMICOLON
+  );
 }
 
 /** A token ends at a blank, a separator or a quote, and between letters of a script without blanks and ASCII. */
 function tokenEnd({ text, at, to }: Scan): number {
   let end = at;
   let wide = classOf(text.charCodeAt(at)) === WIDE;
-  let link = text.charCodeAt(at) === 47;
+  let link = text.charCodeAt(at) === SLASH;
   for (; end < to; end++) {
     const code = text.charCodeAt(end);
     const kind = classOf(code);
     if (kind === LETTER || kind === INNER || kind === DIGIT) {
       if (wide && kind !== INNER && !isAddress(text, end, to)) break;
-      if (code === 47 && text.charCodeAt(end - 1) === 47 && text.charCodeAt(end - 2) === COLON)
+      if (
+        code === SLASH &&
+        text.charCodeAt(end - 1) === SLASH &&
+        text.charCodeAt(end - 2) === COLON
+      )
         link = true;
     } else if (kind === WIDE || kind === SURROGATE) {
       const joins = end === at || wide || classOf(text.charCodeAt(end - 1)) === INNER;
       if (kind === WIDE && !joins && !isAddress(text, end, to)) break;
       wide = kind === WIDE;
-    } else if (link && (code === EQUALS || code === 59 || code === 123 || code === 125)) {
+    } else if (
+      link &&
+      (code === EQUALS || code === SEMICOLON || code === OPEN_BRACE || code === CLOSE_BRACE)
+    ) {
       // a URL or a path goes on over its query
-    } else if (code === 39 && end > at && isAsciiLetter(text.charCodeAt(end + 1))) {
+    } else if (code === APOSTROPHE && end > at && isAsciiLetter(text.charCodeAt(end + 1))) {
       // an apostrophe
     } else if (end > at && isAddressSign(code) && isAddress(text, end, to)) {
       // what stands before an @ may hold nearly anything
@@ -132,7 +161,7 @@ function tokenEnd({ text, at, to }: Scan): number {
 }
 
 function isAddressSign(code: number): boolean {
-  return code === 39 || code === 96 || (code >= 123 && code <= 125);
+  return code === APOSTROPHE || code === BACKTICK || (code >= OPEN_BRACE && code <= CLOSE_BRACE);
 }
 
 /** Whether an `@` follows before the next blank: then all of it is one address. */
@@ -143,7 +172,7 @@ function isAddress(text: string, from: number, to: number): boolean {
 
 /** Notes where a `key=` begins; a token that is no key ends the series. */
 function notePair({ buffer, text, pairs, at: from }: Scan, end: number): void {
-  const spaced = buffer.length === 0 || buffer.last() === 32 || buffer.last() === HEADER;
+  const spaced = buffer.length === 0 || buffer.last() === SPACE || buffer.last() === HEADER;
   if (!spaced || from < 0) return;
   if (text.charCodeAt(end) === EQUALS) pairs.push(buffer.length);
   else if (pairs.length > 0) pairs.length = 0;
@@ -157,18 +186,18 @@ function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): b
   if (
     last === EQUALS ||
     last === COMMA ||
-    last === OPEN ||
-    (last === 32 && buffer.lastSolid() === EQUALS)
+    last === OPEN_PAREN ||
+    (last === SPACE && buffer.lastSolid() === EQUALS)
   ) {
     if (length < 3 || !NULLS.has(text.slice(from, end))) return false;
     buffer.mask();
     return true;
   }
-  if (last === 32 && buffer.lastSolid() === COMMA && text.slice(from, end) === "NULL") {
+  if (last === SPACE && buffer.lastSolid() === COMMA && text.slice(from, end) === "NULL") {
     buffer.mask();
     return true;
   }
-  if (last === 32 && buffer.codes[buffer.length - 2] === WILD) {
+  if (last === SPACE && buffer.codes[buffer.length - 2] === WILD) {
     const word = text.slice(from, end);
     const bare = word.endsWith(".") ? word.slice(0, -1) : word;
     if (UNITS.has(bare) || ZONES.has(word) || MONTHS.has(word) || WEEKDAYS.has(word)) {
@@ -180,7 +209,7 @@ function isSpecialWord({ buffer, text, to }: Scan, from: number, end: number): b
   }
   if (length < 3 || end >= to) return false;
   const next = text.charCodeAt(end);
-  if (next !== 32 || !isAsciiDigit(text.charCodeAt(end + 1))) return false;
+  if (next !== SPACE || !isAsciiDigit(text.charCodeAt(end + 1))) return false;
   if (!MONTHS.has(text.slice(from, end))) return false;
   buffer.mask();
   return true;
@@ -191,7 +220,7 @@ function dropRepeat(buffer: ShapeBuffer, from: number): void {
   const length = buffer.length - from;
   if (length < 2 || buffer.last() !== WILD || from <= length) return;
   let gap = from - 1;
-  while (gap > 0 && (buffer.codes[gap] === 32 || buffer.codes[gap] === COMMA)) gap--;
+  while (gap > 0 && (buffer.codes[gap] === SPACE || buffer.codes[gap] === COMMA)) gap--;
   const start = gap + 1 - length;
   if (gap === from - 1 || start < 0) return;
   for (let i = 0; i < length; i++) {

@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
-import { putBody, scanOf } from "./body.ts";
-import { ShapeBuffer } from "./buffer.ts";
-import { HEADER, REST } from "./chars.ts";
-import { headerEnd } from "./header.ts";
-import { scanProse } from "./scan.ts";
+import { headerEnd } from "../header/header.ts";
+import { scanProse } from "../prose/prose.ts";
+import { scanOf } from "../prose/scan.ts";
+import { ShapeBuffer } from "../text/buffer.ts";
+import { SPACE } from "../text/codes.ts";
+import { HEADER, REST } from "../text/marks.ts";
+import { putBody } from "./body.ts";
 import { withoutFrames } from "./trace.ts";
 
 /** Raised whenever the masking rules give a message another shape; kept with every stored shape. */
@@ -65,12 +67,12 @@ function plainText(message: string): string {
 /** At a blank within the first 4 KiB; a single longer token is left out whole. */
 function cutAt(text: string): number {
   let at = SHAPED;
-  while (at > 0 && text.charCodeAt(at) > 32) at--;
+  while (at > 0 && text.charCodeAt(at) > SPACE) at--;
   return at;
 }
 
 function blanksEnd(text: string, from: number): number {
   let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 32) at++;
+  while (at < text.length && text.charCodeAt(at) <= SPACE) at++;
   return at;
 }

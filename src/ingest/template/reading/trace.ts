@@ -1,3 +1,6 @@
+import { isNameUnit } from "../text/classes.ts";
+import { COLON, DOLLAR, DOT, SPACE, TAB } from "../text/codes.ts";
+
 const MOST_CAUSES = 8;
 const CAUSED = "\nCaused by: ";
 const TRACEBACK = "Traceback (most recent call last)";
@@ -28,7 +31,7 @@ function frameStart(message: string): number {
   let at = message.indexOf("\n");
   for (let line = 0; at >= 0 && line < 64; line++) {
     let next = at + 1;
-    while (message.charCodeAt(next) === 32 || message.charCodeAt(next) === 9) next++;
+    while (message.charCodeAt(next) === SPACE || message.charCodeAt(next) === TAB) next++;
     if (next > at + 1 && (message.startsWith("at ", next) || message.startsWith("from ", next))) {
       return at;
     }
@@ -44,21 +47,14 @@ function addClass(parts: string[], line: string, prefix = ""): void {
   let end = 0;
   while (end < line.length && isClassPart(line.charCodeAt(end))) end++;
   const next = line.charCodeAt(end);
-  if (end === 0 || (end < line.length && next !== 58 && next !== 32)) return;
+  if (end === 0 || (end < line.length && next !== COLON && next !== SPACE)) return;
   const name = line.slice(0, end);
   const telling = prefix !== "" || /(?:Exception|Error|Throwable|Failure)$/.test(name);
   if (telling) parts.push(prefix + name);
 }
 
 function isClassPart(code: number): boolean {
-  const lower = code | 32;
-  return (
-    (lower >= 97 && lower <= 122) ||
-    (code >= 48 && code <= 57) ||
-    code === 46 ||
-    code === 36 ||
-    code === 95
-  );
+  return isNameUnit(code) || code === DOT || code === DOLLAR;
 }
 
 /** The last line that begins at the margin names the exception; what stands before the traceback stays. */

@@ -1,7 +1,17 @@
-import { classOf, DIGIT, INNER, LETTER, WIDE } from "./chars.ts";
-
-const EQUALS = 61;
-const QUOTE = 34;
+import { classOf, DIGIT, INNER, LETTER, WIDE } from "../text/classes.ts";
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_PAREN,
+  COMMA,
+  DOUBLE_QUOTE,
+  EQUALS,
+  OPEN_BRACE,
+  OPEN_PAREN,
+  QUESTION,
+  SLASH,
+  SPACE,
+} from "../text/codes.ts";
 
 /** One `key=value` of a logfmt line. Offsets into the line; a quoted value's are those inside its quotes. */
 export interface Pair {
@@ -16,7 +26,7 @@ export function logfmtPairs(text: string, from: number, to: number): Pair[] | nu
   let at = from;
   while (at < to) {
     const code = text.charCodeAt(at);
-    if (code <= 32) {
+    if (code <= SPACE) {
       at++;
       continue;
     }
@@ -24,7 +34,7 @@ export function logfmtPairs(text: string, from: number, to: number): Pair[] | nu
     if (key === at || text.charCodeAt(key) !== EQUALS) return null;
     const end = valueEnd(text, key + 1, to);
     if (end < 0) return null;
-    const quoted = text.charCodeAt(key + 1) === QUOTE ? 1 : 0;
+    const quoted = text.charCodeAt(key + 1) === DOUBLE_QUOTE ? 1 : 0;
     pairs.push({ key: text.slice(at, key), from: key + 1 + quoted, to: end - quoted });
     at = end;
   }
@@ -48,11 +58,12 @@ function keyEnd(text: string, from: number, to: number): number {
 
 /** Behind a value, or -1 when it is none of logfmt's: brackets, or a second `=` outside a URL. */
 function valueEnd(text: string, from: number, to: number): number {
-  if (text.charCodeAt(from) === QUOTE) {
+  if (text.charCodeAt(from) === DOUBLE_QUOTE) {
     for (let at = from + 1; at < to; at++) {
       const code = text.charCodeAt(at);
-      if (code === 92) at++;
-      else if (code === QUOTE) return at + 1 >= to || text.charCodeAt(at + 1) <= 32 ? at + 1 : -1;
+      if (code === BACKSLASH) at++;
+      else if (code === DOUBLE_QUOTE)
+        return at + 1 >= to || text.charCodeAt(at + 1) <= SPACE ? at + 1 : -1;
     }
     return -1;
   }
@@ -60,10 +71,17 @@ function valueEnd(text: string, from: number, to: number): number {
   let url = false;
   for (; at < to; at++) {
     const code = text.charCodeAt(at);
-    if (code <= 32) break;
-    if (code === 47 || code === 63) url = true;
-    if (code === 40 || code === 41 || code === 123 || code === 125 || code === QUOTE) return -1;
-    if (code === EQUALS && !url && text.charCodeAt(at + 1) > 32) return -1;
+    if (code <= SPACE) break;
+    if (code === SLASH || code === QUESTION) url = true;
+    if (
+      code === OPEN_PAREN ||
+      code === CLOSE_PAREN ||
+      code === OPEN_BRACE ||
+      code === CLOSE_BRACE ||
+      code === DOUBLE_QUOTE
+    )
+      return -1;
+    if (code === EQUALS && !url && text.charCodeAt(at + 1) > SPACE) return -1;
   }
-  return text.charCodeAt(at - 1) === 44 ? -1 : at;
+  return text.charCodeAt(at - 1) === COMMA ? -1 : at;
 }

@@ -1,4 +1,4 @@
-import { textOfShape } from "./buffer.ts";
+import { textOfShape } from "../text/marks.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 /** Shapes of one structure whose words differ only in known places. */

@@ -1,16 +1,25 @@
-import { HEADER, isAsciiDigit, isAsciiLetter, isNameUnit, WILD } from "./chars.ts";
+import { isAsciiDigit, isAsciiLetter, isNameUnit } from "../text/classes.ts";
+import {
+  BACKSLASH,
+  COLON,
+  DASH,
+  DOT,
+  DOUBLE_QUOTE,
+  NEWLINE,
+  SPACE,
+  UNDERSCORE,
+} from "../text/codes.ts";
+import { HEADER, WILD } from "../text/marks.ts";
+import { METHODS } from "../text/words.ts";
 import type { Scan } from "./scan.ts";
-import { METHODS } from "./words.ts";
 
-const COLON = 58;
-const NEWLINE = 10;
 const LONGEST_QUOTED = 1_024;
 
 /** A quoted value varies; a message that begins with a quote, a quoted key and an HTTP request line are text. */
 export function putQuote(scan: Scan, code: number): void {
   const { buffer, text, at, to } = scan;
   const last = buffer.last();
-  const opens = last === 0 || last === HEADER || last === 32 || !isWordUnit(last);
+  const opens = last === 0 || last === HEADER || last === SPACE || !isWordUnit(last);
   const close = opens ? closingQuote(scan, code) : -1;
   if (close < 0 || last === 0 || last === HEADER) {
     buffer.put(code);
@@ -19,7 +28,7 @@ export function putQuote(scan: Scan, code: number): void {
   }
   if (text.charCodeAt(close + 1) === COLON && isKey(text, at + 1, close)) {
     buffer.putText(text, at, close + 1);
-  } else if (code === 34 && isRequest(text, at + 1, close)) {
+  } else if (code === DOUBLE_QUOTE && isRequest(text, at + 1, close)) {
     const blank = text.indexOf(" ", at);
     buffer.putText(text, at, blank + 1);
     buffer.mask();
@@ -35,7 +44,7 @@ function isKey(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     if (isAsciiDigit(code) && !isAsciiLetter(before) && !isAsciiDigit(before)) return false;
-    if (!isNameUnit(code) && code !== 45 && code !== 46) return false;
+    if (!isNameUnit(code) && code !== DASH && code !== DOT) return false;
     before = code;
   }
   return true;
@@ -47,7 +56,7 @@ function isRequest(text: string, from: number, to: number): boolean {
 }
 
 function isWordUnit(code: number): boolean {
-  return code === WILD || isAsciiLetter(code) || isAsciiDigit(code) || code === 95;
+  return code === WILD || isAsciiLetter(code) || isAsciiDigit(code) || code === UNDERSCORE;
 }
 
 /** The quote that ends the value, followed by no letter or digit; -1 when there is none near. */
@@ -55,7 +64,7 @@ function closingQuote({ text, at, to }: Scan, code: number): number {
   const end = Math.min(to, at + LONGEST_QUOTED);
   for (let i = at + 1; i < end; i++) {
     const c = text.charCodeAt(i);
-    if (c === 92) i++;
+    if (c === BACKSLASH) i++;
     else if (c === code && !isNameUnit(text.charCodeAt(i + 1))) return i;
     else if (c === NEWLINE) return -1;
   }

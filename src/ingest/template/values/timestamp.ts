@@ -1,11 +1,19 @@
-import { isAsciiDigit, isAsciiLetter, isUpper } from "./chars.ts";
-import { MONTHS, WEEKDAYS, ZONES } from "./words.ts";
-
-const COLON = 58;
-const DASH = 45;
-const DOT = 46;
-const SLASH = 47;
-const COMMA = 44;
+import { isAsciiDigit, isAsciiLetter, isUpper } from "../text/classes.ts";
+import {
+  CLOSE_BRACKET,
+  CLOSE_PAREN,
+  COLON,
+  COMMA,
+  DASH,
+  DOT,
+  PLUS,
+  SLASH,
+  SPACE,
+  UNDERSCORE,
+  UPPER_T,
+  UPPER_Z,
+} from "../text/codes.ts";
+import { MONTHS, WEEKDAYS, ZONES } from "../text/words.ts";
 
 /**
  * Where a time stamp that starts at `from` ends, or `from` when none does. Knows ISO 8601 and its neighbours, syslog's,
@@ -23,7 +31,12 @@ function numericEnd(text: string, from: number): number {
   const date = dateEnd(text, from);
   if (date > from) {
     const joint = text.charCodeAt(date);
-    const joins = joint === 32 || joint === 84 || joint === 95 || joint === DASH || joint === COLON;
+    const joins =
+      joint === SPACE ||
+      joint === UPPER_T ||
+      joint === UNDERSCORE ||
+      joint === DASH ||
+      joint === COLON;
     const after = joins ? timeEnd(text, date + 1) : date + 1;
     return after > date + 1 ? after : date;
   }
@@ -49,27 +62,27 @@ function timeEnd(text: string, from: number): number {
 
 function noWord(text: string, at: number, otherwise: number): number {
   const code = text.charCodeAt(at);
-  return isAsciiLetter(code) && code !== 90 ? otherwise : at;
+  return isAsciiLetter(code) && code !== UPPER_Z ? otherwise : at;
 }
 
 /** `2024-01-02`, `17/06/09`, `2005.06.03`, `10/Oct/2024`, `10 Dec 2024`; `03-17` and `10.30` where a time follows. */
 function dateEnd(text: string, from: number): number {
   const first = digitsEnd(text, from);
   const sign = text.charCodeAt(first);
-  if (first - from > 4 || (sign !== DASH && sign !== SLASH && sign !== DOT && sign !== 32)) {
+  if (first - from > 4 || (sign !== DASH && sign !== SLASH && sign !== DOT && sign !== SPACE)) {
     return from;
   }
   let second = digitsEnd(text, first + 1);
   if (second === first + 1) {
     second = wordEnd(text, first + 1);
     if (!MONTHS.has(text.slice(first + 1, second))) return from;
-  } else if (second - first > 3 || sign === 32) return from;
+  } else if (second - first > 3 || sign === SPACE) return from;
   if (text.charCodeAt(second) === sign) {
     const third = digitsEnd(text, second + 1);
     const width = third - second - 1;
     return width === 2 || width === 4 || (width === 1 && first - from === 4) ? third : from;
   }
-  const isShort = first - from === 2 && second - first === 3 && text.charCodeAt(second) === 32;
+  const isShort = first - from === 2 && second - first === 3 && text.charCodeAt(second) === SPACE;
   return isShort && timeEnd(text, second + 1) > second + 1 ? second : from;
 }
 
@@ -78,12 +91,12 @@ function compactEnd(text: string, from: number): number {
   const end = digitsEnd(text, from);
   const width = end - from;
   const sign = text.charCodeAt(end);
-  if (width === 8 && (sign === DASH || sign === 84 || sign === 32 || sign === 95)) {
+  if (width === 8 && (sign === DASH || sign === UPPER_T || sign === SPACE || sign === UNDERSCORE)) {
     const time = timeEnd(text, end + 1);
     if (time > end + 1) return time;
-    return sign === 84 && digitsEnd(text, end + 1) === end + 7 ? end + 7 : from;
+    return sign === UPPER_T && digitsEnd(text, end + 1) === end + 7 ? end + 7 : from;
   }
-  if (width === 6 && sign === 32 && digitsEnd(text, end + 1) === end + 7) return end + 7;
+  if (width === 6 && sign === SPACE && digitsEnd(text, end + 1) === end + 7) return end + 7;
   if (width === 10 || width === 13) {
     const fraction = sign === DOT ? digitsEnd(text, end + 1) : end;
     return isAsciiLetter(text.charCodeAt(fraction)) ? from : fraction;
@@ -96,7 +109,7 @@ function namedEnd(text: string, from: number): number {
   if (!isUpper(text.charCodeAt(from))) return from;
   let end = wordEnd(text, from);
   const width = end - from;
-  if (width === 1 && digitsEnd(text, end) === end + 4 && text.charCodeAt(end + 4) === 32) {
+  if (width === 1 && digitsEnd(text, end) === end + 4 && text.charCodeAt(end + 4) === SPACE) {
     const time = timeEnd(text, end + 5);
     return "IWEFD".includes(text.charAt(from)) && time > end + 5 ? time : from;
   }
@@ -121,30 +134,30 @@ function monthEnd(text: string, month: { from: number; end: number }): number {
   const dayEnd = digitsEnd(text, day);
   if (day === month.end || dayEnd === day || dayEnd - day > 2) return month.from;
   let end = text.charCodeAt(dayEnd) === COMMA ? dayEnd + 1 : dayEnd;
-  if (text.charCodeAt(end) !== 32) return month.from;
+  if (text.charCodeAt(end) !== SPACE) return month.from;
   const leading = yearEnd(text, end + 1);
   if (leading > end + 1) end = leading;
   const time = timeEnd(text, end + 1);
   if (time === end + 1) return leading > end ? end : month.from;
   const zone = zoneEnd(text, time);
-  const trailing = text.charCodeAt(zone) === 32 ? yearEnd(text, zone + 1) : zone;
+  const trailing = text.charCodeAt(zone) === SPACE ? yearEnd(text, zone + 1) : zone;
   return trailing > zone + 1 ? trailing : time;
 }
 
 function yearEnd(text: string, from: number): number {
   const end = digitsEnd(text, from);
   const next = text.charCodeAt(end);
-  const ends = !(next > 32) || next === 93 || next === 41 || next === COMMA;
+  const ends = !(next > SPACE) || next === CLOSE_BRACKET || next === CLOSE_PAREN || next === COMMA;
   return end - from === 4 && ends ? end : from;
 }
 
 /** `Z`, `+02:00`, ` +0000`, ` UTC`, ` PDT`, directly behind a time. */
 function zoneEnd(text: string, from: number): number {
   let at = from;
-  if (text.charCodeAt(at) === 90) return at + 1;
-  if (text.charCodeAt(at) === 32) at++;
+  if (text.charCodeAt(at) === UPPER_Z) return at + 1;
+  if (text.charCodeAt(at) === SPACE) at++;
   const code = text.charCodeAt(at);
-  if (code === 43 || code === DASH) {
+  if (code === PLUS || code === DASH) {
     const hours = digitsEnd(text, at + 1);
     const width = hours - at - 1;
     if (width === 4) return hours;
@@ -170,6 +183,6 @@ function wordEnd(text: string, from: number): number {
 
 function blanksEnd(text: string, from: number): number {
   let at = from;
-  while (text.charCodeAt(at) === 32) at++;
+  while (text.charCodeAt(at) === SPACE) at++;
   return at;
 }

@@ -1,11 +1,12 @@
-import type { ShapeBuffer } from "./buffer.ts";
-import { WILD } from "./chars.ts";
+import { scanProse } from "../prose/prose.ts";
+import { type Scan, scanOf } from "../prose/scan.ts";
+import type { ShapeBuffer } from "../text/buffer.ts";
+import { DOUBLE_QUOTE, OPEN_BRACE, SPACE } from "../text/codes.ts";
+import { WILD } from "../text/marks.ts";
+import { TEXT_KEYS } from "../text/words.ts";
 import { jsonShape, type ShapeText } from "./json.ts";
 import { logfmtPairs } from "./pairs.ts";
-import { type Scan, scanProse } from "./scan.ts";
-import { TEXT_KEYS } from "./words.ts";
 
-const BRACE = 123;
 const MOST_OBJECTS = 8;
 const WILD_CHAR = String.fromCharCode(WILD);
 
@@ -36,28 +37,23 @@ export function putBody(
     }
     scan.to = brace;
     scanProse(scan);
-    if (brace > from && text.charCodeAt(brace - 1) <= 32) buffer.blank();
+    if (brace > from && text.charCodeAt(brace - 1) <= SPACE) buffer.blank();
     buffer.putText(json.shape);
     scan.at = json.end;
     brace = json.end;
-    if (text.charCodeAt(json.end) <= 32) buffer.blank();
+    if (text.charCodeAt(json.end) <= SPACE) buffer.blank();
   }
   scan.to = text.length;
   scanProse(scan);
   putPairs(scan);
 }
 
-/** Reads a text from `from` to its end. */
-export function scanOf(buffer: ShapeBuffer, text: string, from: number): Scan {
-  return { buffer, text, at: from, to: text.length, open: -1, pairs: [], empty: false };
-}
-
 /** Where an object begins: a brace with a quote behind it; -1 for none. */
 function jsonStart(text: string, from: number): number {
   for (let at = text.indexOf("{", from); at >= 0; at = text.indexOf("{", at + 1)) {
     let next = at + 1;
-    while (text.charCodeAt(next) <= 32) next++;
-    if (text.charCodeAt(at) === BRACE && text.charCodeAt(next) === 34) return at;
+    while (text.charCodeAt(next) <= SPACE) next++;
+    if (text.charCodeAt(at) === OPEN_BRACE && text.charCodeAt(next) === DOUBLE_QUOTE) return at;
   }
   return -1;
 }

@@ -1,5 +1,16 @@
-import { WILD } from "./chars.ts";
-import { TEXT_KEYS } from "./words.ts";
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DOUBLE_QUOTE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  SPACE,
+} from "../text/codes.ts";
+import { WILD } from "../text/marks.ts";
+import { TEXT_KEYS } from "../text/words.ts";
 
 const DEEPEST = 8;
 const MOST_KEYS = 128;
@@ -37,15 +48,15 @@ function objectShape(reader: Reader, depth: number): string | null {
     skipBlanks(reader);
     if (reader.at >= reader.text.length) break;
     const code = reader.text.charCodeAt(reader.at);
-    if (code === 125) {
+    if (code === CLOSE_BRACE) {
       reader.at++;
       break;
     }
-    if (code === 44 && members.length > 0) {
+    if (code === COMMA && members.length > 0) {
       reader.at++;
       continue;
     }
-    if (code !== 34) return null;
+    if (code !== DOUBLE_QUOTE) return null;
     const member = memberShape(reader, depth);
     if (member === null) return null;
     if (members.length < MOST_KEYS) members.push(member);
@@ -57,7 +68,7 @@ function memberShape(reader: Reader, depth: number): string | null {
   const key = string(reader);
   skipBlanks(reader);
   if (reader.at >= reader.text.length) return `"${safeKey(reader, key)}":${WILD_CHAR}`;
-  if (reader.text.charCodeAt(reader.at) !== 58) return null;
+  if (reader.text.charCodeAt(reader.at) !== COLON) return null;
   reader.at++;
   skipBlanks(reader);
   const value = valueShape(reader, depth + 1, TEXT_KEYS.has(key));
@@ -72,12 +83,12 @@ function safeKey(reader: Reader, key: string): string {
 
 function valueShape(reader: Reader, depth: number, isText: boolean): string | null {
   const code = reader.text.charCodeAt(reader.at);
-  if (code === 34) {
+  if (code === DOUBLE_QUOTE) {
     const value = string(reader);
     return isText ? `"${reader.shapeText(value)}"` : WILD_CHAR;
   }
-  if (code === 123 && depth < DEEPEST) return objectShape(reader, depth);
-  if (code === 123 || code === 91) return skipNested(reader);
+  if (code === OPEN_BRACE && depth < DEEPEST) return objectShape(reader, depth);
+  if (code === OPEN_BRACE || code === OPEN_BRACKET) return skipNested(reader);
   while (reader.at < reader.text.length && !endsScalar(reader.text.charCodeAt(reader.at))) {
     reader.at++;
   }
@@ -85,7 +96,7 @@ function valueShape(reader: Reader, depth: number, isText: boolean): string | nu
 }
 
 function endsScalar(code: number): boolean {
-  return code === 44 || code === 125 || code === 93 || code <= 32;
+  return code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= SPACE;
 }
 
 /** An array, or what lies too deep: one value, whatever is in it. */
@@ -93,13 +104,13 @@ function skipNested(reader: Reader): string {
   let depth = 0;
   while (reader.at < reader.text.length) {
     const code = reader.text.charCodeAt(reader.at);
-    if (code === 34) {
+    if (code === DOUBLE_QUOTE) {
       string(reader);
       continue;
     }
-    if (code === 123 || code === 91) depth++;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
     reader.at++;
-    if ((code === 125 || code === 93) && --depth === 0) break;
+    if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) break;
   }
   return WILD_CHAR;
 }
@@ -113,11 +124,11 @@ function string(reader: Reader): string {
   let value = "";
   while (reader.at < text.length) {
     const code = text.charCodeAt(reader.at);
-    if (code === 34) {
+    if (code === DOUBLE_QUOTE) {
       value += text.slice(start, reader.at++);
       return value;
     }
-    if (code !== 92) {
+    if (code !== BACKSLASH) {
       reader.at++;
       continue;
     }
@@ -137,7 +148,7 @@ function hex4(text: string, from: number): number {
 }
 
 function skipBlanks(reader: Reader): void {
-  while (reader.at < reader.text.length && reader.text.charCodeAt(reader.at) <= 32) reader.at++;
+  while (reader.at < reader.text.length && reader.text.charCodeAt(reader.at) <= SPACE) reader.at++;
 }
 
 function distinct(sorted: string[]): string[] {

@@ -1,8 +1,9 @@
-import { classOf, DIGIT, isUpper, LETTER, REST, SLOT, SURROGATE, WIDE, WILD } from "./chars.ts";
+import { classOf, DIGIT, isUpper, LETTER, SURROGATE, WIDE } from "../text/classes.ts";
+import { AT, DASH, DOLLAR, DOT, HASH, OPEN_PAREN, PLUS, SLASH, UNDERSCORE } from "../text/codes.ts";
+import { REST, SLOT, WILD } from "../text/marks.ts";
 
 /** Only so many words of a shape can come to vary; the rest belongs to its structure. */
 const MOST_WORDS = 24;
-const OPEN = 40;
 
 export interface Tokens {
   /** The shape with a mark for each word: only shapes of one structure can merge. */
@@ -52,27 +53,31 @@ function wordEnd(shape: string, from: number): number {
     end++;
   }
   if (telling === 0) return from;
-  if (capitals && shape.charCodeAt(telling) === OPEN && shape.charCodeAt(telling + 1) === WILD) {
-    if (shape.charCodeAt(telling + 2) === OPEN + 1) return telling + 3;
+  if (
+    capitals &&
+    shape.charCodeAt(telling) === OPEN_PAREN &&
+    shape.charCodeAt(telling + 1) === WILD
+  ) {
+    if (shape.charCodeAt(telling + 2) === OPEN_PAREN + 1) return telling + 3;
   }
   return telling;
 }
 
 function isName(code: number): boolean {
-  if (code === WILD || code === SLOT || code === 95) return true;
+  if (code === WILD || code === SLOT || code === UNDERSCORE) return true;
   const kind = classOf(code);
   return kind === LETTER || kind === DIGIT || kind === WIDE || kind === SURROGATE;
 }
 
 function isJoint(code: number): boolean {
   return (
-    code === 45 ||
-    code === 46 ||
-    code === 36 ||
-    code === 35 ||
-    code === 47 ||
-    code === 64 ||
-    code === 43
+    code === DASH ||
+    code === DOT ||
+    code === DOLLAR ||
+    code === HASH ||
+    code === SLASH ||
+    code === AT ||
+    code === PLUS
   );
 }
 

@@ -1,43 +1,34 @@
-import type { ShapeBuffer } from "./buffer.ts";
+import type { ShapeBuffer } from "../text/buffer.ts";
 import {
   BLANK,
   CONTROL,
   classOf,
-  HEADER,
   isAsciiDigit,
   isAsciiLetter,
   isNameUnit,
   QUOTE,
   SEPARATOR,
-  WILD,
-} from "./chars.ts";
+} from "../text/classes.ts";
+import {
+  CLOSE_BRACE,
+  CLOSE_PAREN,
+  COMMA,
+  EQUALS,
+  GREATER,
+  LESS,
+  NEWLINE,
+  OPEN_BRACE,
+  OPEN_PAREN,
+  RETURN,
+  SPACE,
+  STAR,
+  TAB,
+} from "../text/codes.ts";
+import { HEADER, WILD } from "../text/marks.ts";
+import { LONG_UNITS } from "../text/words.ts";
 import { putQuote } from "./quote.ts";
+import type { Scan } from "./scan.ts";
 import { putToken } from "./token.ts";
-import { LONG_UNITS } from "./words.ts";
-
-const CLOSE = 41;
-const CLOSE_BRACE = 125;
-const COMMA = 44;
-const EQUALS = 61;
-const LESS = 60;
-const NEWLINE = 10;
-const OPEN = 40;
-const OPEN_BRACE = 123;
-const RETURN = 13;
-
-/** Where reading stands inside one message. */
-export interface Scan {
-  readonly buffer: ShapeBuffer;
-  readonly text: string;
-  at: number;
-  to: number;
-  /** Where in the buffer the last `(` was written; -1 for none. */
-  open: number;
-  /** Where in the buffer each `key=value` of the running series begins. */
-  pairs: number[];
-  /** Whether a key without a value was met: what logfmt never writes. */
-  empty: boolean;
-}
 
 /** Reads `text` from `at` to `to` into the buffer, in one pass by character class. */
 export function scanProse(scan: Scan): void {
@@ -72,7 +63,7 @@ function putControl(scan: Scan, code: number): void {
   if (code === NEWLINE) {
     buffer.trimEnd();
     if (scan.at < scan.to && buffer.length > 0 && !buffer.endsWith("\\n")) buffer.putText("\\n");
-  } else if (code === 9) buffer.putText("\\t");
+  } else if (code === TAB) buffer.putText("\\t");
   else if (code === RETURN) buffer.putText("\\r");
   else buffer.putText(`\\u${code.toString(16).padStart(4, "0")}`);
 }
@@ -81,23 +72,26 @@ function putSeparator(scan: Scan, code: number): void {
   const { buffer, text } = scan;
   const next = text.charCodeAt(scan.at + 1);
   if (code === LESS) {
-    if (next === 42 && text.charCodeAt(scan.at + 2) === 62) {
+    if (next === STAR && text.charCodeAt(scan.at + 2) === GREATER) {
       buffer.putText("\\<*>");
       scan.at += 3;
       return;
     }
     const last = buffer.last();
-    if (isAsciiDigit(next) && (last === 32 || last === EQUALS || last === HEADER || last === 0)) {
+    if (
+      isAsciiDigit(next) &&
+      (last === SPACE || last === EQUALS || last === HEADER || last === 0)
+    ) {
       scan.at++;
       return;
     }
   }
   scan.at++;
-  if (code === CLOSE && scan.open >= 0) {
+  if (code === CLOSE_PAREN && scan.open >= 0) {
     closeBracket(scan);
     return;
   }
-  if (code === OPEN) scan.open = buffer.length;
+  if (code === OPEN_PAREN) scan.open = buffer.length;
   if (code === EQUALS && isPadding(scan)) return;
   if (code === CLOSE_BRACE && closeObject(buffer)) return;
   buffer.put(code);
@@ -127,11 +121,11 @@ function isPadding({ buffer, text, at, to }: Scan): boolean {
 
 /** Whether a key has no value: `ruser= rhost=…`. */
 function isValueEnd({ text, at, to, buffer }: Scan): boolean {
-  if (at < to && text.charCodeAt(at) !== 32) return false;
+  if (at < to && text.charCodeAt(at) !== SPACE) return false;
   const before = buffer.codes[buffer.length - 2] ?? 0;
   if (!isNameUnit(before)) return false;
   let next = at;
-  while (next < to && text.charCodeAt(next) === 32) next++;
+  while (next < to && text.charCodeAt(next) === SPACE) next++;
   if (next >= to) return true;
   while (next < to && isNameUnit(text.charCodeAt(next))) next++;
   return text.charCodeAt(next) === EQUALS;
@@ -144,29 +138,30 @@ function closeBracket(scan: Scan): void {
   scan.open = -1;
   const inside = buffer.length - open - 1;
   const only = inside === 0 || (inside === 1 && buffer.codes[open + 1] === WILD);
-  if (only && open >= 2 && buffer.codes[open - 1] === 32 && isValueAt(buffer, open - 2)) {
+  if (only && open >= 2 && buffer.codes[open - 1] === SPACE && isValueAt(buffer, open - 2)) {
     buffer.length = open - 1;
     return;
   }
   if (only && open >= 3 && repeatsGroup(buffer, open)) {
     buffer.length -= inside + 1;
-    while (buffer.last() === 32 || buffer.last() === COMMA) buffer.length--;
+    while (buffer.last() === SPACE || buffer.last() === COMMA) buffer.length--;
     return;
   }
-  buffer.put(CLOSE);
+  buffer.put(CLOSE_PAREN);
 }
 
 /** `(…), (…)`: rows of one statement, however many. */
 function repeatsGroup(buffer: ShapeBuffer, open: number): boolean {
   let at = open - 1;
-  while (at > 2 && (buffer.codes[at] === 32 || buffer.codes[at] === COMMA)) at--;
-  return at < open - 1 && buffer.codes[at] === CLOSE && buffer.codes[at - 1] === WILD;
+  while (at > 2 && (buffer.codes[at] === SPACE || buffer.codes[at] === COMMA)) at--;
+  return at < open - 1 && buffer.codes[at] === CLOSE_PAREN && buffer.codes[at - 1] === WILD;
 }
 
 function isValueAt(buffer: ShapeBuffer, at: number): boolean {
   if (buffer.codes[at] === WILD) return true;
   let from = at;
   while (from > 0 && isAsciiLetter(buffer.codes[from] as number)) from--;
-  if (buffer.codes[from] !== 32 || buffer.codes[from - 1] !== WILD || at - from > 12) return false;
+  if (buffer.codes[from] !== SPACE || buffer.codes[from - 1] !== WILD || at - from > 12)
+    return false;
   return LONG_UNITS.has(buffer.slice(from + 1, at + 1));
 }

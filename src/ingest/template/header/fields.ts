@@ -1,12 +1,23 @@
-import { isAsciiDigit, isUpper } from "./chars.ts";
-import { digitsEnd, timestampEnd } from "./timestamp.ts";
-import { LEVELS } from "./words.ts";
+import { isAsciiDigit, isUpper } from "../text/classes.ts";
+import {
+  BAR,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DASH,
+  DOT,
+  DOUBLE_QUOTE,
+  EQUALS,
+  OPEN_BRACKET,
+  OPEN_PAREN,
+  SPACE,
+  TAB,
+  UNDERSCORE,
+  UPPER_Z,
+} from "../text/codes.ts";
+import { LEVELS } from "../text/words.ts";
+import { digitsEnd, timestampEnd } from "../values/timestamp.ts";
 
-const BAR = 124;
-const COLON = 58;
-const DASH = 45;
-const OPEN = 91;
-const CLOSE = 93;
 const LONGEST_TOKEN = 80;
 const MOST_FIELDS = 14;
 
@@ -35,7 +46,7 @@ function barsEnd(text: string, from: number): number {
   let at = from;
   for (let field = 0; field < 2; field++) {
     let next = at + 1;
-    while (next - at < LONGEST_TOKEN && text.charCodeAt(next) > 32) {
+    while (next - at < LONGEST_TOKEN && text.charCodeAt(next) > SPACE) {
       if (text.charCodeAt(next) === BAR) break;
       next++;
     }
@@ -47,7 +58,7 @@ function barsEnd(text: string, from: number): number {
 
 function fieldEnd(text: string, from: number, leveled: boolean): number {
   const code = text.charCodeAt(from);
-  if (code === OPEN) return bracketEnd(text, from);
+  if (code === OPEN_BRACKET) return bracketEnd(text, from);
   const end = tokenEnd(text, from);
   if (end === from) return from;
   if (end - from === 1 && (code === DASH || code === BAR)) return end;
@@ -56,7 +67,7 @@ function fieldEnd(text: string, from: number, leveled: boolean): number {
   if (stamp > from) return stamp;
   if (isLevel(text, from, end)) return end;
   if (digitsEnd(text, from) === end && end - from <= 10) return end;
-  if (code > 90 && end - from > 1 && !isCode(text, from, end)) return from;
+  if (code > UPPER_Z && end - from > 1 && !isCode(text, from, end)) return from;
   return levelAhead(text, from) ? end : from;
 }
 
@@ -81,37 +92,38 @@ function levelAhead(text: string, from: number): boolean {
 
 function allCapitals(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
-    if (!isUpper(text.charCodeAt(i)) && text.charCodeAt(i) !== 95) return false;
+    if (!isUpper(text.charCodeAt(i)) && text.charCodeAt(i) !== UNDERSCORE) return false;
   }
   return true;
 }
 
 function isLevel(text: string, from: number, to: number): boolean {
   let end = to;
-  if (text.charCodeAt(end - 1) === COLON || text.charCodeAt(end - 1) === 44) end--;
-  if (text.charCodeAt(from) === OPEN) return LEVELS.has(text.slice(from + 1, end - 1));
+  if (text.charCodeAt(end - 1) === COLON || text.charCodeAt(end - 1) === COMMA) end--;
+  if (text.charCodeAt(from) === OPEN_BRACKET) return LEVELS.has(text.slice(from + 1, end - 1));
   if (end - from === 1) return "DIWEVFT".includes(text.charAt(from)) && end === to;
   return end - from <= 11 && LEVELS.has(text.slice(from, end));
 }
 
 /** A time stamp, bare or in brackets, up to the blank or bar behind it. */
 export function stampEnd(text: string, from: number): number {
-  const bracketed = text.charCodeAt(from) === OPEN;
+  const bracketed = text.charCodeAt(from) === OPEN_BRACKET;
   const start = bracketed ? from + 1 : from;
   const end = timestampEnd(text, start);
   if (end === start) return from;
   const next = text.charCodeAt(end);
   if (bracketed) {
-    if (next === CLOSE) return end + 1;
-    const close = next === 32 ? bracketEnd(text, from) : from;
+    if (next === CLOSE_BRACKET) return end + 1;
+    const close = next === SPACE ? bracketEnd(text, from) : from;
     return close;
   }
-  if (next === 44 || next === COLON) return isBlankOrEnd(text.charCodeAt(end + 1)) ? end + 1 : from;
-  return isBlankOrEnd(next) || next === BAR || next === CLOSE ? end : from;
+  if (next === COMMA || next === COLON)
+    return isBlankOrEnd(text.charCodeAt(end + 1)) ? end + 1 : from;
+  return isBlankOrEnd(next) || next === BAR || next === CLOSE_BRACKET ? end : from;
 }
 
 function isBlankOrEnd(code: number): boolean {
-  return !(code > 32);
+  return !(code > SPACE);
 }
 
 /** A field that can't be prose: with a digit, or dotted, or a dash. */
@@ -121,8 +133,9 @@ export function isCode(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     if (isAsciiDigit(code)) telling = true;
-    else if (code === 46 && i + 1 < to) telling = true;
-    else if (code === 61 || code === 34 || code === 40 || code === 44) return false;
+    else if (code === DOT && i + 1 < to) telling = true;
+    else if (code === EQUALS || code === DOUBLE_QUOTE || code === OPEN_PAREN || code === COMMA)
+      return false;
   }
   return telling && text.charCodeAt(to - 1) !== COLON;
 }
@@ -133,13 +146,13 @@ export function endsWithColon(text: string, end: number): boolean {
 
 export function tokenEnd(text: string, from: number): number {
   let at = from;
-  while (at - from < LONGEST_TOKEN && text.charCodeAt(at) > 32) at++;
+  while (at - from < LONGEST_TOKEN && text.charCodeAt(at) > SPACE) at++;
   return at - from === LONGEST_TOKEN ? from : at;
 }
 
 export function blanksEnd(text: string, from: number): number {
   let at = from;
-  while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at++;
+  while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB) at++;
   return at;
 }
 
@@ -148,8 +161,8 @@ export function bracketEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < from + 200 && at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === OPEN) depth++;
-    else if (code === CLOSE && --depth === 0) {
+    if (code === OPEN_BRACKET) depth++;
+    else if (code === CLOSE_BRACKET && --depth === 0) {
       return text.charCodeAt(at + 1) === COLON ? at + 2 : at + 1;
     }
   }

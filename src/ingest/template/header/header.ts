@@ -1,10 +1,8 @@
-import { isAsciiDigit, isAsciiLetter } from "./chars.ts";
+import { isAsciiDigit, isAsciiLetter } from "../text/classes.ts";
+import { DASH, GREATER, LESS, OPEN_BRACKET, SPACE } from "../text/codes.ts";
+import { digitsEnd } from "../values/timestamp.ts";
 import { blanksEnd, bracketEnd, fieldsEnd, isCode, stampEnd, tokenEnd } from "./fields.ts";
 import { loggerEnd } from "./logger.ts";
-import { digitsEnd } from "./timestamp.ts";
-
-const DASH = 45;
-const OPEN = 91;
 
 /**
  * Where the message proper begins, behind the header that a program or a collector puts before it: priority, time
@@ -14,7 +12,7 @@ const OPEN = 91;
 export function headerEnd(text: string, from: number): number {
   if (!mayBeHeader(text.charCodeAt(from))) return from;
   const start = priorityEnd(text, from);
-  if (start - from > 3 && text.charCodeAt(start - 1) === 32) {
+  if (start - from > 3 && text.charCodeAt(start - 1) === SPACE) {
     const end = syslogEnd(text, start);
     if (end > start) return end;
   }
@@ -30,7 +28,13 @@ export function headerEnd(text: string, from: number): number {
 
 /** Most messages begin with a sign or a small letter, which no header does. */
 function mayBeHeader(code: number): boolean {
-  return isAsciiDigit(code) || isAsciiLetter(code) || code === OPEN || code === DASH || code === 60;
+  return (
+    isAsciiDigit(code) ||
+    isAsciiLetter(code) ||
+    code === OPEN_BRACKET ||
+    code === DASH ||
+    code === LESS
+  );
 }
 
 /** RFC 5424: time stamp, host, program, process, message id, structured data. */
@@ -41,21 +45,21 @@ function syslogEnd(text: string, from: number): number {
     if (end === at) return from;
     at = blanksEnd(text, end);
   }
-  while (text.charCodeAt(at) === OPEN) {
+  while (text.charCodeAt(at) === OPEN_BRACKET) {
     const end = bracketEnd(text, at);
     if (end === at) return from;
     at = end;
   }
-  if (text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === 32) at++;
+  if (text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === SPACE) at++;
   at = blanksEnd(text, at);
   return at < text.length ? at : from;
 }
 
 function priorityEnd(text: string, from: number): number {
-  if (text.charCodeAt(from) !== 60) return from;
+  if (text.charCodeAt(from) !== LESS) return from;
   const end = digitsEnd(text, from + 1);
-  if (end === from + 1 || end - from > 4 || text.charCodeAt(end) !== 62) return from;
-  const versioned = isAsciiDigit(text.charCodeAt(end + 1)) && text.charCodeAt(end + 2) === 32;
+  if (end === from + 1 || end - from > 4 || text.charCodeAt(end) !== GREATER) return from;
+  const versioned = isAsciiDigit(text.charCodeAt(end + 1)) && text.charCodeAt(end + 2) === SPACE;
   return versioned ? end + 3 : end + 1;
 }
 
@@ -80,5 +84,5 @@ function firstStamp(text: string, from: number): number {
 function accessEnd(text: string, from: number): number {
   const user = blanksEnd(text, from + 1);
   const stamp = blanksEnd(text, tokenEnd(text, user));
-  return text.charCodeAt(stamp) === OPEN ? stampEnd(text, stamp) : from;
+  return text.charCodeAt(stamp) === OPEN_BRACKET ? stampEnd(text, stamp) : from;
 }
