@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
+import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
 import { namesOf } from "./accounts.ts";
@@ -7,7 +8,7 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
-import { entryText, type TimelineEntry } from "./timeline.ts";
+import { entryText } from "./timeline.ts";
 
 export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))

@@ -1,17 +1,9 @@
 import type { Command } from "commander";
+import type { ProjectEntry } from "../src/projects/project.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
-
-export interface ProjectEntry {
-  name: string;
-  version: number;
-  source_count: number;
-  rule_count: number;
-  open_alert_count: number;
-  created_at: number;
-}
 
 export function registerProjects(program: Command): void {
   const project = program.command("project").description("projects");

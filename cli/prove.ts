@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Progress, Verdict } from "../src/prove/prove.ts";
+import type { Progress, RunVerdict } from "../src/prove/prove.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { jsonFlag, print } from "./options.ts";
 
@@ -54,7 +54,7 @@ function showProgress({ kill, kills, moment, events, arrivals }: Progress): void
   process.stderr.write(`\r\x1b[K${text}`);
 }
 
-function plain({ ok, seed, figures, violations, unproven }: Verdict, kills: number): string {
+function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: number): string {
   const { events, alerts, arrivals, duplicates, startMs } = figures;
   const times = Object.entries(figures.kills)
     .filter(([, n]) => n > 0)

@@ -9,7 +9,7 @@ export interface Reply {
   readonly retryAfter: number;
 }
 
-export interface Message {
+export interface ApiRequest {
   readonly method: Method;
   /** From the slash on. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Message {
 }
 
 /** One request to the box at `url`. Throws CommandError with the address where nothing answers. */
-export async function send(url: string, message: Message): Promise<Reply> {
+export async function send(url: string, message: ApiRequest): Promise<Reply> {
   const { method, path, token, body } = message;
   // Loaded here, because most of the start of a command would otherwise be this.
   const { request } = await import("undici");

@@ -1,11 +1,5 @@
+import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { printable } from "./table.ts";
-
-export interface TimelineEntry {
-  readonly at: number;
-  readonly kind: string;
-  readonly account_id: string | null;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
 
 /** What happened, in words. `nameOf` names accounts. */
 export function entryText(entry: TimelineEntry, nameOf: (id: string) => string): string {

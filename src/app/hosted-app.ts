@@ -1,6 +1,6 @@
 import type { Registry } from "../hosted/registry/registry.ts";
 import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
-import { pairingRoutes } from "../hosted/routes/pairings.ts";
+import { accountPairingRoutes } from "../hosted/routes/pairings.ts";
 import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { type App, createApp } from "../http/app.ts";
@@ -32,7 +32,7 @@ export function hostedApp(
 ): App {
   const { registry, house, clock, serving, ingest } = parts;
   const { limits } = serving;
-  const account = [...accountDeviceRoutes(registry.devices), ...pairingRoutes(parts)];
+  const account = [...accountDeviceRoutes(registry.devices), ...accountPairingRoutes(parts)];
   return createApp({
     routes: [...hostedDataPlane(), ...account],
     raw: [

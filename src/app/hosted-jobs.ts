@@ -1,5 +1,5 @@
 import type { PageDeps } from "../hosted/page.ts";
-import type { Look } from "../hosted/registry/heartbeats.ts";
+import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
 import type { Log } from "../kit/log.ts";
@@ -19,7 +19,7 @@ export function hostedJobs(
     house: TenantHouse;
     log: Log;
     sawApns(kind: ApnsState): void;
-    sawBoxes(look: Look): void;
+    sawBoxes(look: HeartbeatLook): void;
   },
 ): Job[] {
   const { registry, house, log } = deps;
@@ -62,7 +62,7 @@ export function hostedJobs(
 }
 
 /** Says when looks begin to be held and when they no longer are, each once. */
-function holdLog(log: Log): (look: Look, now: number) => void {
+function holdLog(log: Log): (look: HeartbeatLook, now: number) => void {
   let since: number | null = null;
   return ({ heldSince, watched, unheard }, now) => {
     if (heldSince !== null && since === null)

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
-import type { Look } from "../hosted/registry/heartbeats.ts";
+import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
 import { downSince } from "../hosted/registry/uptime.ts";
 import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
@@ -70,7 +70,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const house = await houseOf(config, deps, { registry, sealer, egress, pusher, renderer });
     lifecycle.onStop("tenants", () => house.stop());
     const page = { registry, pusher, clock };
-    const seen: { apns: ApnsState; boxes: Look | null } = { apns: "unknown", boxes: null };
+    const seen: { apns: ApnsState; boxes: HeartbeatLook | null } = { apns: "unknown", boxes: null };
     const jobs = hostedJobs({
       ...{ ...page, house, log },
       sawApns: (apns) => void Object.assign(seen, { apns }),

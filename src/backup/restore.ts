@@ -20,7 +20,7 @@ import { lockDirectory } from "../store/lock.ts";
 import { migrations } from "../store/migrations.ts";
 import type { Manifest } from "../store/snapshot.ts";
 import type { Place } from "./place.ts";
-import { openReplaced, type Pending, type Settled, settle } from "./settle.ts";
+import { openReplaced, type Pending, type SettledRows, settle } from "./settle.ts";
 import { checkBytes, checkInside, readManifest } from "./verify.ts";
 
 export interface RestoreOptions {
@@ -42,7 +42,7 @@ export interface Restored {
   /** Whether FILE.key was there and its keys are in place. */
   keys: boolean;
   /** What waited to go out when the backup was made. */
-  pending: Settled;
+  pending: SettledRows;
 }
 
 /**
@@ -118,7 +118,7 @@ function mustHaveRoom({ size }: Manifest, { path }: Place): void {
 }
 
 /** The copy beside the store: held against FILE.json, settled, and a file that keeps a log. */
-function stage(staged: string, manifest: Manifest, options: RestoreOptions): Settled {
+function stage(staged: string, manifest: Manifest, options: RestoreOptions): SettledRows {
   const { place, clock, pending } = options;
   copyFileSync(options.file, staged, constants.COPYFILE_FICLONE);
   checkBytes(staged, manifest);

@@ -21,7 +21,7 @@ export interface SettleOptions {
 }
 
 /** Rows that waited: still waiting, or over. */
-export interface Settled {
+export interface SettledRows {
   kept: number;
   dropped: number;
 }
@@ -79,7 +79,7 @@ export function openReplaced(path: string): Replaced | null {
 }
 
 /** Settles the copy in one transaction, before any box opens it. */
-export function settle(db: SqliteDatabase, options: SettleOptions): Settled {
+export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows {
   const run = db.transaction(() => {
     const deliveries = settleTable(db, "deliveries", options);
     const executions = settleTable(db, "executions", options);
@@ -113,7 +113,7 @@ function settleTable(
   db: SqliteDatabase,
   table: "deliveries" | "executions",
   options: SettleOptions,
-): Settled {
+): SettledRows {
   const rows = db.prepare(WAITING[table]).all() as Waiting[];
   const settled = { kept: 0, dropped: 0 };
   for (const row of rows) {

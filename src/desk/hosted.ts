@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
-import type { Plan, Tenant } from "../hosted/registry/tenants.ts";
+import type { HostedTenant, Plan } from "../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../hosted/relay-event.ts";
 import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
@@ -50,7 +50,7 @@ export interface HostedDesk {
   addSession(email: string): Promise<{ token: string }>;
   addTenant(flags: TenantFlags): Promise<{ tenant_id: string }>;
   /** Throws ServiceError not_found. */
-  setTenant(id: string, flags: TenantFlags): Promise<Tenant>;
+  setTenant(id: string, flags: TenantFlags): Promise<HostedTenant>;
   /** An API key of a hosted tenant; its account and membership are made where need be. */
   addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }>;
   setApns(flags: ApnsFlags): Promise<void>;

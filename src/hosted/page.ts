@@ -35,7 +35,7 @@ export type PageResult =
  * Pushes a page to every handset of its audience that no earlier try reached, all at once, and says
  * what came of it. Who is paged is read when it is sent, never before.
  */
-export async function sendPage(deps: PageDeps, page: Page): Promise<PageResult> {
+export async function pushPage(deps: PageDeps, page: Page): Promise<PageResult> {
   const { claims } = deps.registry;
   const taken = await claims.take(page.key);
   if (taken.kind === "in_flight") return { kind: "in_flight" };

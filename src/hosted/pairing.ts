@@ -2,10 +2,10 @@ import { notFound, ServiceError } from "../kit/errors.ts";
 import type { NewPairing, Pairing } from "./registry/pairings.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { RelayCredential } from "./registry/relay-keys.ts";
-import type { Tenant } from "./registry/tenants.ts";
+import type { HostedTenant } from "./registry/tenants.ts";
 
 /** What became of a receipt at its box. */
-export type Redemption =
+export type ReceiptRedemption =
   | { kind: "redeemed"; boxAccountId: string; tenantId: string }
   /** The address leads to no public host, or not over https. */
   | { kind: "private" }
@@ -14,7 +14,7 @@ export type Redemption =
   | { kind: "refused" };
 
 /** Asks `{boxUrl}/v1/pair/verify` once, never again for the same receipt. */
-export type RedeemReceipt = (boxUrl: string, receipt: string) => Promise<Redemption>;
+export type RedeemReceipt = (boxUrl: string, receipt: string) => Promise<ReceiptRedemption>;
 
 export interface PairDeps {
   registry: Registry;
@@ -81,7 +81,7 @@ async function pairByReceipt(
 /** The tenant id that the receipt named. A receipt of another person or box is as good as none. */
 async function redeem(
   deps: PairDeps,
-  tenant: Tenant,
+  tenant: HostedTenant,
   wanted: { boxAccountId: string; receipt: string },
 ): Promise<string> {
   if (tenant.boxUrl === null) throw notAccepted("unknown");

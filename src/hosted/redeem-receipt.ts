@@ -1,6 +1,6 @@
 import type { Egress } from "../kit/egress.ts";
 import type { EgressResult } from "../kit/exchange.ts";
-import type { RedeemReceipt, Redemption } from "./pairing.ts";
+import type { ReceiptRedemption, RedeemReceipt } from "./pairing.ts";
 
 /** For the whole answer, name and connection included. */
 const TIMEOUT_MS = 10_000;
@@ -39,7 +39,7 @@ function verifyUrl(boxUrl: string, receipt: string): string | null {
   return `${base}/v1/pair/verify?receipt=${encodeURIComponent(receipt)}`;
 }
 
-function judge({ status, error, body, truncated }: EgressResult): Redemption {
+function judge({ status, error, body, truncated }: EgressResult): ReceiptRedemption {
   if (status === null) {
     return { kind: error !== null && PRIVATE.includes(error) ? "private" : "unreachable" };
   }

@@ -1,5 +1,5 @@
 import { isSignedBy, isSkewed, readSignatureHeaders } from "../kit/sign.ts";
-import { type PageDeps, type PageResult, sendPage } from "./page.ts";
+import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import { noticeOf } from "./push.ts";
 import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
@@ -98,7 +98,7 @@ async function hearBox(deps: PageDeps, tenantId: string, event: TimedEvent): Pro
 function pageFor(deps: PageDeps, tenantId: string, event: TimedEvent): Promise<PageResult> {
   const only = event.event === "alert.escalated" ? event.pageAccounts : null;
   const { alertId, timestamp } = event;
-  return sendPage(deps, {
+  return pushPage(deps, {
     key: { tenantId, alertId, event: event.event, timestamp },
     audience: { tenantId, through: "pairings", only },
     notice: noticeOf({ ...event, tenantId }),

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
-import { type Entry, isAtRest, isQuiet, wakeAt } from "./tenant-rest.ts";
+import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 
 /** The running data planes of the hosted tenants: opened on demand, closed at rest, woken when something is due. */
 export interface TenantHouse {
@@ -71,8 +71,8 @@ export function createTenantHouse(deps: HouseDeps): TenantHouse {
 
 class House implements TenantHouse {
   readonly #deps: HouseDeps;
-  readonly #open = new Map<string, Entry>();
-  readonly #opening = new Map<string, Promise<Entry | null>>();
+  readonly #open = new Map<string, OpenTenant>();
+  readonly #opening = new Map<string, Promise<OpenTenant | null>>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #broken = new Set<string>();
   /** Next-due times being written for tenants that close. */
@@ -131,13 +131,13 @@ class House implements TenantHouse {
     return { open, opened, closed, broken: this.#broken.size };
   }
 
-  #used(entry: Entry): Tenant {
+  #used(entry: OpenTenant): Tenant {
     entry.usedAt = this.#deps.clock.mono();
     return entry.tenant;
   }
 
   /** Requests that come while it opens wait for the one opening. */
-  #entry(id: string): Promise<Entry | null> {
+  #entry(id: string): Promise<OpenTenant | null> {
     const present = this.#open.get(id);
     if (present !== undefined) return Promise.resolve(present);
     const under = this.#opening.get(id);
@@ -147,7 +147,7 @@ class House implements TenantHouse {
     return opening;
   }
 
-  async #openOne(id: string): Promise<Entry | null> {
+  async #openOne(id: string): Promise<OpenTenant | null> {
     const { registry, clock, log } = this.#deps;
     if (this.#broken.has(id) || this.#stopped) throw notReady();
     const known = await registry.tenants.get(id);
@@ -162,7 +162,7 @@ class House implements TenantHouse {
         atClose: (store) => this.#leave(id, store),
         onFatal: (error) => this.#breakOff(id, error),
       });
-      const entry: Entry = {
+      const entry: OpenTenant = {
         ...{ tenant, plan: known.plan },
         ...{ openedAt: clock.mono(), usedAt: Number.NEGATIVE_INFINITY },
       };
@@ -190,7 +190,7 @@ class House implements TenantHouse {
     });
   }
 
-  #atRest(entry: Entry): boolean {
+  #atRest(entry: OpenTenant): boolean {
     const { clock, limits } = this.#deps;
     return isAtRest(entry, { mono: clock.mono(), now: clock.now(), warmMs: limits.warmMs });
   }

@@ -1,6 +1,6 @@
 import type { Reader } from "../store/store.ts";
 import type { OutboxSettings } from "../tenant/outbox.ts";
-import { type PageDeps, type PageResult, sendPage } from "./page.ts";
+import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import { noticeOf } from "./push.ts";
 import { type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
@@ -19,7 +19,7 @@ export function tenantPages(deps: PageDeps, tenantId: string, reader: () => Read
   return async (_integration, message) => {
     const event = readRelayedEvent(Buffer.from(message.body));
     if (typeof event === "string") return { verdict: { kind: "never", error: event } };
-    const result = await sendPage(deps, {
+    const result = await pushPage(deps, {
       key: {
         tenantId,
         alertId: event.alertId,

@@ -4,7 +4,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import type { Plan } from "./registry/tenants.ts";
 
 /** A hosted tenant that is open. */
-export interface Entry {
+export interface OpenTenant {
   tenant: Tenant;
   plan: Plan;
   /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
@@ -21,7 +21,7 @@ const SOON_MS = 30_000;
 const DAY_MS = 86_400_000;
 
 /** Whether no request can be using it, and nothing of it is on its way. */
-export function isQuiet({ tenant, openedAt, usedAt }: Entry, mono: number): boolean {
+export function isQuiet({ tenant, openedAt, usedAt }: OpenTenant, mono: number): boolean {
   const { deliveries, executions } = tenant.outbox;
   return (
     mono - openedAt > SHORTEST_MS &&
@@ -32,7 +32,10 @@ export function isQuiet({ tenant, openedAt, usedAt }: Entry, mono: number): bool
 }
 
 /** Whether it needn't stay open: not used for `warmMs`, and nothing is due soon. */
-export function isAtRest(entry: Entry, at: { mono: number; now: number; warmMs: number }): boolean {
+export function isAtRest(
+  entry: OpenTenant,
+  at: { mono: number; now: number; warmMs: number },
+): boolean {
   if (!isQuiet(entry, at.mono) || at.mono - entry.usedAt < at.warmMs) return false;
   const due = nextDue(entry.tenant.store);
   return due === null || due > at.now + SOON_MS;

@@ -1,6 +1,6 @@
-import { type PageDeps, sendPage } from "./page.ts";
+import { type PageDeps, pushPage } from "./page.ts";
 import type { Notice } from "./push.ts";
-import type { Look, OwedPage } from "./registry/heartbeats.ts";
+import type { HeartbeatLook, OwedPage } from "./registry/heartbeats.ts";
 
 /** How often to look. Silence counts only while somebody looks. */
 export const LOOK_EVERY_SECONDS = 15;
@@ -14,7 +14,9 @@ const STALE_SECONDS = 3_600;
  * (decisions §7). A page that could not be sent is tried again at the next look. Returns what the look
  * found, and the pages sent.
  */
-export async function checkSilence(deps: PageDeps): Promise<{ look: Look; told: OwedPage[] }> {
+export async function checkSilence(
+  deps: PageDeps,
+): Promise<{ look: HeartbeatLook; told: OwedPage[] }> {
   const { heartbeats } = deps.registry;
   const now = Math.floor(deps.clock.now() / 1000);
   const look = await heartbeats.look(now, GAP_SECONDS);
@@ -26,7 +28,7 @@ export async function checkSilence(deps: PageDeps): Promise<{ look: Look; told: 
 /** Whether the page went out (to nobody, where nobody is paired). */
 async function pay(deps: PageDeps, page: OwedPage, now: number): Promise<boolean> {
   const { tenantId } = page;
-  const result = await sendPage(deps, {
+  const result = await pushPage(deps, {
     key: { tenantId, alertId: "", event: `box.${page.news}`, timestamp: page.at },
     audience: { tenantId, through: "pairings", only: null },
     notice: noticeOfSilence(page),

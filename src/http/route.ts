@@ -3,7 +3,7 @@ import type { ErrorCode } from "../kit/errors.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Which credential opens a route (api §5). "none" routes authenticate by what their body or query holds. */
 export type Plane = "api" | "session" | "none";
@@ -52,7 +52,7 @@ interface RouteShape<
   B extends z.ZodType | undefined,
   A extends z.ZodType,
 > {
-  method: Method;
+  method: RouteMethod;
   /** As in the API document: `/v1/projects/{id}/sources/{name}`. */
   path: string;
   /** A camelCase name, unique: the operationId. */

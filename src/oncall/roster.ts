@@ -3,7 +3,7 @@ import type { Override, Schedule } from "./schedule.ts";
 import { Zone } from "./zone.ts";
 
 /** The final schedule's answer, the same over all of [since, until) (Unix seconds). */
-export interface Piece {
+export interface RosterPiece {
   since: number;
   until: number;
   /** Null: nobody is on call. */
@@ -19,7 +19,7 @@ export interface Piece {
  * again only when its last answer has run out, so walking along the pieces is cheap.
  * Throws RangeError for a time zone that `isTimezone` refuses.
  */
-export function readSchedule(schedule: Schedule): (at: number) => Piece {
+export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
   const zone = new Zone(schedule.timezone);
   const newestFirst = schedule.overrides.toReversed();
   const overrideAt = remembered((at) => overrideSpan(newestFirst, at));

@@ -1,5 +1,5 @@
 import { finish, type Work } from "../kit/slices.ts";
-import { type Piece, readSchedule } from "./roster.ts";
+import { type RosterPiece, readSchedule } from "./roster.ts";
 import type { Schedule } from "./schedule.ts";
 import { DAY } from "./zone.ts";
 
@@ -115,7 +115,7 @@ export interface Range {
 }
 
 interface Reading {
-  pieceAt: (at: number) => Piece;
+  pieceAt: (at: number) => RosterPiece;
   /** Layers that one piece looks at. */
   looks: number;
 }
@@ -129,7 +129,7 @@ function readingOf(schedule: Schedule): Reading {
 function* previewOf({ pieceAt, looks }: Reading, { from, until }: Range): Work<Preview> {
   const shifts: Shift[] = [];
   const gaps: Preview["gaps"] = [];
-  let last: Piece | undefined;
+  let last: RosterPiece | undefined;
   let open: { ends_at: number } = { ends_at: from };
   let at = from;
   for (let looked = 0; looked < MOST_PIECES && at < until; looked += 1) {
@@ -154,7 +154,7 @@ function pushed<T>(list: T[], item: T): T {
   return item;
 }
 
-function* dutyOf(reading: Reading, piece: Piece, at: number): Work<Duty | null> {
+function* dutyOf(reading: Reading, piece: RosterPiece, at: number): Work<Duty | null> {
   const { account_id, layer, override_id } = piece;
   if (account_id === null) return null;
   return {
@@ -167,9 +167,9 @@ function* dutyOf(reading: Reading, piece: Piece, at: number): Work<Duty | null> 
 }
 
 interface Backwards {
-  piece: Piece;
+  piece: RosterPiece;
   at: number;
-  same: (a: Piece, b: Piece) => boolean;
+  same: (a: RosterPiece, b: RosterPiece) => boolean;
 }
 
 function* startOf({ pieceAt, looks }: Reading, { piece, at, same }: Backwards): Work<number> {
@@ -184,7 +184,7 @@ function* startOf({ pieceAt, looks }: Reading, { piece, at, same }: Backwards): 
   return first.since;
 }
 
-function* endOf({ pieceAt, looks }: Reading, piece: Piece, at: number): Work<number | null> {
+function* endOf({ pieceAt, looks }: Reading, piece: RosterPiece, at: number): Work<number | null> {
   let last = piece;
   for (let looked = 0; looked < MOST_PIECES && last.until <= at + LOOK; looked += 1) {
     yield looks;
@@ -195,10 +195,10 @@ function* endOf({ pieceAt, looks }: Reading, piece: Piece, at: number): Work<num
   return null;
 }
 
-function samePerson(a: Piece, b: Piece): boolean {
+function samePerson(a: RosterPiece, b: RosterPiece): boolean {
   return a.account_id === b.account_id;
 }
 
-function sameShift(a: Piece, b: Piece): boolean {
+function sameShift(a: RosterPiece, b: RosterPiece): boolean {
   return samePerson(a, b) && a.layer === b.layer && a.override_id === b.override_id;
 }

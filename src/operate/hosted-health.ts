@@ -1,5 +1,5 @@
 import type { StoredApns } from "../hosted/registry/apns-settings.ts";
-import type { Look } from "../hosted/registry/heartbeats.ts";
+import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { HouseStats } from "../hosted/tenant-house.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -15,7 +15,7 @@ export interface HostedState {
   clock: Clock;
   scheduler: Scheduler;
   /** As of the latest look; `boxes` is null before the first. */
-  seen(): { apns: ApnsState; boxes: Look | null };
+  seen(): { apns: ApnsState; boxes: HeartbeatLook | null };
   house(): HouseStats;
 }
 

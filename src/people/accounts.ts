@@ -34,7 +34,7 @@ export function hasAccounts(reader: Reader): boolean {
 }
 
 /** The rank that `by` acts with right now; the operator's is owner. Throws 403 for an account that is gone. */
-export function rankOf(reader: Reader, by: By): Role {
+export function liveRole(reader: Reader, by: By): Role {
   if (by === null) return "owner";
   const account = reader.orm
     .select({ role: accounts.role })
@@ -48,7 +48,7 @@ export function rankOf(reader: Reader, by: By): Role {
 
 /** An owner changes anyone, an admin those who are no owner (decisions §3). Throws 403. */
 export function mustGovern(reader: Reader, by: By, target: Role): void {
-  const rank = rankOf(reader, by);
+  const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, target))
     throw new ServiceError("forbidden", "Only an owner changes an owner.");
@@ -56,7 +56,7 @@ export function mustGovern(reader: Reader, by: By, target: Role): void {
 
 /** Nobody gives a role above their own, and only managers give any. Throws 403. */
 export function mustGrant(reader: Reader, by: By, role: Role): void {
-  const rank = rankOf(reader, by);
+  const rank = liveRole(reader, by);
   mustManage(rank);
   if (!atLeast(rank, role)) {
     throw new ServiceError("forbidden", `The role ${role} is above your own, ${rank}.`);

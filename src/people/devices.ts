@@ -2,7 +2,7 @@ import { and, asc, count, eq, ne } from "drizzle-orm";
 import { ServiceError } from "../kit/errors.ts";
 import { devices } from "../store/schema.ts";
 import type { Store, Tx } from "../store/store.ts";
-import { rankOf } from "./accounts.ts";
+import { liveRole } from "./accounts.ts";
 import type { Device } from "./device.ts";
 
 /** Devices an account may have (api §8). */
@@ -53,7 +53,7 @@ export function devicesIn(store: Store): DeviceBook {
 function put(tx: Tx, report: DeviceReport): "registered" | "too_many" {
   const { accountId, platform, criticalAlerts } = report;
   const token = report.token.toLowerCase();
-  rankOf(tx, accountId);
+  liveRole(tx, accountId);
   const others = tx.orm
     .select({ n: count() })
     .from(devices)

@@ -4,7 +4,7 @@ import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
 import { accounts, apiKeys } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { Key } from "./account.ts";
-import { type By, mustGovern, mustLeaveOwner, rankOf } from "./accounts.ts";
+import { type By, liveRole, mustGovern, mustLeaveOwner } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
 /** Mints an API key for an account. The key itself is only ever in this answer. */
@@ -37,7 +37,7 @@ export function listKeys(reader: Reader, accountId: string | null = null): Key[]
 
 /** The keys that `by` may see: managers all, others their own (decisions §3). */
 export function visibleKeys(reader: Reader, by: string): Key[] {
-  return listKeys(reader, isManager(rankOf(reader, by)) ? null : by);
+  return listKeys(reader, isManager(liveRole(reader, by)) ? null : by);
 }
 
 /**

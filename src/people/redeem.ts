@@ -13,7 +13,7 @@ import { issueReceipt } from "./receipts.ts";
 import { higher } from "./roles.ts";
 
 /** What somebody brings to take a seat. */
-export interface Claim {
+export interface SeatClaim {
   code: string;
   password: string;
   /** Null: the one that the code was issued for. */
@@ -39,7 +39,7 @@ interface Seat {
  */
 export async function redeem(
   { store, tenantId, passwords }: { store: Store; tenantId: string; passwords: Passwords },
-  claim: Claim,
+  claim: SeatClaim,
 ): Promise<Redemption> {
   const seat = findSeat(store, claim, unixSeconds(store.clock));
   const passwordHash = await prove(passwords, claim.password, seat);
@@ -50,7 +50,7 @@ export async function redeem(
   throw new ServiceError("pairing_refused", "The pairing was not accepted.");
 }
 
-function findSeat(reader: Reader, claim: Claim, at: number): Seat | null {
+function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
   const code = findLiveCode(reader, claim.code, at);
   const email = claim.email ?? code?.email ?? null;
   if (code === null || email === null) return null;
@@ -76,7 +76,7 @@ async function prove(
 
 function takeSeat(
   tx: Tx,
-  seen: { tenantId: string; claim: Claim; seat: Seat; passwordHash: string },
+  seen: { tenantId: string; claim: SeatClaim; seat: Seat; passwordHash: string },
 ): Redemption | null {
   const { tenantId, claim, passwordHash } = seen;
   const seat = findSeat(tx, claim, tx.at);

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 
 /** What the scratch box answered. */
-export interface Reply {
+export interface ApiReply {
   status: number;
   body: string;
 }
@@ -11,11 +11,11 @@ export interface Api {
   /** Where the box listens now. */
   at(url: string): void;
   /** With the owner's key. Rejects where no whole answer came. */
-  call(method: string, path: string, body?: unknown): Promise<Reply>;
+  call(method: string, path: string, body?: unknown): Promise<ApiReply>;
   /** As `call`, read as JSON; rejects for anything but 2xx. */
   need(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** Sends a body as it is under another bearer. */
-  send(path: string, how: { bearer: string; type: string; body: string }): Promise<Reply>;
+  send(path: string, how: { bearer: string; type: string; body: string }): Promise<ApiReply>;
   /** The key that opens the API. */
   key: string;
   close(): void;
@@ -61,8 +61,8 @@ interface Sent {
   body: string | null;
 }
 
-function post(agent: Agent, { method, url, bearer, type, body }: Sent): Promise<Reply> {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+function post(agent: Agent, { method, url, bearer, type, body }: Sent): Promise<ApiReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiReply>();
   const headers = {
     ...(bearer === "" ? {} : { authorization: `Bearer ${bearer}` }),
     ...(body === null

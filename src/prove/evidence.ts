@@ -1,11 +1,11 @@
 /** All that a run has seen from outside the box: what the verdict rests on, and nothing else. */
-export interface Evidence {
+export interface RunEvidence {
   /** Every event that was sent. */
   events: SentEvent[];
   /** Acknowledgements and resolves that were answered 200. */
   verbs: Verb[];
   /** Every request that came in at a receiver, in the order of `step`. */
-  arrivals: Arrival[];
+  arrivals: Received[];
   projects: ProjectPlan[];
   /** As the API shows them in the end. */
   alerts: SeenAlert[];
@@ -37,7 +37,7 @@ export interface Verb {
   alertId: string;
 }
 
-export interface Arrival {
+export interface Received {
   /** Which endpoint of which project it was sent to. */
   endpoint: string;
   eventId: string;

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from "../kit/clock.ts";
-import type { Api, Reply } from "./api.ts";
-import type { Evidence, Outcome, SentEvent } from "./evidence.ts";
+import type { Api, ApiReply } from "./api.ts";
+import type { Outcome, RunEvidence, SentEvent } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { type Setting, settings, type Tokens } from "./world.ts";
+import { type ProjectTokens, type Setting, settings } from "./world.ts";
 
 /** Events and verbs sent without pause while the box is up, each entered in the ledger before it goes. */
 export interface Feed {
@@ -22,8 +22,8 @@ export interface FeedOptions {
   clock: Clock;
   seed: number;
   api: Api;
-  tokens: Tokens;
-  ledger: Pick<Evidence, "events" | "verbs" | "oddAnswers">;
+  tokens: ProjectTokens;
+  ledger: Pick<RunEvidence, "events" | "verbs" | "oddAnswers">;
 }
 
 const SENDERS = 4;
@@ -129,7 +129,7 @@ export function numberOf(message: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-function outcomeOf(reply: Reply | null, size: number, odd: string[]): Outcome {
+function outcomeOf(reply: ApiReply | null, size: number, odd: string[]): Outcome {
   if (reply === null) return "unknown";
   if (reply.status >= 500) {
     odd.push(`POST /v1/ingest was answered ${reply.status}: ${reply.body.slice(0, 200)}`);

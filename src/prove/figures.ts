@@ -1,4 +1,4 @@
-import type { Evidence } from "./evidence.ts";
+import type { RunEvidence } from "./evidence.ts";
 import type { Moment } from "./kills.ts";
 
 /** What a run came to, in numbers. */
@@ -17,7 +17,7 @@ export interface Figures {
 
 /** What the figures are made of. */
 export interface Seen {
-  evidence: Evidence;
+  evidence: RunEvidence;
   /** Of each start that came up, in milliseconds. */
   startTimes: readonly number[];
   killed: Record<Moment, number>;

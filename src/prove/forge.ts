@@ -1,8 +1,8 @@
-import type { Evidence } from "./evidence.ts";
+import type { RunEvidence } from "./evidence.ts";
 import { judge, type promises } from "./judge.ts";
 
 /** One lie about the box for each promise: a judge that doesn't see it would prove nothing. */
-const forgeries: Record<keyof typeof promises, (evidence: Evidence) => Partial<Evidence>> = {
+const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partial<RunEvidence>> = {
   "every accepted event is stored": ({ events }) => ({
     events: [...events, { n: events.length, project: "forged", outcome: "accepted" }],
   }),
@@ -42,7 +42,7 @@ const forgeries: Record<keyof typeof promises, (evidence: Evidence) => Partial<E
 };
 
 /** The promises whose breach the judge would not see in this evidence; empty when it can be trusted. */
-export function blindSpots(evidence: Evidence): string[] {
+export function blindSpots(evidence: RunEvidence): string[] {
   return Object.entries(forgeries)
     .filter(([promise, forge]) => {
       const seen = judge({ ...evidence, ...forge(evidence) });

@@ -1,4 +1,4 @@
-import type { Arrival, Evidence, ProjectPlan, SeenAlert } from "./evidence.ts";
+import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
 
 /** One promise that the evidence says was broken. */
 export interface Violation {
@@ -9,7 +9,7 @@ export interface Violation {
   example: string;
 }
 
-type Promised = (evidence: Evidence) => string[];
+type Promised = (evidence: RunEvidence) => string[];
 
 /** Each promise, and how one sees that it was broken. */
 export const promises = {
@@ -75,7 +75,7 @@ export const promises = {
 } satisfies Record<string, Promised>;
 
 /** What the evidence proves broken; empty when every promise held. */
-export function judge(evidence: Evidence): Violation[] {
+export function judge(evidence: RunEvidence): Violation[] {
   return Object.entries(promises).flatMap(([promise, broken]) => {
     const found = broken(evidence);
     const [example] = found;
@@ -84,7 +84,7 @@ export function judge(evidence: Evidence): Violation[] {
 }
 
 /** Every stored line is counted by each rule of its project, but for those a window still waits with. */
-function countsOff({ projects, alerts, events, lines }: Evidence): string[] {
+function countsOff({ projects, alerts, events, lines }: RunEvidence): string[] {
   const projectOf = new Map(events.map(({ n, project }) => [n, project]));
   return projects.flatMap(({ name, rules }) => {
     const stored = new Set(lines.filter((n) => projectOf.get(n) === name)).size;
@@ -108,7 +108,7 @@ function eventsOf(alert: SeenAlert): string[] {
   ];
 }
 
-function unreached({ projects, alerts, arrivals }: Evidence): string[] {
+function unreached({ projects, alerts, arrivals }: RunEvidence): string[] {
   const came = new Set(
     arrivals
       .filter(({ acceptedAt }) => acceptedAt !== null)
@@ -143,8 +143,8 @@ const RANK: Record<string, number> = {
 };
 
 /** A later event may set out only after the earlier ones of its alert were taken. */
-function disordered({ arrivals }: Evidence): string[] {
-  const trails = new Map<string, Arrival[]>();
+function disordered({ arrivals }: RunEvidence): string[] {
+  const trails = new Map<string, Received[]>();
   for (const arrival of arrivals) {
     const key = `${arrival.endpoint} ${arrival.alertId}`;
     const trail = trails.get(key);
@@ -160,7 +160,7 @@ function disordered({ arrivals }: Evidence): string[] {
   );
 }
 
-function isOvertaken(earlier: Arrival, later: Arrival, trail: readonly Arrival[]): boolean {
+function isOvertaken(earlier: Received, later: Received, trail: readonly Received[]): boolean {
   if ((RANK[earlier.event] ?? 0) >= (RANK[later.event] ?? 0)) return false;
   return !trail.some(
     ({ event, acceptedAt }) =>

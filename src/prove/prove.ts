@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { type Api, createApi } from "./api.ts";
-import type { Evidence } from "./evidence.ts";
+import type { RunEvidence } from "./evidence.ts";
 import { type Feed, startFeed } from "./feed.ts";
 import { type Figures, figuresOf, type Seen } from "./figures.ts";
 import { blindSpots } from "./forge.ts";
@@ -34,7 +34,7 @@ export interface Progress {
   arrivals: number;
 }
 
-export interface Verdict {
+export interface RunVerdict {
   /** No promise was broken, and the judge would have seen it. */
   ok: boolean;
   seed: number;
@@ -62,7 +62,7 @@ const START_MS = 30_000;
  */
 export async function prove(
   options: ProveOptions,
-): Promise<{ verdict: Verdict; evidence: Evidence; directory: string }> {
+): Promise<{ verdict: RunVerdict; evidence: RunEvidence; directory: string }> {
   const { clock, seed } = options;
   const from = clock.mono();
   const root = mkdtempSync(join(options.directory ?? tmpdir(), "box-prove-"));
@@ -88,10 +88,10 @@ export async function prove(
   return { verdict: { ok, seed, figures, violations, unproven }, evidence, directory: root };
 }
 
-function emptyEvidence(receivers: Receivers): Evidence {
+function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
     ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
-    arrivals: receivers.arrivals as Evidence["arrivals"],
+    arrivals: receivers.arrivals as RunEvidence["arrivals"],
     projects: settings.map(({ name, rules, endpoints, action }) => ({
       ...{ name, rules, endpoints, action },
     })),

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, sleep } from "../kit/clock.ts";
-import type { Arrival } from "./evidence.ts";
+import type { Received } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
 /** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
@@ -13,7 +13,7 @@ export type Temper = (typeof tempers)[number];
 export interface Receivers {
   /** `http://127.0.0.1:port` of each; the path names the endpoint. */
   readonly urls: Record<Temper, string>;
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly Received[];
   /** Called with the next request, before or after it is answered; once. */
   onNext(when: "arrived" | "answered", fn: () => void): void;
   /** From now on all answer at once. */
@@ -27,7 +27,7 @@ const MOST_FAILURES = 2;
 const SLOW_MS = [20, 250] as const;
 
 export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
-  const arrivals: Arrival[] = [];
+  const arrivals: Received[] = [];
   const failures = new Map<string, number>();
   const next: Record<"arrived" | "answered", (() => void) | null> = {
     arrived: null,
@@ -43,7 +43,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
   };
 
   /** Whether this request is failed. */
-  const fails = (arrival: Arrival, choice: Seeded): boolean => {
+  const fails = (arrival: Received, choice: Seeded): boolean => {
     const known = `${arrival.endpoint} ${arrival.eventId}`;
     const before = failures.get(known) ?? 0;
     if (healed || before >= MOST_FAILURES || !choice.chance(FAILS)) return false;
@@ -113,7 +113,7 @@ async function readAll(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Arrival {
+function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Received {
   const said = JSON.parse(body.toString()) as Record<string, unknown>;
   return {
     endpoint: (message.url ?? "").slice(1),

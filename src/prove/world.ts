@@ -35,15 +35,15 @@ function setting(name: string, rules: RulePlan[], tempers: Temper[]): Setting {
 }
 
 /** Where each project's events go in. */
-export type Tokens = Record<string, string>;
+export type ProjectTokens = Record<string, string>;
 
 /** Makes the projects through the API. `receivers`: the address of each temper. Throws what the API refuses. */
 export async function build(
   api: Api,
   receivers: Record<Temper, string>,
   ownerId: string,
-): Promise<Tokens> {
-  const tokens: Tokens = {};
+): Promise<ProjectTokens> {
+  const tokens: ProjectTokens = {};
   for (const plan of settings) {
     const at = `/v1/projects/${plan.name}`;
     await api.need("POST", "/v1/projects", { name: plan.name });

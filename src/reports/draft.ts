@@ -1,4 +1,5 @@
-import { type EntryType, newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
+import type { EntryType } from "../store/schema.ts";
+import { newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
 import { clockText, dayText, exactText, lengthText } from "./times.ts";
 import type { EntryDraft } from "./written.ts";
 

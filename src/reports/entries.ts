@@ -1,9 +1,8 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
-import { reportEntries, reports } from "../store/schema.ts";
+import { type EntryType, reportEntries, reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { EntryType } from "./report.ts";
 import type { ReportRow } from "./reports.ts";
 import type { EntryAnswer } from "./written.ts";
 

@@ -7,8 +7,8 @@ import {
   type PublicEntry,
   type PublicReport,
   publicBody,
+  type ReportStanding,
   STANDING_WORDS,
-  type Standing,
   standingOf,
   TYPE_WORDS,
   titleOf,
@@ -120,14 +120,14 @@ function feedLink(uuid: string): Markup {
 `;
 }
 
-function standingBox(standing: Standing, report: PublicReport, now: number): Markup {
+function standingBox(standing: ReportStanding, report: PublicReport, now: number): Markup {
   return html`<div class="now ${standing}">
 <p><strong>${STANDING_WORDS[standing]}</strong> ${standingSentence(standing, report.entries)}</p>
 <p class="when">Last updated ${moment(report.updatedAt, now)}</p>
 </div>`;
 }
 
-function standingSentence(standing: Standing, entries: readonly PublicEntry[]): Piece {
+function standingSentence(standing: ReportStanding, entries: readonly PublicEntry[]): Piece {
   if (standing === "resolution") return "This incident is over.";
   if (standing === "reported") return "The first update is still to come.";
   const resolution = newestFirst(entries).find((entry) => entry.type === "resolution");
@@ -182,7 +182,7 @@ ${trusted(contentHtml)}
 
 interface Footer {
   view: ReportView;
-  standing: Standing;
+  standing: ReportStanding;
   refreshing: boolean;
 }
 

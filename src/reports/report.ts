@@ -1,3 +1,5 @@
+import type { EntryType } from "../store/schema.ts";
+
 /** A report as the public sees it. Times are Unix seconds. */
 export interface PublicReport {
   /** The last segment of the page's path. */
@@ -20,11 +22,8 @@ export interface PublicEntry {
   createdAt: number;
 }
 
-/** The kinds of entry (api §2, Report entry). */
-export type EntryType = "update" | "analysis" | "resolution";
-
 /** Where an incident stands: its newest entry's type, or merely reported. */
-export type Standing = EntryType | "reported";
+export type ReportStanding = EntryType | "reported";
 
 export const TYPE_WORDS: Record<EntryType, string> = {
   update: "Update",
@@ -32,7 +31,7 @@ export const TYPE_WORDS: Record<EntryType, string> = {
   resolution: "Resolution",
 };
 
-export const STANDING_WORDS: Record<Standing, string> = {
+export const STANDING_WORDS: Record<ReportStanding, string> = {
   reported: "Reported",
   update: "Update",
   analysis: "Investigating",
@@ -46,7 +45,7 @@ export function newestFirst<Entry extends { createdAt: number }>(
   return [...entries].reverse().sort((a, b) => b.createdAt - a.createdAt);
 }
 
-export function standingOf(entries: readonly PublicEntry[]): Standing {
+export function standingOf(entries: readonly PublicEntry[]): ReportStanding {
   return newestFirst(entries)[0]?.type ?? "reported";
 }
 

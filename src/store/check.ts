@@ -34,11 +34,11 @@ function contentsOf(db: SqliteDatabase): Contents {
   const counts: Record<string, number> = {};
   for (const table of tablesOf(db))
     counts[table] = db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get() as number;
-  return { ...marksOf(db), counts };
+  return { ...growthOf(db), counts };
 }
 
 /** What only grows, and what never changes: a copy that is behind it isn't a copy of this store. */
-export function marksOf(db: SqliteDatabase): Omit<Contents, "counts"> {
+export function growthOf(db: SqliteDatabase): Omit<Contents, "counts"> {
   const tables = tablesOf(db, "name IN ('meta', 'sqlite_sequence')");
   const tenant = tables.includes("meta")
     ? db.prepare("SELECT value FROM meta WHERE key = 'tenant_id'").pluck().get()

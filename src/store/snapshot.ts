@@ -2,7 +2,7 @@ import { closeSync, constants, copyFileSync, openSync, renameSync } from "node:f
 import { basename, dirname, join } from "node:path";
 import { version } from "../kit/assets.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
-import { type Contents, checkCopy, marksOf } from "./check.ts";
+import { type Contents, checkCopy, growthOf } from "./check.ts";
 import type { SqliteDatabase, StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
 import { digestFile, freeBytes, syncDirectory, syncFile, withAside, writeSynced } from "./files.ts";
@@ -55,7 +55,7 @@ export function takeSnapshot(options: SnapshotOptions): Manifest {
   try {
     mustHaveRoom(db, to);
     return withAside(to, (aside) => {
-      const before = marksOf(db);
+      const before = growthOf(db);
       const copy = join(aside, "copy.db");
       const taken_at = unixSeconds(clock);
       copyStore(db, copy);

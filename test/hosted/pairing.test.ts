@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pair, type Redemption } from "../../src/hosted/pairing.ts";
+import { pair, type ReceiptRedemption } from "../../src/hosted/pairing.ts";
 import type { ServiceError } from "../../src/kit/errors.ts";
 import { type HostedBench, hostedBench, relay } from "../support/hosted.ts";
 
@@ -11,10 +11,10 @@ const RECEIPT = "f".repeat(48);
 /** A hosted role whose box answers receipts with what `answers` says, in order. */
 function pairingBench(
   bench: HostedBench,
-  ...answers: (Redemption | (() => Promise<Redemption>))[]
+  ...answers: (ReceiptRedemption | (() => Promise<ReceiptRedemption>))[]
 ) {
   const asked: [string, string][] = [];
-  const redeemReceipt = async (boxUrl: string, receipt: string): Promise<Redemption> => {
+  const redeemReceipt = async (boxUrl: string, receipt: string): Promise<ReceiptRedemption> => {
     asked.push([boxUrl, receipt]);
     const answer = answers.shift() ?? { kind: "refused" };
     return typeof answer === "function" ? answer() : answer;
@@ -29,7 +29,7 @@ function pairingBench(
   return { asked, account, tryPair };
 }
 
-const good = (boxAccountId: string): Redemption => ({
+const good = (boxAccountId: string): ReceiptRedemption => ({
   kind: "redeemed",
   boxAccountId,
   tenantId: BOX,

@@ -26,6 +26,13 @@ test("an email is one account, whatever its case", async (t) => {
   assert.equal(await registry.accounts.byEmail("bob@example.com"), null);
 });
 
+test("an email is one account, however its letters are composed", async (t) => {
+  const { registry } = hostedBench(t);
+  const { account } = await registry.accounts.add("zo\u{e9}@example.com");
+  const again = await registry.accounts.add("zoe\u{301}@example.com");
+  assert.deepEqual(again, { account, created: false });
+});
+
 test("a session ends after 30 idle days, and after 180 whatever it does", async (t) => {
   const { registry, clock } = hostedBench(t);
   const { account } = await registry.accounts.add("ada@example.com");

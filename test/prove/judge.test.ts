@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Arrival, Evidence, SeenAlert } from "../../src/prove/evidence.ts";
+import type { Received, RunEvidence, SeenAlert } from "../../src/prove/evidence.ts";
 import { blindSpots } from "../../src/prove/forge.ts";
 import { judge } from "../../src/prove/judge.ts";
 
@@ -9,12 +9,12 @@ const alert: SeenAlert = {
   ...{ count: 2, escalation_level: 1 },
 };
 
-function arrival(event: string, step: number, changes: Partial<Arrival> = {}): Arrival {
+function arrival(event: string, step: number, changes: Partial<Received> = {}): Received {
   const known = { endpoint: "orders/healthy", alertId: "1", digest: `bytes of ${event}` };
   return { ...known, eventId: `id of ${event}`, event, step, acceptedAt: step + 1, ...changes };
 }
 
-const honest: Evidence = {
+const honest: RunEvidence = {
   events: [
     { n: 0, project: "orders", outcome: "accepted" },
     { n: 1, project: "orders", outcome: "unknown" },
@@ -43,7 +43,7 @@ const honest: Evidence = {
   ...{ pending: 0, givenUp: 0, damage: null, falls: [], oddAnswers: [] },
 };
 
-const brokenBy = (changes: Partial<Evidence>) =>
+const brokenBy = (changes: Partial<RunEvidence>) =>
   judge({ ...honest, ...changes }).map(({ promise }) => promise);
 
 test("what an honest box shows breaks no promise", () => {
@@ -68,7 +68,7 @@ test("where nothing happened nothing is proven", () => {
 });
 
 test("each promise is broken by what breaks it, and only that", () => {
-  const cases: [string, Partial<Evidence>][] = [
+  const cases: [string, Partial<RunEvidence>][] = [
     ["every accepted event is stored", { lines: [1, 2] }],
     ["every alert reached every endpoint", { arrivals: honest.arrivals.slice(0, 5) }],
     [
@@ -86,7 +86,7 @@ test("each promise is broken by what breaks it, and only that", () => {
   for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
 });
 
-function restep(seen: Arrival, i: number): Arrival {
+function restep(seen: Received, i: number): Received {
   return { ...seen, step: 2 * i, acceptedAt: seen.acceptedAt === null ? null : 2 * i + 1 };
 }
 

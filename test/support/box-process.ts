@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/kit/clock.ts";
-import { type Api, createApi, type Reply } from "../../src/prove/api.ts";
+import { type Api, type ApiReply, createApi } from "../../src/prove/api.ts";
 import {
   type Ending,
   type Process,
@@ -29,7 +29,7 @@ export interface BoxProcess {
   stop(): Promise<Ending>;
   /** A project with one source and one rule for everything that tells alerts apart by `n`; its ingest token. */
   project(name: string, webhook?: string): Promise<string>;
-  ingest(token: string, event: object): Promise<Reply>;
+  ingest(token: string, event: object): Promise<ApiReply>;
   /** Kills what runs and removes the data. */
   discard(): Promise<void>;
 }

@@ -9,13 +9,13 @@ import type { PageDeps } from "../../src/hosted/page.ts";
 import type { Pusher } from "../../src/hosted/pusher.ts";
 import { openRegistry, type Registry } from "../../src/hosted/registry/registry.ts";
 import type { RelayCredential } from "../../src/hosted/registry/relay-keys.ts";
-import type { Sealer } from "../../src/hosted/registry/room.ts";
+import type { RegistrySealer } from "../../src/hosted/registry/room.ts";
 import { type RelayRequest, type RelayResult, relayEvent } from "../../src/hosted/relay.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type HandClock, handClock } from "./clock.ts";
 
 /** Readable, but refuses what was moved to another place. */
-export const plainSealer: Sealer = {
+export const plainSealer: RegistrySealer = {
   seal: (text, context) => `sealed:${context}:${Buffer.from(text).toString("base64")}`,
   open(sealed, context) {
     const prefix = `sealed:${context}:`;

@@ -65,6 +65,8 @@ export const rooms: Record<string, readonly string[]> = {
     "backup",
     "store/faults.ts",
     "alerts/alert.ts",
+    "alerts/timeline.ts",
+    "projects/project.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",
     "ingest/template/try.ts",

@@ -1,4 +1,5 @@
 import { base62Secret, hexId, sha256 } from "../../kit/ids.ts";
+import { foldEmail } from "../../people/email.ts";
 import type { Reader, Tx } from "../../store/store.ts";
 import type { Room } from "./room.ts";
 
@@ -9,7 +10,7 @@ const LONGEST_SECONDS = 180 * DAY;
 const TOUCH_SECONDS = 60;
 const PURGE_ROWS = 500;
 
-export interface Account {
+export interface HostedAccount {
   /** 16 hex characters. */
   id: string;
   email: string;
@@ -17,26 +18,21 @@ export interface Account {
 
 export interface Accounts {
   /** Adds an account, or finds the one that has this email already (case folded). */
-  add(email: string): Promise<{ account: Account; created: boolean }>;
-  get(id: string): Promise<Account | null>;
-  byEmail(email: string): Promise<Account | null>;
+  add(email: string): Promise<{ account: HostedAccount; created: boolean }>;
+  get(id: string): Promise<HostedAccount | null>;
+  byEmail(email: string): Promise<HostedAccount | null>;
 }
 
-/** Emails that differ in case only are one person's. */
-export function foldEmail(email: string): string {
-  return email.trim().toLowerCase();
-}
-
-export function findAccount(reader: Reader, id: string): Account | null {
+export function findAccount(reader: Reader, id: string): HostedAccount | null {
   const row = reader.sql("SELECT id, email FROM accounts WHERE id = ?").get(id);
-  return (row as Account | undefined) ?? null;
+  return (row as HostedAccount | undefined) ?? null;
 }
 
-function findByEmail(reader: Reader, email: string): Account | null {
+function findByEmail(reader: Reader, email: string): HostedAccount | null {
   const row = reader
     .sql("SELECT id, email FROM accounts WHERE email_folded = ?")
-    .get(foldEmail(email));
-  return (row as Account | undefined) ?? null;
+    .get(foldEmail(email.trim()));
+  return (row as HostedAccount | undefined) ?? null;
 }
 
 export function accountsIn(room: Room): Accounts {
@@ -48,7 +44,7 @@ export function accountsIn(room: Room): Accounts {
         const account = { id: hexId(tx.random), email: email.trim() };
         tx.sql(
           "INSERT INTO accounts (id, email, email_folded, created_at) VALUES (?, ?, ?, ?)",
-        ).run(account.id, account.email, foldEmail(email), tx.at);
+        ).run(account.id, account.email, foldEmail(email.trim()), tx.at);
         return { account, created: true };
       }),
     get: async (id) => findAccount(room.store, id),
@@ -60,7 +56,7 @@ export interface Sessions {
   /** Mints a session token (`pts_…`) for an account; only its hash is kept. */
   add(accountId: string): Promise<string>;
   /** The account a token stands for; null when unknown, idle for 30 days or 180 days old. */
-  use(token: string): Promise<Account | null>;
+  use(token: string): Promise<HostedAccount | null>;
 }
 
 export function sessionsIn(room: Room): Sessions {

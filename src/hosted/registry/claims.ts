@@ -21,14 +21,14 @@ export interface Claim {
   holder: string;
 }
 
-export type Taken =
+export type ClaimTaken =
   /** `reached`: the handsets that an earlier try has rung already. */
   | { kind: "taken"; claim: Claim; reached: string[] }
   | { kind: "in_flight" }
   | { kind: "done"; devices: number };
 
 export interface Claims {
-  take(key: ClaimKey): Promise<Taken>;
+  take(key: ClaimKey): Promise<ClaimTaken>;
   /**
    * Ends a hold and keeps which handsets were reached. With `done` the page is over and `devices` is
    * its answer from now on; without, the next request with its key tries again.
@@ -60,7 +60,7 @@ export function claimsIn(room: Room): Claims {
   };
 }
 
-function take(tx: Tx, key: ClaimKey): Taken {
+function take(tx: Tx, key: ClaimKey): ClaimTaken {
   const row = tx
     .sql(
       `SELECT id, holder, taken_ms, devices, done_at FROM relay_claims

@@ -1,18 +1,8 @@
+import type { Device } from "../../people/device.ts";
 import type { Reader, Tx } from "../../store/store.ts";
 import type { Room } from "./room.ts";
 
 const MOST_DEVICES = 20;
-
-/** A handset as its account reads it (api §2, Device). */
-export interface Device {
-  /** 64 lower-case hex characters. */
-  token: string;
-  platform: string;
-  criticalAlerts: boolean;
-  /** Unix seconds. */
-  createdAt: number;
-  lastSeenAt: number;
-}
 
 /** One handset to push to, however many accounts have it. */
 export interface Recipient {
@@ -69,7 +59,7 @@ const HANDSETS = {
     WHERE m.tenant_id = ? AND d.set_aside_ms IS NULL`,
 } as const;
 
-export function devicesIn(room: Room): Devices {
+export function handsetsIn(room: Room): Devices {
   return {
     list: async (accountId) => list(room.store, accountId),
     put: (device) => room.write((tx) => put(tx, device)),

@@ -14,7 +14,7 @@ export interface OwedPage {
 }
 
 /** What a look found; `held`: it called nobody silent, because it is this service that isn't reached. */
-export interface Look {
+export interface HeartbeatLook {
   held: boolean;
   /** Since when looks have been held, in seconds; null while they aren't. */
   heldSince: number | null;
@@ -34,7 +34,7 @@ export interface Heartbeats {
    * look, or a clock set back, every box starts afresh. Where most boxes go unheard together the look
    * is held (`judgeLook`).
    */
-  look(now: number, gapSeconds: number): Promise<Look>;
+  look(now: number, gapSeconds: number): Promise<HeartbeatLook>;
   /** The pages still owed, the oldest first. */
   owed(limit: number): Promise<OwedPage[]>;
   /** This page was sent, unless the news has changed since. */
@@ -77,7 +77,7 @@ function hear(tx: Tx, sign: { tenantId: string; stamp: number }, word: { planned
   ).run({ ...sign, ...word, now: tx.at });
 }
 
-function look(tx: Tx, now: number, gapSeconds: number): Look {
+function look(tx: Tx, now: number, gapSeconds: number): HeartbeatLook {
   const before = readMoment(tx, "watched_at");
   const heldSince = readMoment(tx, "silence_held_at");
   const held = heldSince !== null;

@@ -1,6 +1,7 @@
+import { foldEmail } from "../../people/email.ts";
 import type { Role } from "../../store/schema.ts";
 import type { Reader, Tx } from "../../store/store.ts";
-import { findAccount, foldEmail } from "./accounts.ts";
+import { findAccount } from "./accounts.ts";
 import { mintRelayKey, type RelayCredential } from "./relay-keys.ts";
 import type { Room } from "./room.ts";
 import { findTenant, roleOf } from "./tenants.ts";

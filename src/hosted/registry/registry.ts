@@ -4,12 +4,12 @@ import { openStore } from "../../store/store.ts";
 import { type Accounts, accountsIn, purgeSessions, type Sessions, sessionsIn } from "./accounts.ts";
 import { type Apns, apnsIn } from "./apns-settings.ts";
 import { type Claims, claimsIn, purgeClaims } from "./claims.ts";
-import { type Devices, devicesIn } from "./devices.ts";
+import { type Devices, handsetsIn } from "./devices.ts";
 import { type Heartbeats, heartbeatsIn } from "./heartbeats.ts";
 import { type Pairings, pairingsIn } from "./pairings.ts";
 import { type RelayKeys, relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
 import { type ReportLinks, reportLinksIn } from "./report-links.ts";
-import { groupWrites, type Room, type Sealer } from "./room.ts";
+import { groupWrites, type RegistrySealer, type Room } from "./room.ts";
 import { type Memberships, membershipsIn, type Tenants, tenantsIn } from "./tenants.ts";
 import { type Uptime, uptimeIn } from "./uptime.ts";
 
@@ -42,7 +42,7 @@ export interface RegistryOptions {
   clock: Clock;
   random: Random;
   /** Makes the sealer, told which keys the stored values name. */
-  sealer(keyIdsInUse: readonly string[]): Sealer;
+  sealer(keyIdsInUse: readonly string[]): RegistrySealer;
   /** Called for an error after which nothing may be written any more. */
   onFatal?: (error: unknown) => void;
 }
@@ -60,7 +60,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     memberships: membershipsIn(room),
     pairings: pairingsIn(room),
     relayKeys: relayKeysIn(room),
-    devices: devicesIn(room),
+    devices: handsetsIn(room),
     claims: claimsIn(room),
     apns: apnsIn(room),
     heartbeats: heartbeatsIn(room),

@@ -1,6 +1,6 @@
 import { base62Secret, hexId } from "../../kit/ids.ts";
 import type { Reader, Tx } from "../../store/store.ts";
-import type { Room, Sealer } from "./room.ts";
+import type { RegistrySealer, Room } from "./room.ts";
 import { findTenant, roleOf } from "./tenants.ts";
 
 /** A relay credential as its box gets it; the secret is never shown again. */
@@ -32,7 +32,7 @@ export interface RelayKeys {
   rotate(change: { tenantId: string; by: string }): Promise<Rotation>;
 }
 
-export function mintRelayKey(tx: Tx, sealer: Sealer, tenantId: string): RelayCredential {
+export function mintRelayKey(tx: Tx, sealer: RegistrySealer, tenantId: string): RelayCredential {
   const credential = { keyId: `rk_${hexId(tx.random)}`, secret: base62Secret(tx.random) };
   tx.sql("UPDATE relay_keys SET revoked_at = ? WHERE tenant_id = ? AND revoked_at IS NULL").run(
     tx.at,

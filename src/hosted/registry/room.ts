@@ -1,11 +1,8 @@
+import type { Sealer } from "../../kit/sealer.ts";
 import type { Store, Tx } from "../../store/store.ts";
 
-/** Seals secrets at rest; `context` ties a sealed value to its place. */
-export interface Sealer {
-  seal(text: string, context: string): string;
-  /** Null for a value sealed under a key that is not at hand, or moved from another place. */
-  open(sealed: string, context: string): string | null;
-}
+/** What seals the registry's secrets at rest. */
+export type RegistrySealer = Pick<Sealer, "seal" | "open">;
 
 /** Runs `change` in a transaction; settles after its commit, or rejects with all of it undone. */
 export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
@@ -14,7 +11,7 @@ export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
 export interface Room {
   store: Store;
   write: Write;
-  sealer: Sealer;
+  sealer: RegistrySealer;
 }
 
 /**

@@ -1,13 +1,13 @@
 import { hexId } from "../../kit/ids.ts";
+import { foldEmail } from "../../people/email.ts";
 import type { Role } from "../../store/schema.ts";
 import type { Reader, Tx } from "../../store/store.ts";
-import { foldEmail } from "./accounts.ts";
 import type { Room } from "./room.ts";
 
 export type TenantKind = "box" | "hosted";
 export type Plan = "free" | "pro";
 
-export interface Tenant {
+export interface HostedTenant {
   /** 16 hex characters. */
   id: string;
   kind: TenantKind;
@@ -24,10 +24,10 @@ export interface Tenant {
 }
 
 export interface Tenants {
-  add(tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string }): Promise<Tenant>;
-  get(id: string): Promise<Tenant | null>;
+  add(tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string }): Promise<HostedTenant>;
+  get(id: string): Promise<HostedTenant | null>;
   /** By id, those after `after`, at most `limit`. */
-  list(page: { after: string; limit: number }): Promise<Tenant[]>;
+  list(page: { after: string; limit: number }): Promise<HostedTenant[]>;
   /** Sets what is given; false for an unknown tenant. */
   set(
     id: string,
@@ -54,9 +54,9 @@ export interface Tenants {
 const COLUMNS = `id, kind, plan, owner_folded AS ownerEmail, box_url AS boxUrl,
   box_tenant_id AS boxTenantId, watch_seconds AS watchSeconds, created_at AS createdAt`;
 
-export function findTenant(reader: Reader, id: string): Tenant | null {
+export function findTenant(reader: Reader, id: string): HostedTenant | null {
   const row = reader.sql(`SELECT ${COLUMNS} FROM tenants WHERE id = ?`).get(id);
-  return (row as Tenant | undefined) ?? null;
+  return (row as HostedTenant | undefined) ?? null;
 }
 
 export function tenantsIn(room: Room): Tenants {
@@ -67,7 +67,7 @@ export function tenantsIn(room: Room): Tenants {
     list: async (page) =>
       store
         .sql(`SELECT ${COLUMNS} FROM tenants WHERE id > ? ORDER BY id LIMIT ?`)
-        .all(page.after, page.limit) as Tenant[],
+        .all(page.after, page.limit) as HostedTenant[],
     set: (id, change) =>
       write((tx) => {
         if (findTenant(tx, id) === null) return false;
@@ -114,15 +114,15 @@ export function tenantsIn(room: Room): Tenants {
 function insert(
   tx: Tx,
   tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string },
-): Tenant {
+): HostedTenant {
   const id = hexId(tx.random);
-  const owner = tenant.ownerEmail === undefined ? null : foldEmail(tenant.ownerEmail);
+  const owner = tenant.ownerEmail === undefined ? null : foldEmail(tenant.ownerEmail.trim());
   const stamp = tenant.boxUrl === undefined ? 0 : tx.at;
   tx.sql(
     `INSERT INTO tenants (id, kind, plan, owner_folded, box_url, box_stamp, created_at)
      VALUES (?, ?, 'free', ?, ?, ?, ?)`,
   ).run(id, tenant.kind, owner, tenant.boxUrl ?? null, stamp, tx.at);
-  return findTenant(tx, id) as Tenant;
+  return findTenant(tx, id) as HostedTenant;
 }
 
 export interface Member {

@@ -24,7 +24,7 @@ const pairingAnswer = z
   .meta({ id: "Pairing" });
 
 /** Pairing of hosted accounts with box accounts, and the relay's key (api §4, Pairing and relay; decisions §7). */
-export function pairingRoutes(deps: PairingRouteDeps): Route[] {
+export function accountPairingRoutes(deps: PairingRouteDeps): Route[] {
   return [pairRoute(deps), listRoute(deps), revokeRoute(deps), rotateRoute(deps)];
 }
 

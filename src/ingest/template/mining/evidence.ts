@@ -14,7 +14,7 @@ export interface Witness {
 }
 
 /** Witnesses that are equal but for the word in one place, which therefore varies. */
-export interface Finding<W extends Witness> {
+export interface Variation<W extends Witness> {
   place: number;
   witnesses: W[];
 }
@@ -48,8 +48,8 @@ export class Evidence<W extends Witness> {
    * Adds a witness; yields each place whose word is now known to vary. Places that `pattern` knows to vary, and words
    * that tell events apart, are no news.
    */
-  add(witness: W, tokens: Tokens, pattern: Tokens | null): Finding<W>[] {
-    const findings: Finding<W>[] = [];
+  add(witness: W, tokens: Tokens, pattern: Tokens | null): Variation<W>[] {
+    const findings: Variation<W>[] = [];
     const { words } = tokens;
     const { marks } = witness;
     let low = hashOf(tokens.structure, 0x9747b28c);

@@ -1,6 +1,6 @@
 import { SLOT } from "../text/marks.ts";
 import { type Bucket, type Entry, type Pattern, patternOf } from "./entry.ts";
-import { Evidence, type Finding, tells } from "./evidence.ts";
+import { Evidence, tells, type Variation } from "./evidence.ts";
 import { marksOf, type Tokens, tokensOf } from "./tokens.ts";
 
 const SLOT_WORD = String.fromCharCode(SLOT);
@@ -81,7 +81,7 @@ export class Merging {
   }
 
   /** Makes one template of witnesses that differ in one word, and of every shape the wider pattern covers. */
-  #widen({ place, witnesses }: Finding<Entry | Pattern>, tokens: Tokens): void {
+  #widen({ place, witnesses }: Variation<Entry | Pattern>, tokens: Tokens): void {
     const roots = new Set(witnesses.map((one) => ("owner" in one ? one.owner.root : one.root)));
     const oldest = [...roots].reduce((a, b) => (b.order < a.order ? b : a));
     const words = [...tokens.words];
