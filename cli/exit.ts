@@ -3,7 +3,7 @@ import { UsageError } from "../src/kit/flags.ts";
 import { type FaultKind, StoreFault } from "../src/store/faults.ts";
 import { terminal } from "./terminal.ts";
 
-/** Exit codes of decisions §11. */
+/** Exit codes of contract §11. */
 export const exitCodes = {
   failure: 1,
   usage: 2,

@@ -10,7 +10,7 @@ interface DeskOptions {
   json?: boolean;
 }
 
-/** The hosted role: it gives boxes their phones, and runs tenants without a box (decisions §7, §11). */
+/** The hosted role: it gives boxes their phones, and runs tenants without a box (contract §7, §11). */
 export function registerHosted(program: Command): void {
   const hosted = new Command("hosted").description(
     "the hosted role: relay, phones, hosted tenants",

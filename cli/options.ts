@@ -3,7 +3,7 @@ import { USUAL_URL } from "./connection.ts";
 import { terminal } from "./terminal.ts";
 
 /**
- * An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (decisions §11). `of` goes
+ * An option with its environment twin: `--public-url` is also `BOX_PUBLIC_URL` (contract §11). `of` goes
  * before the name where other commands have a flag that is called the same and means something else.
  */
 export function flag(flags: string, description: string, of = ""): Option {

@@ -12,7 +12,7 @@ export interface Running {
   isWell(): boolean;
 }
 
-/** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (decisions §11). */
+/** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (contract §11). */
 export function endOnFatal(log: Log): (error: unknown) => never {
   return (error) => {
     log.fatal(

@@ -1,6 +1,6 @@
 /**
  * Does an executable do its job on a machine that has nothing else? It is started without PATH,
- * answers, refuses a foreign NODE_OPTIONS, and ends on SIGTERM as decisions §11 says.
+ * answers, refuses a foreign NODE_OPTIONS, and ends on SIGTERM as contract §11 says.
  *
  *   node systemd/smoke.mjs dist/box
  */

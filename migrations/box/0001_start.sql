@@ -1,11 +1,11 @@
--- A tenant's whole data plane (api §1). Times are Unix seconds unless a name ends in _ms.
+-- A tenant's whole data plane (contract §12). Times are Unix seconds unless a name ends in _ms.
 
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- People (decisions §3)
+-- People (contract §3)
 CREATE TABLE accounts (
   id            TEXT PRIMARY KEY,
   email         TEXT NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE overrides (
 ) STRICT;
 CREATE INDEX overrides_schedule ON overrides (schedule_id);
 
--- Templates: one row a masked shape; an alias points at an older one (decisions §4)
+-- Templates: one row a masked shape; an alias points at an older one (contract §4)
 CREATE TABLE templates (
   project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
   id         TEXT NOT NULL,
@@ -140,7 +140,7 @@ CREATE TABLE log_blocks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX log_blocks_block ON log_blocks (block);
 
--- Matches that have not fired yet, kept while their window is open (decisions §5, fire_after)
+-- Matches that have not fired yet, kept while their window is open (contract §5, fire_after)
 CREATE TABLE window_hits (
   id        INTEGER PRIMARY KEY,
   rule_id   INTEGER NOT NULL REFERENCES rules (id) ON DELETE CASCADE,
@@ -202,7 +202,7 @@ CREATE TABLE timeline (
 ) STRICT;
 CREATE INDEX timeline_alert ON timeline (alert_id);
 
--- The outbox (decisions §6). An event's body is fixed when it is committed. event_id is 128 random bits that
+-- The outbox (contract §6). An event's body is fixed when it is committed. event_id is 128 random bits that
 -- nothing is looked up by: an index on it would cost a random page for each event.
 CREATE TABLE events (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -268,7 +268,7 @@ CREATE TABLE actions (
   UNIQUE (project_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Execution rows outlive their action (api §4, Actions)
+-- Execution rows outlive their action (contract §15, Actions)
 CREATE TABLE executions (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,
   action_id       TEXT NOT NULL,
@@ -290,7 +290,7 @@ CREATE INDEX executions_due ON executions (next_attempt_ms) WHERE status = 'pend
 CREATE INDEX executions_action ON executions (action_id, id);
 CREATE INDEX executions_created ON executions (created_at);
 
--- The hosted relay this box pages through: one row or none (api §4, Pairing and relay)
+-- The hosted relay this box pages through: one row or none (contract §15, Pairing and relay)
 CREATE TABLE relay (
   id               INTEGER PRIMARY KEY CHECK (id = 1),
   relay_url        TEXT NOT NULL,
@@ -300,7 +300,7 @@ CREATE TABLE relay (
   announce_at      INTEGER
 ) STRICT;
 
--- Incident reports (decisions §8)
+-- Incident reports (contract §8)
 CREATE TABLE reports (
   id               TEXT PRIMARY KEY,
   project_id       INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,

@@ -77,7 +77,7 @@ CREATE TABLE devices (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX devices_token ON devices (token);
 
--- One row a page (decisions §7): under way while done_at is null and holder is not, devices is its answer.
+-- One row a page (contract §7): under way while done_at is null and holder is not, devices is its answer.
 CREATE TABLE relay_claims (
   id         INTEGER PRIMARY KEY,
   tenant_id  TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,

@@ -12,7 +12,7 @@ const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, upd
 
 /**
  * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already
- * acknowledged or resolved stays as it is (api §3). Throws 404.
+ * acknowledged or resolved stays as it is (contract §14). Throws 404.
  */
 export function acknowledge(tx: Tx, id: number, accountId: string): AlertRow {
   const before = getAlertRow(tx, id);

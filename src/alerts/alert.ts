@@ -7,7 +7,7 @@ export const alertState = z.enum(["open", "acknowledged", "resolved"], {
 });
 export type AlertState = z.output<typeof alertState>;
 
-/** An alert as the interface shows it (api §2). */
+/** An alert as the interface shows it (contract §13). */
 export const alertAnswer = z
   .object({
     id: z.string(),
@@ -106,7 +106,7 @@ export function alertId(text: string): number {
 
 /**
  * The row id of an alert that something is to be tied to. Throws 422 unknown_alert where the project has no
- * such alert (decisions §8).
+ * such alert (contract §8).
  */
 export function mustBeLive(reader: Reader, projectId: number, text: string): number {
   const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;

@@ -10,7 +10,7 @@ const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? + 0 AND event
 /**
  * Commits one event of an alert with the alert's state as it stands in `row`, and tells the timeline.
  * Two events of one alert and kind never carry the same second: the relay's idempotency key would swallow
- * the second page (decisions §5, Ladder). Returns the event's timestamp.
+ * the second page (contract §5, Ladder). Returns the event's timestamp.
  */
 export function emit(
   tx: Tx,

@@ -7,7 +7,7 @@ import { writeTimeline } from "./timeline.ts";
 
 /**
  * Tells of a ladder's run that `row` already shows: the history, and `alert.escalated`. Steps that reached
- * nobody emit nothing and say so (decisions §5, Ladder). `late` goes into the history as it is.
+ * nobody emit nothing and say so (contract §5, Ladder). `late` goes into the history as it is.
  */
 export function escalate(
   tx: Tx,

@@ -2,7 +2,7 @@ import { listAllRules } from "../projects/rules.ts";
 import type { Tx } from "../store/store.ts";
 
 /**
- * Matches counted towards an alert that has not opened yet, by its key (decisions §5, fire_after). A row with
+ * Matches counted towards an alert that has not opened yet, by its key (contract §5, fire_after). A row with
  * `n` 0 marks where an alert of the key was resolved: what stands before it counts towards nothing, also where the
  * key turns out to be one with another.
  */

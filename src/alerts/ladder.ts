@@ -1,7 +1,7 @@
 import type { EscalationStep, RuleBody } from "../projects/rule.ts";
 
 /**
- * The ladder and everything else timed on an alert, as values (decisions §5). Times are Unix seconds;
+ * The ladder and everything else timed on an alert, as values (contract §5). Times are Unix seconds;
  * steps are counted from 1.
  *
  * Steps run in array order, so a step is never due before the one ahead of it. Steps due at one time

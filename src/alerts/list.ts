@@ -19,7 +19,7 @@ export interface AlertPage {
   next: string | null;
 }
 
-/** A page of alerts, newest first, or by rising `updated_seq` with `sinceSeq` (decisions §3). */
+/** A page of alerts, newest first, or by rising `updated_seq` with `sinceSeq` (contract §3). */
 export function listAlerts(reader: Reader, filter: AlertFilter): AlertPage {
   return filter.sinceSeq === undefined
     ? newestFirst(reader, filter)
@@ -62,7 +62,7 @@ function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }
 
 const PULL_LIMIT = 500;
 
-/** Alerts with an id above `cursor`, in id order, and the cursor to send next (api §4, Alerts). */
+/** Alerts with an id above `cursor`, in id order, and the cursor to send next (contract §15, Alerts). */
 export function pullAlerts(reader: Reader, cursor: number): { alerts: Alert[]; cursor: number } {
   const rows = reader
     .sql(`${SELECT_ALERT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)

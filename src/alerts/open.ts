@@ -32,7 +32,7 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
  * that is due at 0 runs with it, after `alert.opened`, which shows level 0 and nobody paged
- * (decisions §5, Ladder). The unique key of standing alerts refuses a second one.
+ * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
   const { rule } = opening;

@@ -4,7 +4,7 @@ import type { Tx } from "../store/store.ts";
 
 /**
  * Whom a step pages now: its accounts, then whoever its schedules have on call, each once. An account
- * that was removed reaches nobody (decisions §5, Ladder).
+ * that was removed reaches nobody (contract §5, Ladder).
  */
 export type Reach = (projectId: number, step: EscalationStep) => readonly string[];
 

@@ -5,7 +5,7 @@ import { ruleActions } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
 /**
- * Says again that an open alert is open, for a new burst of matches (decisions §5, dedup_window_minutes).
+ * Says again that an open alert is open, for a new burst of matches (contract §5, dedup_window_minutes).
  * `max_renotify` bounds the repeats of `renotify_minutes` and not these.
  */
 export function renotifyBurst(tx: Tx, id: number): void {

@@ -18,7 +18,7 @@ export type Resolver =
 
 /**
  * Resolves an alert: everything timed stops, its key is free for a new one, and events before now don't count
- * towards that (decisions §5). A resolved one stays as it is. Throws 404.
+ * towards that (contract §5). A resolved one stays as it is. Throws 404.
  */
 export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   const before = getAlertRow(tx, id);

@@ -24,7 +24,7 @@ export function createRule(
 }
 
 /**
- * Replaces the whole rule. What was counted towards its window before is void (decisions §5, fire_after);
+ * Replaces the whole rule. What was counted towards its window before is void (contract §5, fire_after);
  * what is timed on its standing alerts follows it.
  */
 export function replaceRule(

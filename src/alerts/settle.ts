@@ -42,7 +42,7 @@ const LATE_SECONDS = 5;
 /**
  * Does once what is due of an alert that isn't resolved, on its present state: after a gap the missed
  * steps are one page, and of missed repeats and renotifies there is one, with the next counted from now
- * (decisions §5). `row` is the alert as it was seen; it is changed only where it still is so.
+ * (contract §5). `row` is the alert as it was seen; it is changed only where it still is so.
  */
 export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled {
   const timers = timersOf(row);

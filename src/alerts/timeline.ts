@@ -33,7 +33,7 @@ export function writeLateTimeline(
   ).run(tx.at, entry.kind, JSON.stringify(entry.detail), alertId);
 }
 
-/** Who, what, when: oldest first (decisions §5). */
+/** Who, what, when: oldest first (contract §5). */
 export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {
   const rows = reader
     .sql("SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id")

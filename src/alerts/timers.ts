@@ -2,7 +2,7 @@ import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { earliest, nextRenotify, secondsOf, type TimedRule, type Timers } from "./ladder.ts";
 
-/** The timed parts of an alert that opens at `at` (decisions §5). */
+/** The timed parts of an alert that opens at `at` (contract §5). */
 export function timersAtOpening(rule: TimedRule, at: number): Timers {
   const quiet = rule.auto_resolve_quiet_minutes * 60;
   return {
@@ -91,7 +91,7 @@ export function shiftTimers(tx: Tx, by: number): void {
   tx.note({ topic: "due", at: tx.at });
 }
 
-/** Adds time in which the box was down to every alert's quiet: it isn't counted (decisions §5). */
+/** Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). */
 export function extendQuiet(tx: Tx, seconds: number): void {
   // due_at may lie too early, so it stays; a row with quiet_at has one.
   tx.sql(

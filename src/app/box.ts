@@ -21,7 +21,7 @@ export interface BoxDeps {
   clock: Clock;
   random: Random;
   log: Log;
-  /** Called once for an error after which the process must end (decisions §11: exit 74 or 65). */
+  /** Called once for an error after which the process must end (contract §11: exit 74 or 65). */
   onFatal(error: unknown): void;
   /** Other limits of its connections than the usual ones. */
   limits?: Partial<ServerLimits>;

@@ -24,7 +24,7 @@ import type { HostedParts } from "./hosted-http.ts";
 /** A box that was away for an hour may send what has piled up at once. */
 const RELAY_BURST_SECONDS = 60;
 
-/** Every route of the hosted role: the account plane, the relay, and the data plane of many tenants (decisions §1). */
+/** Every route of the hosted role: the account plane, the relay, and the data plane of many tenants (contract §1). */
 export function hostedApp(
   config: HostedConfig,
   { log, random }: BoxDeps,

@@ -4,7 +4,7 @@ import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
 
 /** What `box hosted serve` runs with: checked, frozen, every fault reported at once. */
 export interface HostedConfig extends BoxConfig {
-  /** Events a second for a tenant of each plan (decisions §9). */
+  /** Events a second for a tenant of each plan (contract §9). */
   readonly planRates: { readonly free: number; readonly pro: number };
   /** Pages a second that one box may relay; 0 = off. */
   readonly relayRate: number;

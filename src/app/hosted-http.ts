@@ -18,7 +18,7 @@ export interface HostedParts extends PageDeps, PairDeps {
   publicUrl(): string;
 }
 
-/** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (decisions §1). */
+/** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (contract §1). */
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {
   const { registry, house, clock } = parts;
   const address = clientAddress(config.trustedProxies);
@@ -40,7 +40,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
   return { app, ingest, address, connections };
 }
 
-/** Ingest is limited by the tenant's plan (decisions §9). */
+/** Ingest is limited by the tenant's plan (contract §9). */
 function planLimits(config: HostedConfig, clock: Clock, house: TenantHouse): Limits {
   const of = (ingest: number): Limit => createLimits(clock, { ...config.rates, ingest }).ingest;
   const plans = { free: of(config.planRates.free), pro: of(config.planRates.pro) };

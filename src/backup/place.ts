@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { StoreKind } from "../store/database.ts";
 import { StoreFault } from "../store/faults.ts";
 
-/** One store of a data directory (decisions §1): the box's, or one of the hosted role's. */
+/** One store of a data directory (contract §1): the box's, or one of the hosted role's. */
 export interface Place {
   data: string;
   /** The file. */

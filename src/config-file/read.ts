@@ -36,7 +36,7 @@ export function readConfig(reader: Reader, project: Project): ProjectConfig {
   };
 }
 
-/** All but the relay's row, which is made by configuring the relay (decisions §7). */
+/** All but the relay's row, which is made by configuring the relay (contract §7). */
 export function ownIntegrations(reader: Reader, project: Project): Integration[] {
   const managed = reader.orm
     .select({ id: integrations.id })

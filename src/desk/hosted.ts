@@ -42,7 +42,7 @@ export interface ApnsFlags {
   ca?: string;
 }
 
-/** What the operator of the hosted role does on its data directory, for what the interface leaves out (decisions §11). */
+/** What the operator of the hosted role does on its data directory, for what the interface leaves out (contract §11). */
 export interface HostedDesk {
   /** The account of this email, made where there is none. */
   addAccount(email: string): Promise<{ account_id: string }>;

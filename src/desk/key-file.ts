@@ -8,7 +8,7 @@ import { ringSealer } from "../kit/sealer.ts";
 import { resealAll, type Unreadable, unreadableRows } from "../store/sealed.ts";
 import { openStore, type Store } from "../store/store.ts";
 
-/** What the operator does to the keys of a data directory, also while a box serves it (decisions §10). */
+/** What the operator does to the keys of a data directory, also while a box serves it (contract §10). */
 export interface KeyDesk {
   data: string;
   clock: Clock;

@@ -35,7 +35,7 @@ export interface PeopleView {
   keys(who?: string): (Key & { email: string })[];
 }
 
-/** What the operator does to people straight on a data directory (decisions §3), with owner's rank. */
+/** What the operator does to people straight on a data directory (contract §3), with owner's rank. */
 export interface PeopleDesk extends PeopleView {
   /** Issues a pairing code. Throws UsageError with a line for each bad value. */
   issue(seat: SeatFlags): IssuedCode & { link: string };

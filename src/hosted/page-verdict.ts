@@ -24,7 +24,7 @@ export interface PageVerdict {
 /**
  * Judges the pushes of one page; `earlier` handsets were reached by tries before this one.
  * When two or more were pushed to and every one is called a bad token, it is our environment that is
- * wrong, not the tokens: none is set aside (decisions §7).
+ * wrong, not the tokens: none is set aside (contract §7).
  */
 export function judgePage(pushed: readonly PushedDevice[], earlier: number): PageVerdict {
   const reached = tokensOf(pushed, "delivered");

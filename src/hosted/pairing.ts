@@ -38,7 +38,7 @@ const refusals = {
 } as const;
 
 /**
- * Pairs a hosted account with a box account (api §4, Pairing and relay; decisions §7). The first
+ * Pairs a hosted account with a box account (contract §15, Pairing and relay; contract §7). The first
  * pairing of a tenant needs no receipt; for every later one the receipt is redeemed at the box before
  * anything is written. Throws ServiceError not_found, hosted_tenant, already_paired and
  * receipt_not_accepted, which says whether the box is private, unreachable or refuses.

@@ -8,7 +8,7 @@ const COLLAPSE_BYTES = 64;
 const CRITICAL_LEVEL = 500;
 const CUT = "…";
 
-/** The part of an event's body that a phone is shown (decisions §6). Every text may be empty. */
+/** The part of an event's body that a phone is shown (contract §6). Every text may be empty. */
 export interface PagedEvent {
   /** The hosted tenant's id: what the app knows the box by. */
   tenantId: string;
@@ -41,7 +41,7 @@ const OVER: Readonly<Record<string, string>> = {
   "alert.resolved": "Resolved",
 };
 
-/** Title = project and rule, body = template and count (decisions §7, Push). */
+/** Title = project and rule, body = template and count (contract §7, Push). */
 export function noticeOf(event: PagedEvent): Notice {
   const where = [event.project, event.rule].filter((text) => text !== "").join(": ");
   const test = event.event === "alert.test" ? "Test alert" : "Alert";

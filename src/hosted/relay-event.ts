@@ -1,6 +1,6 @@
 import { parseJson } from "../kit/json.ts";
 
-/** An event as a box relays it (decisions §6, §7); what a field lacks is empty. */
+/** An event as a box relays it (contract §6, §7); what a field lacks is empty. */
 export interface RelayedEvent {
   event: string;
   alertId: string;
@@ -22,7 +22,7 @@ const ALERT_CHARS = 256;
 
 /**
  * Reads a relayed body, or says in a sentence what is wrong with it. Only the three fields that the
- * contract promises are required (api §6, rule 3): a page must not be lost over the rest.
+ * contract promises are required (contract §17, rule 3): a page must not be lost over the rest.
  */
 export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
   const fields = objectOf(rawBody);

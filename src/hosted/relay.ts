@@ -39,7 +39,7 @@ export interface RelayDeps extends PageDeps {
   admit?(tenantId: string): number | null;
 }
 
-/** Answers one event that a box relays; the checks run in the order of decisions §7. */
+/** Answers one event that a box relays; the checks run in the order of contract §7. */
 export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promise<RelayResult> {
   const stamp = readStamp(request.timestampHeader);
   if (stamp === null) {

@@ -11,7 +11,7 @@ type Sent = Awaited<ReturnType<TenantPages>>;
 const IN_FLIGHT_MS = 2_000;
 
 /**
- * Pushes a hosted tenant's events to the devices of its members (api §6, rule 6). An escalation goes
+ * Pushes a hosted tenant's events to the devices of its members (contract §17, rule 6). An escalation goes
  * to those it names, every other event to all who are the tenant's accounts at that moment. Several
  * apns rows of one event push once.
  */

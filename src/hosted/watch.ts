@@ -11,7 +11,7 @@ const STALE_SECONDS = 3_600;
 
 /**
  * Looks for boxes gone silent and tells their people, once; and once when a box is back
- * (decisions §7). A page that could not be sent is tried again at the next look. Returns what the look
+ * (contract §7). A page that could not be sent is tried again at the next look. Returns what the look
  * found, and the pages sent.
  */
 export async function checkSilence(

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Decides whose request it is behind `--trusted-proxy` (decisions §3). */
+/** Decides whose request it is behind `--trusted-proxy` (contract §3). */
 export interface ClientAddress {
   /**
    * The connection's address, or the right-most untrusted one of X-Forwarded-For where the peer is

@@ -18,7 +18,7 @@ export function json(
   });
 }
 
-/** The one shape of every error (decisions §2, Errors). */
+/** The one shape of every error (contract §2, Errors). */
 export function errorBody(error: ServiceError, requestId: string): object {
   return {
     error: {

@@ -105,7 +105,7 @@ function refuseBadPath(c: AppContext): void {
   }
 }
 
-/** HEAD runs the GET of a route, so it is refused where that consumes or waits (decisions §2). */
+/** HEAD runs the GET of a route, so it is refused where that consumes or waits (contract §2). */
 function refuseHead(c: AppContext, table: MethodTable): void {
   if (c.req.raw.method !== "HEAD") return;
   const allowed = table.allowed(c.req.path);

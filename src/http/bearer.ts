@@ -7,7 +7,7 @@ export function bearer(header: string | undefined): string | null {
   return /^Bearer ([A-Za-z0-9_]{1,128})$/i.exec(header ?? "")?.[1] ?? null;
 }
 
-/** One answer for a missing, malformed, unknown, revoked or wrong-plane bearer (api §5, rule 4). */
+/** One answer for a missing, malformed, unknown, revoked or wrong-plane bearer (contract §16, rule 4). */
 export function unauthorized(): ServiceError {
   return new ServiceError(
     "unauthorized",

@@ -41,7 +41,7 @@ function fieldName(path: readonly PropertyKey[], place: Place): string {
     .join("");
 }
 
-/** A query string as a record. A parameter given twice is refused (decisions §2). */
+/** A query string as a record. A parameter given twice is refused (contract §2). */
 export function readQuery(search: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {

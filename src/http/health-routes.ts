@@ -15,7 +15,7 @@ export interface Operating {
   openapi(): object;
 }
 
-/** Liveness, readiness, metrics and the interface's own description (decisions §10). */
+/** Liveness, readiness, metrics and the interface's own description (contract §10). */
 export function operatingRoutes(operating: Operating): RawRoute[] {
   // Making it costs tens of milliseconds, and anyone may ask.
   let document: object | null = null;

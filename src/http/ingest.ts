@@ -10,9 +10,9 @@ import { createTokenReader, type IngestToken, unauthorized } from "./bearer.ts";
 import { type Limits, RateLimited } from "./limits.ts";
 import type { Serving } from "./serve-route.ts";
 
-/** Bytes: so that everything within the limits of an event fits, escaped too (decisions §2). */
+/** Bytes: so that everything within the limits of an event fits, escaped too (contract §2). */
 export const INGEST_LIMIT = 2 * 1024 * 1024;
-/** Bytes and lines of one NDJSON request (decisions §4). */
+/** Bytes and lines of one NDJSON request (contract §4). */
 export const NDJSON_LIMIT = 4 * 1024 * 1024;
 const MOST_LINES = 1000;
 
@@ -47,7 +47,7 @@ export interface IngestDoor {
   refuse(error: unknown, admitted?: Admitted): IngestReply;
 }
 
-/** `POST /v1/ingest` (api §4; decisions §4), apart from how its bytes arrive. */
+/** `POST /v1/ingest` (contract §15; contract §4), apart from how its bytes arrive. */
 export function createIngestDoor(serving: Serving & { log: Log; requestId(): string }): IngestDoor {
   const { limits } = serving;
   const readToken = createTokenReader();

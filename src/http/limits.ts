@@ -2,7 +2,7 @@ import { type Buckets, createBuckets } from "../kit/bucket.ts";
 import type { Clock } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 
-/** Rates of decisions §9; 0 = off. */
+/** Rates of contract §9; 0 = off. */
 export interface Rates {
   /** Events a second for the tenant. */
   ingest: number;
@@ -18,7 +18,7 @@ export interface Limits {
   ingest: Limit;
   api: Limit;
   pair: Limit;
-  /** Tries of a report's password, by address and report (decisions §8). */
+  /** Tries of a report's password, by address and report (contract §8). */
   tries: Limit;
   /** Failed authentication spends its address's budget, never a tenant's. */
   failures: Limit;

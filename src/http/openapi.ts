@@ -41,7 +41,7 @@ export interface RawOperation {
   operation: object;
 }
 
-/** OpenAPI 3.1, made from the schemas that validate (decisions §10). `raw` are routes that have none. */
+/** OpenAPI 3.1, made from the schemas that validate (contract §10). `raw` are routes that have none. */
 export function openapi(
   routes: readonly Route[],
   baseUrl: string,

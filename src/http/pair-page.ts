@@ -25,7 +25,7 @@ const PATH = "/pair";
 /** Every field at its longest fits, percent-encoded. */
 const FORM_BYTES = 16 * 1024;
 
-/** The page that a pairing link leads to. It redeems by the verb of `POST /v1/pair` (decisions §3); the GET consumes nothing. */
+/** The page that a pairing link leads to. It redeems by the verb of `POST /v1/pair` (contract §3); the GET consumes nothing. */
 export function pairPageRoutes(pages: PairPages): RawRoute[] {
   return [
     {

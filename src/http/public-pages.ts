@@ -23,7 +23,7 @@ export interface FoundReport {
 export interface PublicPages {
   /** The report at a public address, whatever text that is; null where there is none. */
   findReport(uuid: string): Promise<FoundReport | null>;
-  /** Tries of a password, by address and report (decisions §8). */
+  /** Tries of a password, by address and report (contract §8). */
   tries: Limit;
   address(c: AppContext): string;
   /** Whether TLS ends here. */
@@ -35,7 +35,7 @@ const PATH = "/public/reports";
 /** A password fits many times. */
 const FORM_BYTES = 4096;
 
-/** The pages under `/public/reports`, for readers who have an address and no key (decisions §8). */
+/** The pages under `/public/reports`, for readers who have an address and no key (contract §8). */
 export function publicPageRoutes(pages: PublicPages): RawRoute[] {
   const serve =
     (answer: (c: AppContext, found: FoundReport) => PageAnswer | Promise<PageAnswer>) =>

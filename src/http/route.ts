@@ -5,7 +5,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Which credential opens a route (api §5). "none" routes authenticate by what their body or query holds. */
+/** Which credential opens a route (contract §16). "none" routes authenticate by what their body or query holds. */
 export type Plane = "api" | "session" | "none";
 
 /** What was sent, checked and understood. */
@@ -13,7 +13,7 @@ interface Asked<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** The client's address (decisions §3: the right-most untrusted one behind a proxy). */
+  /** The client's address (contract §3: the right-most untrusted one behind a proxy). */
   address: string;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
@@ -59,11 +59,11 @@ interface RouteShape<
   name: string;
   tag: string;
   summary: string;
-  /** Needs a live role of owner or admin (api §5, rule 1). */
+  /** Needs a live role of owner or admin (contract §16, rule 1). */
   manager?: boolean;
-  /** A limit by address, for routes that no key is asked for (decisions §9). */
+  /** A limit by address, for routes that no key is asked for (contract §9). */
   limit?: "pair";
-  /** Answered by the box role only (decisions §1); 404 on hosted. */
+  /** Answered by the box role only (contract §1); 404 on hosted. */
   boxOnly?: boolean;
   /** Not in the API document: added by this program. */
   additive?: boolean;
@@ -72,7 +72,7 @@ interface RouteShape<
   params?: P;
   query?: Q;
   body?: B;
-  /** Fields that a read of the same thing returns: accepted in the body and ignored (decisions §2). */
+  /** Fields that a read of the same thing returns: accepted in the body and ignored (contract §2). */
   readOnly?: readonly string[];
   /** Bytes; default 128 KiB. */
   bodyLimit?: number;
@@ -121,7 +121,7 @@ export function route<
   return spec as unknown as Route;
 }
 
-/** A route of the account plane (api §5): opened by a session token. */
+/** A route of the account plane (contract §16): opened by a session token. */
 export function sessionRoute<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,

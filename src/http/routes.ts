@@ -15,7 +15,7 @@ import { sourceRoutes } from "./resources/sources.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
 
-/** Every schema-checked route of the data plane, in the order of the API document (api §4). */
+/** Every schema-checked route of the data plane, in the order of the API document (contract §15). */
 export const dataPlaneRoutes: readonly Route[] = [
   ...actionRoutes,
   ...alertRoutes,

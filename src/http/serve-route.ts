@@ -29,7 +29,7 @@ export interface Serving {
 /** What one request's handling leaves for the app to put on its answer, whichever that is. */
 export interface RequestVariables {
   requestId: string;
-  /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (decisions §9). */
+  /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (contract §9). */
   rateHeaders: Readonly<Record<string, string>> | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { IngestReply } from "./ingest.ts";
 
 /**
  * What two readers could understand in two ways and the parser lets through: no Host or two, two bearers
- * (RFC 9112 §3.2), and a transfer coding that isn't undone here (§6.1). Null for a good head.
+ * (RFC 9112 §3.2), and a transfer coding that isn't undone here (RFC 9112 §6.1). Null for a good head.
  */
 export function headFault(incoming: IncomingMessage): ServiceError | null {
   const { rawHeaders, headers, httpVersion } = incoming;

@@ -12,7 +12,7 @@ export type KeyMaker = (templateId: string, keys: IngestEvent["keys"]) => string
 
 /**
  * What makes two matches the same alert: the rule, the template's root id and the values of the rule's
- * identifier keys (decisions §5). Each value is written behind its length, so that no value can pass for two.
+ * identifier keys (contract §5). Each value is written behind its length, so that no value can pass for two.
  */
 export function keyMaker(ruleId: number, identifierKeys: readonly string[]): KeyMaker {
   const remembered = new ForgetfulMap<string, string>(REMEMBERED);

@@ -1,7 +1,7 @@
 import { type ErrorDetail, invalid } from "../kit/errors.ts";
 import { fits, isStorable, storableMessage } from "../kit/text.ts";
 
-/** One event as it was sent, checked (api §4, Ingest; decisions §4). */
+/** One event as it was sent, checked (contract §15, Ingest; contract §4). */
 export interface IngestEvent {
   message: string;
   level: number;
@@ -138,7 +138,7 @@ function keyFault(key: string, value: unknown): string | null {
   return isStorable(value) ? null : "must not hold NUL or half a surrogate pair";
 }
 
-/** The numbers in `keys` with the digits they were sent with (decisions §4: "as written"). */
+/** The numbers in `keys` with the digits they were sent with (contract §4: "as written"). */
 function keysAsWritten(text: string): Record<string, string> {
   const written: Record<string, string> = Object.create(null);
   const root: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>

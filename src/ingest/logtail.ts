@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Reader } from "../store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
-/** A retained line as the log tail shows it (decisions §3). */
+/** A retained line as the log tail shows it (contract §3). */
 export const logLine = z
   .object({
     id: z.string(),

@@ -39,7 +39,7 @@ export interface MatchedText {
 }
 
 /**
- * Whether the rule is for events of this source and text (decisions §5). A word that has come to vary stands in the message's
+ * Whether the rule is for events of this source and text (contract §5). A word that has come to vary stands in the message's
  * own shape and no longer in the template's, and what a template says in general no one message may: either will do.
  */
 export function admits(rule: CompiledRule, source: string, text: MatchedText): boolean {

@@ -15,7 +15,7 @@ export interface Firing {
 }
 
 /**
- * One key's sliding window, exact to the second (decisions §5, fire_after). Sums are kept as hits come
+ * One key's sliding window, exact to the second (contract §5, fire_after). Sums are kept as hits come
  * and go, so that a match costs the same in a window of a year as in one of a minute.
  */
 export class SlidingWindow {

@@ -21,7 +21,7 @@ export interface Arrival {
 }
 
 export interface IngestAnswer {
-  /** This event opened an alert or was counted into one that is not resolved (decisions §5). */
+  /** This event opened an alert or was counted into one that is not resolved (contract §5). */
   alerted: boolean;
   template_id: string;
 }

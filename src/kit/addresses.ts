@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Which addresses may be called, decided without a network (decisions §6, Egress). Everything here
+ * Which addresses may be called, decided without a network (contract §6, Egress). Everything here
  * works on the bytes of an address, so that no spelling of one gets past.
  */
 

@@ -59,7 +59,7 @@ export interface EgressOptions {
 
 /**
  * A client that keeps connections alive per origin. It is its own dispatcher, so that no proxy
- * variable has a say (decisions §6, Egress).
+ * variable has a say (contract §6, Egress).
  */
 export function createEgress(options: EgressOptions): EgressClient {
   const names = options.names ?? createNames({ clock: options.clock });

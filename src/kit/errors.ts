@@ -1,5 +1,5 @@
 /**
- * The closed list of error codes and the one status each answers with (decisions §2, Errors).
+ * The closed list of error codes and the one status each answers with (contract §2, Errors).
  * Adding one here publishes it in the OpenAPI document.
  */
 export const errorStatus = {

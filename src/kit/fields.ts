@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fits, isStorable } from "./text.ts";
 
-/** Building blocks of the nouns' schemas: the limits of api §8 and the rules of decisions §2. */
+/** Building blocks of the nouns' schemas: the limits of contract §19 and the rules of contract §2. */
 
 /** Text of `min` to `max` code points that can be stored as sent. */
 export function text(max: number, min = 0) {
@@ -34,7 +34,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
     .max(max, { error: `must be at most ${max}` });
 }
 
-/** Unix seconds. Above 10^11 it is milliseconds sent by mistake (decisions §2). */
+/** Unix seconds. Above 10^11 it is milliseconds sent by mistake (contract §2). */
 export const time = integer(0).max(100_000_000_000, {
   error: "must be Unix seconds (this looks like milliseconds)",
 });

@@ -7,7 +7,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const VALUE = /^[\t\x20-\x7e]{0,4096}$/;
 
 /**
- * What is wrong with headers that a person wants sent (decisions §6, Runbook actions): names and
+ * What is wrong with headers that a person wants sent (contract §6, Runbook actions): names and
  * values that don't fit a header (RFC 9110 §5), names that aren't his to set, and one name in two
  * spellings. No detail repeats a value: they are secrets.
  */

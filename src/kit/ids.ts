@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** 16 lower-case hex characters: the id of an action, integration, schedule, account … (decisions §2). */
+/** 16 lower-case hex characters: the id of an action, integration, schedule, account … (contract §2). */
 export function hexId(random: Random): string {
   return random.bytes(8).toString("hex");
 }
@@ -43,7 +43,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
 }
 
-/** The three token planes (api §5). */
+/** The three token planes (contract §16). */
 export type TokenPlane = "ptk" | "pti" | "pts";
 
 const TENANT_TOKEN = /^(ptk|pti)_([0-9a-f]{16})_([0-9A-Za-z]{43})$/;

@@ -17,7 +17,7 @@ import { giveOpenFile, isPlain, isRootAbroad, READ_PLAIN } from "./owner.ts";
 import { type Random, systemRandom } from "./random.ts";
 
 /**
- * The keys that stored secrets are sealed under, in files (decisions §2, §10):
+ * The keys that stored secrets are sealed under, in files (contract §2, §10):
  *
  * - `box.key`: 32 random bytes, made at the first start; a copy made with a backup may hold several
  *   keys one after the other, the present one first.

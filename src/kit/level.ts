@@ -1,4 +1,4 @@
-/** The named levels, highest first (api §4, Ingest). */
+/** The named levels, highest first (contract §15, Ingest). */
 const NAMES: readonly (readonly [from: number, name: string])[] = [
   [500, "critical"],
   [400, "error"],

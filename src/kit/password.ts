@@ -10,7 +10,7 @@ export interface Cost {
   lanes: number;
 }
 
-/** Decisions §2: 19 MiB, two passes, one lane. */
+/** contract §2: 19 MiB, two passes, one lane. */
 export const standardCost: Cost = { memory: 19_456, passes: 2, lanes: 1 };
 
 /** What a stored hash may ask for: its text decides how much memory and time a check takes. */

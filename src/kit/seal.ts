@@ -3,7 +3,7 @@ import type { KeyRing, SealingKey } from "./key-ring.ts";
 
 /**
  * Sealing of stored secrets: AES-256-GCM, `v1.<key id>.<nonce>.<ciphertext>.<tag>`, the last three
- * in base64url (decisions §2). Each value names its key, so that several keys can be in use.
+ * in base64url (contract §2). Each value names its key, so that several keys can be in use.
  */
 
 /** Why a sealed value doesn't open. `unknown_key`: its key isn't on the ring. */

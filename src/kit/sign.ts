@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Random } from "./random.ts";
 
 /**
- * Signatures on what is delivered and on what the relay takes (api §6.2, decisions §6 Headers and
+ * Signatures on what is delivered and on what the relay takes (contract §17, rule 2, contract §6 Headers and
  * §7): HMAC-SHA256 over timestamp, a dot, and the raw body, and beside it the header set of
  * Standard Webhooks (standardwebhooks.com, specification 1.0.0).
  */

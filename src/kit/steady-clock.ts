@@ -12,7 +12,7 @@ export interface SteadyClock extends Clock {
   adopt(): void;
 }
 
-/** What slewing and rounding may amount to between two looks (decisions §10). */
+/** What slewing and rounding may amount to between two looks (contract §10). */
 export const JUMP_MS = 2000;
 
 export function steadyClock(machine: Clock): SteadyClock {

@@ -1,4 +1,4 @@
-/** Text as the interface counts and cuts it: "chars" are Unicode code points (decisions §2). */
+/** Text as the interface counts and cuts it: "chars" are Unicode code points (contract §2). */
 
 export function codePoints(text: string): number {
   let n = text.length;
@@ -31,7 +31,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** An event's message as it is kept: lone surrogates and NUL become U+FFFD (decisions §2). */
+/** An event's message as it is kept: lone surrogates and NUL become U+FFFD (contract §2). */
 export function storableMessage(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;

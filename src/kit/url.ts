@@ -1,11 +1,11 @@
 import { type AddressRules, addressRefusal } from "./addresses.ts";
 import { invalid, ServiceError } from "./errors.ts";
 
-/** Longest URL that is stored, in characters (api §8). */
+/** Longest URL that is stored, in characters (contract §19). */
 const LONGEST_URL = 2048;
 
 /**
- * Judges a URL at write time (decisions §6, Egress; whoever connects judges the address again).
+ * Judges a URL at write time (contract §6, Egress; whoever connects judges the address again).
  * http or https, a host, no user name or password; a fragment is allowed and never sent.
  * Throws ServiceError invalid_request naming `field` for what is no such URL, and address_refused
  * (403) where its host is a refused address. Names are resolved only when they are called, except

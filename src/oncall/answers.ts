@@ -55,7 +55,7 @@ export async function previewOnCall(
 
 const DAY = 86_400;
 
-/** The schedule as a calendar: 30 days back and 180 ahead (decisions §5). */
+/** The schedule as a calendar: 30 days back and 180 ahead (contract §5). */
 export async function calendarOf(
   { reader, slices }: Asking,
   stored: StoredSchedule,

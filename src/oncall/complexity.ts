@@ -2,7 +2,7 @@ import { restrictsNothing } from "./layer.ts";
 import { MOST_PIECES } from "./rotation.ts";
 import type { Layer } from "./schedule.ts";
 
-/** Layers that one question may look at, over all the pieces it follows (additions A11). */
+/** Layers that one question may look at, over all the pieces it follows (contract §21). */
 export const MOST_LOOKS = 500_000;
 
 const DAYS = 366;

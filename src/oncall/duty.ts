@@ -14,7 +14,7 @@ const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
 
 /**
  * The account that the schedule of this name has on call at `at` (Unix seconds); null where nobody is or
- * there is no such schedule. The account may have been removed since (decisions §5, Ladder).
+ * there is no such schedule. The account may have been removed since (contract §5, Ladder).
  */
 export function onCallNow(
   reader: Reader,

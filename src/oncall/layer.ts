@@ -20,7 +20,7 @@ interface Window extends Range {
 
 /**
  * Reads one layer: a function from an instant to the span around it in which the layer's answer
- * cannot change. The span may be shorter than it could be, never longer (decisions §5).
+ * cannot change. The span may be shorter than it could be, never longer (contract §5).
  */
 export function readLayer(layer: Layer, zone: Zone): (at: number) => LayerSpan {
   const begin = layer.rotation_start;

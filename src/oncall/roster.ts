@@ -15,7 +15,7 @@ export interface RosterPiece {
 
 /**
  * Reads a schedule: a function from an instant to the piece around it. Overrides beat layers, the
- * later layer beats the earlier, the newer override the older (decisions §5). Each layer is asked
+ * later layer beats the earlier, the newer override the older (contract §5). Each layer is asked
  * again only when its last answer has run out, so walking along the pieces is cheap.
  * Throws RangeError for a time zone that `isTimezone` refuses.
  */

@@ -4,7 +4,7 @@ import type { Schedule } from "./schedule.ts";
 import { DAY } from "./zone.ts";
 
 /**
- * Who is on call, from when, until when (decisions §5, On-call schedules). Everything here is a
+ * Who is on call, from when, until when (contract §5, On-call schedules). Everything here is a
  * function of its arguments; every time is in Unix seconds, every range is [start, end).
  * All of it throws RangeError for a time zone that `isTimezone` refuses.
  *

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, list, pathName, text, time } from "../kit/fields.ts";
 
-/** A schedule and its overrides: as they are written and read over the interface (api §2, On-call). */
+/** A schedule and its overrides: as they are written and read over the interface (contract §13, On-call). */
 
 const restriction = z.strictObject({
   /** 0 (Sunday) to 6; none is every day. */
@@ -85,7 +85,7 @@ export interface Schedule {
   overrides: Override[];
 }
 
-/** Who is on call, or who is next (decisions §3). */
+/** Who is on call, or who is next (contract §3). */
 export const currentAnswer = z.union([
   z.object({
     on_call: z.literal(true),

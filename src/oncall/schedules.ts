@@ -48,7 +48,7 @@ export function findSchedule(
   return row === undefined ? null : fromRow(row);
 }
 
-/** `{sid}` is the schedule's name (decisions §5). Throws 404. */
+/** `{sid}` is the schedule's name (contract §5). Throws 404. */
 export function getSchedule(reader: Reader, project: Project, name: string): StoredSchedule {
   const schedule = findSchedule(reader, project, name);
   if (schedule === null) throw notFound("schedule");

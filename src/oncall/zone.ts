@@ -35,7 +35,7 @@ export class Zone {
 
   /**
    * The instant at which the wall clock first shows this civil second. One that never comes, because
-   * the clock jumps over it, moves forward by the gap (Temporal's "compatible"; decisions §5).
+   * the clock jumps over it, moves forward by the gap (Temporal's "compatible"; contract §5).
    */
   first(civil: number): number {
     return this.#resolve(civil, Math.min);
@@ -91,7 +91,7 @@ function contains(span: OffsetSpan, at: number): boolean {
 
 /**
  * Whether this is a time zone's IANA name, in any case of letters ("Europe/London", "UTC"). A bare
- * offset ("+02:00") is refused: it knows nothing of clock changes (decisions §5).
+ * offset ("+02:00") is refused: it knows nothing of clock changes (contract §5).
  */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;

@@ -4,7 +4,7 @@ import { getMeta } from "../store/meta.ts";
 import type { HealthCheck } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
-/** How old the last proved backup is (decisions §11), and whether the scheduled ones are made. */
+/** How old the last proved backup is (contract §11), and whether the scheduled ones are made. */
 export function backupCheck(
   tenant: Tenant,
   scheduled: { plan: BackupPlan; backups: ScheduledBackups } | null,

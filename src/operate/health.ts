@@ -3,7 +3,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { outboxChecks } from "./outbox-health.ts";
 import { relayCheck } from "./relay-health.ts";
 
-/** Whether the box is able to page, check by check (decisions §10); `ofHost`: checks beside the tenant's own. */
+/** Whether the box is able to page, check by check (contract §10); `ofHost`: checks beside the tenant's own. */
 export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): Health {
   const store = storeCheck(tenant);
   const rest = store.ok

@@ -21,7 +21,7 @@ export interface HostedState {
 
 const LATE_MS = 30_000;
 
-/** Whether the service is able to page (decisions §10). */
+/** Whether the service is able to page (contract §10). */
 export function hostedHealth(state: HostedState): Health {
   return summarize([workCheck(state), apnsCheck(state), tenantsCheck(state), boxesCheck(state)]);
 }

@@ -1,7 +1,7 @@
 import type { HealthCheck } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
-/** How many events were refused because the box could not take more (decisions §9, shedding). */
+/** How many events were refused because the box could not take more (contract §9, shedding). */
 export function ingestCheck({ ingest }: Tenant): HealthCheck {
   const { shed, accepted, waiting } = ingest.stats();
   return {

@@ -2,7 +2,7 @@ import { unreadableRows } from "../store/sealed.ts";
 import type { HealthCheck } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
-/** Whether what leaves the box gets out, check by check (decisions §10). */
+/** Whether what leaves the box gets out, check by check (contract §10). */
 export function outboxChecks(tenant: Tenant): HealthCheck[] {
   return [movingCheck(tenant), breakerCheck(tenant), failingCheck(tenant), sealedCheck(tenant)];
 }

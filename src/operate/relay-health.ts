@@ -4,7 +4,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 /** A relay refuses what is signed five minutes off; this is worth a word before. */
 const SKEW_SECONDS = 60;
 
-/** Whether the hosted relay hears this box (decisions §7): without it no phone rings. */
+/** Whether the hosted relay hears this box (contract §7): without it no phone rings. */
 export function relayCheck(tenant: Tenant): HealthCheck {
   const base = { name: "relay", severity: "degraded" as const };
   const configured = tenant.store.sql("SELECT 1 FROM relay").get() !== undefined;

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import { callRelay, findRelay, type RelayRow } from "./relay.ts";
 import { resumeDeliveries } from "./rows.ts";
 
-/** What a box says of itself to the relay; never pushed to anybody (decisions §7). */
+/** What a box says of itself to the relay; never pushed to anybody (contract §7). */
 type BoxEvent = "box.announced" | "box.heartbeat" | "box.goodbye";
 
 /** How the relay stands, as far as the latest word to it tells. */

@@ -14,7 +14,7 @@ import { sendWebhook } from "./senders/webhook.ts";
 export interface Channels {
   /** Sends the message through the integration's channel. Never throws. */
   send(integration: IntegrationRow, message: Message): Promise<Sent>;
-  /** Whether rows of this type have a sender here: apns rows have none on a box (api §6.6). */
+  /** Whether rows of this type have a sender here: apns rows have none on a box (contract §17, rule 6). */
   hasSender(type: IntegrationType): boolean;
 }
 
@@ -28,7 +28,7 @@ export interface ChannelOptions {
   apns?: (integration: IntegrationRow, message: Message) => Promise<Sent>;
 }
 
-/** What `last_error` says where a stored credential can't be opened (decisions §10). */
+/** What `last_error` says where a stored credential can't be opened (contract §10). */
 export const UNREADABLE = "sealed credential unreadable: enter it again";
 
 export function createChannels(options: ChannelOptions): Channels {
@@ -71,7 +71,7 @@ export function createChannels(options: ChannelOptions): Channels {
   };
 }
 
-/** One relay for all projects: its address and secret stand in one place (decisions §7). */
+/** One relay for all projects: its address and secret stand in one place (contract §7). */
 async function sendRelay(
   { store, sealer, egress }: ChannelOptions,
   message: Message,
@@ -86,7 +86,7 @@ async function sendRelay(
   return isInFlight(sent) ? { ...sent, ours: true } : sent;
 }
 
-/** An escalation is for those it names, every other event for everybody who is paired (api §4, rule 4). */
+/** An escalation is for those it names, every other event for everybody who is paired (contract §15, Pairing rule 4). */
 function pagedBy(message: Message): readonly string[] | null {
   return message.event === "alert.escalated" ? eventOf(message).page_accounts : null;
 }

@@ -16,7 +16,7 @@ export interface Credentials {
 
 export type CredentialField = "url" | keyof Credentials;
 
-/** The fields each type needs and may have (api §4, credential rules); every other one is refused. */
+/** The fields each type needs and may have (contract §15, credential rules); every other one is refused. */
 export const credentialRules: Record<
   IntegrationType,
   { required: readonly CredentialField[]; optional: readonly CredentialField[] }

@@ -62,7 +62,7 @@ const ENDPOINTS = `WITH RECURSIVE e (id) AS (
     UNION ALL SELECT (SELECT min(integration_id) FROM deliveries WHERE status = 'pending' AND integration_id > e.id) FROM e WHERE e.id IS NOT NULL
   ) SELECT id FROM e WHERE id IS NOT NULL`;
 
-/** Deliveries to integrations as the dispatcher's queue (decisions §6). */
+/** Deliveries to integrations as the dispatcher's queue (contract §6). */
 export function deliveryQueue(
   options: DeliveryQueueOptions,
 ): Queue<DeliveryOutcome, IntegrationRow, DeliveryRow> {

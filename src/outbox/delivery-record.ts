@@ -15,7 +15,7 @@ interface Ended {
 }
 
 /**
- * Writes how attempts ended: the row, its alert's history, the endpoint's streak and its breaker (decisions §6).
+ * Writes how attempts ended: the row, its alert's history, the endpoint's streak and its breaker (contract §6).
  * An endpoint that is well is read once for all of a transaction's rows.
  */
 export function deliveryRecorder(

@@ -2,7 +2,7 @@ import type { Tx } from "../store/store.ts";
 import type { EventKind } from "./event.ts";
 import { rankOf } from "./turns.ts";
 
-/** One event to go out: its body is fixed here and is the same bytes in every attempt (decisions §6). */
+/** One event to go out: its body is fixed here and is the same bytes in every attempt (contract §6). */
 export interface OutgoingEvent {
   eventId: string;
   projectId: number;

@@ -1,6 +1,6 @@
 import { cut } from "../kit/text.ts";
 
-/** Every kind of event (decisions §6). */
+/** Every kind of event (contract §6). */
 export const eventKinds = [
   "alert.opened",
   "alert.escalated",
@@ -13,7 +13,7 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** What an event tells of its alert (api §2, Alert). */
+/** What an event tells of its alert (contract §13, Alert). */
 export interface AlertFacts {
   project: string;
   rule: string;
@@ -30,7 +30,7 @@ export interface AlertFacts {
   page_accounts: string[];
 }
 
-/** The body of every webhook (api §6.3, decisions §6, Body). */
+/** The body of every webhook (contract §17, rule 3, contract §6, Body). */
 export interface EventBody extends AlertFacts {
   event: EventKind;
   event_id: string;
@@ -67,7 +67,7 @@ const LONGEST_MESSAGE = 4096;
 /**
  * The event as JSON, at most 32 KiB whatever the alert holds: last_message is cut to 4,096 characters,
  * then, if need be, the template and the identifier values are, then identifiers are left out, and
- * only then is the message cut further; `truncated` says so (decisions §6). Who is paged is never cut.
+ * only then is the message cut further; `truncated` says so (contract §6). Who is paged is never cut.
  */
 export function buildEventBody(input: EventInput): string {
   const { alert } = input;

@@ -26,7 +26,7 @@ const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_
       AND y.status = 'pending' AND y.id < x.id)
   ORDER BY x.id LIMIT ? + 0`;
 
-/** Runs of runbook actions as the dispatcher's queue (decisions §6, Runbook actions). */
+/** Runs of runbook actions as the dispatcher's queue (contract §6, Runbook actions). */
 export function executionQueue(
   options: ExecutionQueueOptions,
 ): Queue<ActionOutcome, ActionRow | null, ExecutionRow> {

@@ -1,6 +1,6 @@
 /**
  * Keeps an action's sealed headers and body out of what is stored of the answers: receivers echo
- * (decisions §2, Ids, tokens, secrets).
+ * (contract §2, Ids, tokens, secrets).
  */
 
 /** A shorter value is no secret, and would punch holes into everything. */

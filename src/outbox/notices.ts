@@ -7,7 +7,7 @@ import type { IntegrationRow } from "./destination.ts";
 import { enqueue } from "./enqueue.ts";
 import { type AlertFacts, buildEventBody } from "./event.ts";
 
-/** Events that no alert causes: test-fires, and a channel that was disabled (decisions §6). */
+/** Events that no alert causes: test-fires, and a channel that was disabled (contract §6). */
 
 const INFO = 200;
 const ERROR = 400;

@@ -72,7 +72,7 @@ function skewOf(result: EgressResult, now: number): number {
   return theirs === null ? 0 : now - Math.round(theirs / 1000);
 }
 
-/** The one thing that every answer of a relay has (api §4, POST /v1/relay/{key_id}). */
+/** The one thing that every answer of a relay has (contract §15, Pairing rule 4). */
 function saysRelayed(body: string): boolean {
   try {
     const value = parseJson(body) as { relayed?: unknown } | null;

@@ -7,7 +7,7 @@ import type { Sent } from "./destination.ts";
 import type { Verdict } from "./retry.ts";
 import { sendWebhook } from "./senders/webhook.ts";
 
-/** The hosted relay that a box pages through, as it is stored (api §2, Relay configuration). */
+/** The hosted relay that a box pages through, as it is stored (contract §13, Relay configuration). */
 export interface RelayRow {
   relayUrl: string;
   sealedSecret: string;

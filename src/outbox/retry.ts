@@ -1,6 +1,6 @@
 import { parseHttpDate } from "../kit/http-date.ts";
 /**
- * When to try again and when to stop (decisions §6), as values in and values out. Times are Unix
+ * When to try again and when to stop (contract §6), as values in and values out. Times are Unix
  * milliseconds unless a name says otherwise.
  */
 

@@ -4,7 +4,7 @@ import type { Reader, Tx } from "../store/store.ts";
 import { releaseDeliveries, TOO_OLD } from "./deliveries.ts";
 import { MAX_AGE_MS } from "./retry.ts";
 
-/** A delivery as it is read (api §2, Delivery). */
+/** A delivery as it is read (contract §13, Delivery). */
 export interface Delivery {
   id: string;
   /** Empty for an event that no alert caused. */
@@ -29,7 +29,7 @@ export function listDeliveries(reader: Reader, integrationId: string, limit: num
 
 /**
  * An endpoint was enabled: what waited goes out in order, except what is too old for it
- * (decisions §6, Breaker).
+ * (contract §6, Breaker).
  */
 export function resumeDeliveries(tx: Tx, integrationId: string): void {
   const oldest = Math.floor((tx.clock.now() - MAX_AGE_MS) / 1000);
@@ -121,7 +121,7 @@ export function expireDeliveries(
   return rows.length === MOST_EXPIRED;
 }
 
-/** A run of an action as it is read (api §2, Action execution). */
+/** A run of an action as it is read (contract §13, Action execution). */
 export const executionAnswer = z
   .object({
     id: z.string(),

@@ -9,7 +9,7 @@ const HAND_OVER = `UPDATE deliveries SET alert_id = ? WHERE ${QUEUED}`;
 
 /**
  * Withdraws the pages of an alert that are still queued: somebody has it. Every other endpoint still
- * gets every event, in order (decisions §5). Returns how many were withdrawn.
+ * gets every event, in order (contract §5). Returns how many were withdrawn.
  */
 export function withdrawPages(tx: Tx, alertId: number): number {
   return tx.sql(WITHDRAW).run(tx.at, alertId).changes;

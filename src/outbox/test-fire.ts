@@ -15,7 +15,7 @@ import type { ActionOutcome } from "./senders/action.ts";
 export interface TestFire {
   /** Throws 409 where it is disabled, 503 where no sender is here. The endpoint's streak stays as it is. */
   integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
-  /** Throws 409 where it is disabled. Leaves one terminal execution row (api §4, Actions). */
+  /** Throws 409 where it is disabled. Leaves one terminal execution row (contract §15, Actions). */
   action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
   /** Throws 422 relay_not_proved unless the relay takes a signed test. Stores nothing. */
   relay(target: RelayTarget): Promise<void>;

@@ -17,7 +17,7 @@ export interface PageHead {
   script?: string;
 }
 
-/** No request to anywhere, no frame, and a form that only comes back here (decisions §8). */
+/** No request to anywhere, no frame, and a form that only comes back here (contract §8). */
 function policy({ style, script }: PageHead): string {
   return [
     "default-src 'none'",

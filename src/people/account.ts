@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { roles } from "./roles.ts";
 
-/** Accounts and keys: as they are written and read over the interface (decisions §3). */
+/** Accounts and keys: as they are written and read over the interface (contract §3). */
 
 export const roleField = z.enum(roles, { error: `must be one of ${roles.join(", ")}` });
 

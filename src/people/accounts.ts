@@ -46,7 +46,7 @@ export function liveRole(reader: Reader, by: By): Role {
   return account.role;
 }
 
-/** An owner changes anyone, an admin those who are no owner (decisions §3). Throws 403. */
+/** An owner changes anyone, an admin those who are no owner (contract §3). Throws 403. */
 export function mustGovern(reader: Reader, by: By, target: Role): void {
   const rank = liveRole(reader, by);
   mustManage(rank);

@@ -2,7 +2,7 @@ import { sha256 } from "../kit/ids.ts";
 import type { Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 
-/** Who calls: the key's account with its live role (api §5). Prepared: it is asked for every request. */
+/** Who calls: the key's account with its live role (contract §16). Prepared: it is asked for every request. */
 export interface Actor {
   accountId: string;
   keyId: string;

@@ -8,7 +8,7 @@ import { type By, mustGrant } from "./accounts.ts";
 import type { IssuedCode, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
 
-/** Issues a code for a seat (api §4, Pairing rule 3). Throws 403 unless `by` manages and ranks at least as high. */
+/** Issues a code for a seat (contract §15, Pairing rule 3). Throws 403 unless `by` manages and ranks at least as high. */
 export function issueCode(
   tx: Tx,
   by: By,
@@ -78,7 +78,7 @@ interface Found extends LiveCode {
 
 /**
  * The code, if it can be redeemed at `at`: unused, not over, and its issuer still a manager who ranks at
- * least as high as its role (decisions §3). Else null, whatever the reason.
+ * least as high as its role (contract §3). Else null, whatever the reason.
  */
 export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
   const found: Found | undefined = reader.orm

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { boolean, text } from "../kit/fields.ts";
 
-/** A handset: as it is written and read over the interface (api §2, Device; §4, Devices). */
+/** A handset: as it is written and read over the interface (contract §13, Device; §15, Devices). */
 
 /** The body that registers one, or reports it anew. */
 export const deviceWrite = z.strictObject({
@@ -13,7 +13,7 @@ export const deviceWrite = z.strictObject({
 /** Fields that only a read returns. */
 export const deviceReadOnly = ["created_at", "last_seen_at"] as const;
 
-/** Its two times are ISO 8601 in UTC, unlike any other (decisions §2). */
+/** Its two times are ISO 8601 in UTC, unlike any other (contract §2). */
 export const deviceAnswer = z
   .object({
     token: z.string(),

@@ -5,7 +5,7 @@ import type { Store, Tx } from "../store/store.ts";
 import { liveRole } from "./accounts.ts";
 import type { Device } from "./device.ts";
 
-/** Devices an account may have (api §8). */
+/** Devices an account may have (contract §19). */
 const MOST_DEVICES = 20;
 
 /** A complete fresh report of one handset. */

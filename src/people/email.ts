@@ -3,12 +3,12 @@ import { fits, isStorable } from "../kit/text.ts";
 const FORM = /^[^\s@"]{1,64}@[^\s@"]{1,255}$/u;
 const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
 
-/** At most 320 characters (api §8): 64 before the @, 255 after it; nothing that can't be seen. */
+/** At most 320 characters (contract §19): 64 before the @, 255 after it; nothing that can't be seen. */
 export function isEmail(text: string): boolean {
   return fits(text, 320) && isStorable(text) && FORM.test(text) && !INVISIBLE.test(text);
 }
 
-/** Emails that differ in case only are one person's (decisions §3). */
+/** Emails that differ in case only are one person's (contract §3). */
 export function foldEmail(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }

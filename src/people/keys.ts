@@ -35,7 +35,7 @@ export function listKeys(reader: Reader, accountId: string | null = null): Key[]
     .all();
 }
 
-/** The keys that `by` may see: managers all, others their own (decisions §3). */
+/** The keys that `by` may see: managers all, others their own (contract §3). */
 export function visibleKeys(reader: Reader, by: string): Key[] {
   return listKeys(reader, isManager(liveRole(reader, by)) ? null : by);
 }

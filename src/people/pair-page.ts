@@ -39,7 +39,7 @@ const HEADERS = pageHeaders({
 });
 
 /**
- * The page at a pairing link (decisions §3). The code stands behind the link's `#`, which no browser sends: the
+ * The page at a pairing link (contract §3). The code stands behind the link's `#`, which no browser sends: the
  * script takes it from there and out of the address at once. Without script it is pasted into its field.
  */
 export function pairPage(form: PairForm = EMPTY, trouble: PairTrouble | null = null): PageAnswer {

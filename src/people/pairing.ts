@@ -3,9 +3,9 @@ import { integer, text } from "../kit/fields.ts";
 import { roleField } from "./account.ts";
 import { isEmail } from "./email.ts";
 
-/** Pairing codes, what redeems them and what that gives: as the interface has them (api §4, Pairing). */
+/** Pairing codes, what redeems them and what that gives: as the interface has them (contract §15, Pairing). */
 
-/** Seconds that a code is good for (api §8). */
+/** Seconds that a code is good for (contract §19). */
 export const codeTtl = { least: 60, most: 604_800, usual: 3600 } as const;
 
 const email = z

@@ -4,10 +4,10 @@ import { hexSecret, sha256 } from "../kit/ids.ts";
 import { pairReceipts } from "../store/schema.ts";
 import type { Tx } from "../store/store.ts";
 
-/** Seconds that a receipt is good for (decisions §3). */
+/** Seconds that a receipt is good for (contract §3). */
 const RECEIPT_SECONDS = 600;
 
-/** A receipt of a redemption: it proves once that its bearer is this account (api §4, Pairing rule 1). */
+/** A receipt of a redemption: it proves once that its bearer is this account (contract §15, Pairing rule 1). */
 export function issueReceipt(tx: Tx, accountId: string): string {
   const receipt = hexSecret(tx.random);
   tx.orm.delete(pairReceipts).where(lte(pairReceipts.expiresAt, tx.at)).run();

@@ -31,7 +31,7 @@ interface Seat {
 }
 
 /**
- * Redeems a pairing code (decisions §3). A new email makes an account with the code's role; one that has
+ * Redeems a pairing code (contract §3). A new email makes an account with the code's role; one that has
  * an account needs its password, keeps the higher role and gets one more key.
  *
  * Every failure throws the same 401 after the same work, one argon2, and spends nothing. That work can't

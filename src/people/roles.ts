@@ -14,7 +14,7 @@ export function higher(a: Role, b: Role): Role {
   return rank[a] >= rank[b] ? a : b;
 }
 
-/** Owner or admin: may do the manager operations (api §5, rule 1). */
+/** Owner or admin: may do the manager operations (contract §16, rule 1). */
 export function isManager(role: Role): boolean {
   return atLeast(role, "admin");
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { boolean, integer, list, text } from "../kit/fields.ts";
 
-/** A runbook action: as it is written and read over the interface (api §2, Runbook action). */
+/** A runbook action: as it is written and read over the interface (contract §13, Runbook action). */
 
-/** The events an action can run on (api §2); it runs on the first unless told. */
+/** The events an action can run on (contract §13); it runs on the first unless told. */
 export const actionEvents = ["alert.opened", "alert.escalated"] as const;
 
 export const actionMethod = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {

@@ -22,7 +22,7 @@ import { mustBeUnnamed } from "./rules.ts";
 
 type Row = typeof actions.$inferSelect;
 
-/** By name; where headers or a body are stored, a dash shows it (api §2). */
+/** By name; where headers or a body are stored, a dash shows it (contract §13). */
 export function listActions(reader: Reader, project: Project): ListedAction[] {
   return listActionRows(reader, project).map((row) => ({
     ...shown(row, project),
@@ -53,7 +53,7 @@ export function getActionRow(reader: Reader, project: Project, id: string): Acti
   return row;
 }
 
-/** Throws 404 unless the action exists or has left executions, which stay readable (api §4, Actions). */
+/** Throws 404 unless the action exists or has left executions, which stay readable (contract §15, Actions). */
 export function mustHaveRun(reader: Reader, project: Project, id: string): void {
   const row = findAction(reader, id);
   if (row?.project_id === project.id || hasExecutions(reader, { projectId: project.id, id }))
@@ -92,7 +92,7 @@ export function createAction(
 }
 
 /**
- * Replaces the action; `enabled`, `headers` and `body` are kept where they are left out (api §4,
+ * Replaces the action; `enabled`, `headers` and `body` are kept where they are left out (contract §15,
  * Actions). Throws 400, 403, 404, 409.
  */
 export function replaceAction(

@@ -3,7 +3,7 @@ import { ServiceError } from "../kit/errors.ts";
 import { actions, integrations, projects, rules, schedules, sources } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 
-/** How many of each a tenant may have, and of the rest each project (additions A11). */
+/** How many of each a tenant may have, and of the rest each project (contract §21). */
 export const bounds = {
   projects: 1000,
   sources: 500,

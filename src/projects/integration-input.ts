@@ -18,7 +18,7 @@ const fields: readonly CredentialField[] = ["url", "secret", "token", "chat_id",
 
 /**
  * What is really given. A read shows a `url` for some types that isn't theirs to write: sent back as
- * it stands, it says nothing (decisions §2).
+ * it stands, it says nothing (contract §2).
  */
 export function given(
   input: CredentialInput,
@@ -33,7 +33,7 @@ export function given(
   );
 }
 
-/** Throws 422 naming every credential that isn't for this type; for apns that is each (api §4). */
+/** Throws 422 naming every credential that isn't for this type; for apns that is each (contract §15). */
 export function checkAllowed(type: IntegrationType, credentials: CredentialInput): void {
   const { required, optional } = credentialRules[type];
   const foreign = fields.filter(

@@ -17,13 +17,13 @@ import {
 } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 
-/** An integration as it is read, without its credentials (api §2, Integration). */
+/** An integration as it is read, without its credentials (contract §13, Integration). */
 export interface Integration {
   id: string;
   project: string;
   name: string;
   type: IntegrationType;
-  /** webhook: the url; slack: its origin; else empty (decisions §3). */
+  /** webhook: the url; slack: its origin; else empty (contract §3). */
   url: string;
   enabled: boolean;
   event_filter: string;
@@ -41,7 +41,7 @@ export interface IntegrationWrite extends CredentialInput {
 const COLUMNS =
   "id, name, type, url, enabled, event_filter, consecutive_failures, last_error, created_at";
 
-/** By age. `type` picks the rows of one type: webhooks are a view of the same table (api §2). */
+/** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
 export function listIntegrations(
   reader: Reader,
   project: Project,
@@ -99,7 +99,7 @@ export function createIntegration(
 }
 
 /**
- * Changes what is given: a blank credential and whatever is left out keep what is stored (api §4,
+ * Changes what is given: a blank credential and whatever is left out keep what is stored (contract §15,
  * Integrations). New credentials end a streak of failures. Throws 404, 409 for the relay's row, 422, 403.
  */
 export function changeIntegration(
@@ -174,7 +174,7 @@ function resealed(row: IntegrationRow, credentials: Credentials, guard: Guard): 
   return sealCredentials(guard.sealer, row.id, next);
 }
 
-/** The relay's rows are made and changed by configuring the relay (decisions §7). */
+/** The relay's rows are made and changed by configuring the relay (contract §7). */
 function mustBeOwn(row: IntegrationRow): void {
   if (row.relay !== 0)
     throw new ServiceError(

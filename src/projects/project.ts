@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, pathName } from "../kit/fields.ts";
 
-/** A project: as it is written and read over the interface (api §4, Projects). */
+/** A project: as it is written and read over the interface (contract §15, Projects). */
 
 export const projectName = pathName(128);
 

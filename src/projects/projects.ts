@@ -19,7 +19,7 @@ export function findProject(reader: Reader, name: string): Project | null {
   return reader.orm.select().from(projects).where(eq(projects.name, name)).get() ?? null;
 }
 
-/** The project of this name. Throws 404: an absent one is never created implicitly (api §4, Projects). */
+/** The project of this name. Throws 404: an absent one is never created implicitly (contract §15, Projects). */
 export function getProject(reader: Reader, name: string): Project {
   const project = findProject(reader, name);
   if (project === null) throw notFound("project");
@@ -62,7 +62,7 @@ export function configVersions(reader: Reader): ConfigVersion[] {
     .all();
 }
 
-/** Throws 409 for a taken name, 422 for one too many. A configured relay is wired in the same transaction (api §4, Pairing rule 2). */
+/** Throws 409 for a taken name, 422 for one too many. A configured relay is wired in the same transaction (contract §15, Pairing rule 2). */
 export function createProject(tx: Tx, name: string): { name: string; version: number } {
   mustBeFree(tx, name);
   mustHaveRoom(tx, "projects");
@@ -99,7 +99,7 @@ export function deleteProject(tx: Tx, name: string): void {
   tx.note({ topic: "sources" });
 }
 
-/** Adds 1 to the project's config version (decisions §5): every verb that changes configuration ends here. */
+/** Adds 1 to the project's config version (contract §5): every verb that changes configuration ends here. */
 export function changeConfig(tx: Tx, projectId: number): void {
   tx.orm
     .update(projects)

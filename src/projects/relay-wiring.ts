@@ -6,7 +6,7 @@ export const RELAY_NAME = "hosted-relay";
 export const RELAY_EVENTS = "alert.escalated,alert.opened,alert.renotified";
 
 /**
- * Gives a project its one `hosted-relay` row where a relay is configured (decisions §7). The row holds
+ * Gives a project its one `hosted-relay` row where a relay is configured (contract §7). The row holds
  * no credential: the sender reads the relay's, so that a new one is live for all projects at once.
  */
 export function wireRelay(tx: Tx, projectId: number): void {

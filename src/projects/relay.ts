@@ -14,7 +14,7 @@ import { RELAY_NAME, wireRelay } from "./relay-wiring.ts";
 /** A project's row for the relay. */
 const isRelays = eq(integrations.relay, true);
 
-/** The relay as it is read: the secret never is (api §4, Pairing and relay). */
+/** The relay as it is read: the secret never is (contract §15, Pairing and relay). */
 export interface RelayView {
   configured: boolean;
   name: string;
@@ -35,7 +35,7 @@ export interface RelayChange {
 
 /**
  * Sets the relay that the box pages through and wires every project that isn't yet, all in the
- * caller's transaction (decisions §7). What waits for the relay is due at once: the credential that
+ * caller's transaction (contract §7). What waits for the relay is due at once: the credential that
  * kept it waiting may be the one that is replaced here.
  */
 export function configureRelay(tx: Tx, sealer: Sealer, change: RelayChange): void {

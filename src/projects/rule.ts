@@ -89,7 +89,7 @@ export const ruleAnswer = z
   })
   .meta({ id: "Rule" });
 
-/** Everything given or at its default (api §2, decisions §5). */
+/** Everything given or at its default (contract §13, contract §5). */
 export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;
 export type Rule = z.output<typeof ruleAnswer>;
 export type RunsAction = z.output<typeof runsAction>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { boolean, pathName } from "../kit/fields.ts";
 
-/** A source: as it is written and read over the interface (api §2, Source). */
+/** A source: as it is written and read over the interface (contract §13, Source). */
 
 export const sourceName = pathName(128);
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { sameSecret } from "../kit/ids.ts";
 
-/** How long a right password opens a report (decisions §8). */
+/** How long a right password opens a report (contract §8). */
 const OPEN_SECONDS = 12 * 60 * 60;
 
 /** What a cookie opens. When any of it changes, cookies made before are void. */

@@ -3,7 +3,7 @@ import { newestFirst, TYPE_WORDS, titleOf } from "./report.ts";
 import { clockText, dayText, exactText, lengthText } from "./times.ts";
 import type { EntryDraft } from "./written.ts";
 
-/** One step of an alert's history (decisions §5, timeline). */
+/** One step of an alert's history (contract §5, timeline). */
 export interface TimelineStep {
   /** Unix seconds. */
   at: number;

@@ -26,7 +26,7 @@ export function toEntry(row: EntryRow): EntryAnswer {
   };
 }
 
-/** A report's entries, newest last (api §4, Reports). */
+/** A report's entries, newest last (contract §15, Reports). */
 export function entryRows(reader: Reader, reportId: string): EntryRow[] {
   return reader.orm
     .select()

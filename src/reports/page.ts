@@ -56,7 +56,7 @@ ${timeLine(newestFirst(report.entries), now)}`,
   return { status: 200, headers, body };
 }
 
-/** The page as JSON (decisions §8). */
+/** The page as JSON (contract §8). */
 export function reportJson(report: PublicReport, gated: boolean): PageAnswer {
   return {
     status: 200,
@@ -69,7 +69,7 @@ export function reportJson(report: PublicReport, gated: boolean): PageAnswer {
 export type GateOutcome = "asked" | "wrong" | { waitSeconds: number };
 
 /**
- * The form before a report with a password. It says no word of the report (decisions §8). The hidden
+ * The form before a report with a password. It says no word of the report (contract §8). The hidden
  * field, which isn't sent, gives password managers a name to keep the password under.
  */
 export function gatePage(outcome: GateOutcome): PageAnswer {
@@ -99,7 +99,7 @@ function gateComplaint(outcome: GateOutcome): string | null {
   return `Too many tries. Wait ${outcome.waitSeconds} seconds, then try again.`;
 }
 
-/** The one page for an address that never was, was rotated or is deleted (decisions §8). */
+/** The one page for an address that never was, was rotated or is deleted (contract §8). */
 export function notFoundPage(): PageAnswer {
   const body = shell({
     title: "No report here",

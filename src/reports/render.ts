@@ -3,7 +3,7 @@ import { gfmStrikethrough, gfmStrikethroughHtml } from "micromark-extension-gfm-
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import sanitizeHtml from "sanitize-html";
 
-/** The tags that rendered content may hold (decisions §8). No images: they would leak readers' addresses. */
+/** The tags that rendered content may hold (contract §8). No images: they would leak readers' addresses. */
 export const CONTENT_TAGS = [
   ...["h4", "h5", "h6", "p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote"],
   ...["ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"],

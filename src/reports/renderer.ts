@@ -49,7 +49,7 @@ export function workerSource(): RenderSource {
 
 /**
  * Renders Markdown in one thread that is ended when a text takes too long: some short texts take
- * minutes, and whatever they hold up, it must not be a page (decisions §8).
+ * minutes, and whatever they hold up, it must not be a page (contract §8).
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const { clock, deadlineMs = 2_000, longestQueue = 8 } = options;

@@ -49,12 +49,12 @@ export function standingOf(entries: readonly PublicEntry[]): ReportStanding {
   return newestFirst(entries)[0]?.type ?? "reported";
 }
 
-/** A report's title may be empty (api §8), a page's heading may not. */
+/** A report's title may be empty (contract §19), a page's heading may not. */
 export function titleOf({ title }: { title: string }): string {
   return title.trim() === "" ? "Incident report" : title;
 }
 
-/** The JSON form of the public page (decisions §8), entries newest first like the page. */
+/** The JSON form of the public page (contract §8), entries newest first like the page. */
 export function publicBody(report: PublicReport) {
   return {
     title: report.title,

@@ -84,7 +84,7 @@ export function createReport(
   return { id, public_uuid: publicUuid };
 }
 
-/** What a PUT does to the password (api §4, Reports): tri-state, and hashed before the transaction. */
+/** What a PUT does to the password (contract §15, Reports): tri-state, and hashed before the transaction. */
 export type PasswordChange = "keep" | "clear" | { hash: string };
 
 export interface ReportChange {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 
-/** Reports and their entries: as their writers send and read them (api §2; §4, Reports). */
+/** Reports and their entries: as their writers send and read them (contract §13; §15, Reports). */
 
 const title = text(256);
 const description = text(4096);

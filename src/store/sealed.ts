@@ -1,7 +1,7 @@
 import type { Sealer } from "../kit/sealer.ts";
 import type { Reader, Store, Tx } from "./store.ts";
 
-/** Every column that holds sealed values (decisions §2, Ids, tokens, secrets). */
+/** Every column that holds sealed values (contract §2, Ids, tokens, secrets). */
 const places = [
   { table: "integrations", column: "sealed" },
   { table: "actions", column: "sealed_headers" },

@@ -7,7 +7,7 @@ import type { SqliteDatabase, StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
 import { digestFile, freeBytes, syncDirectory, syncFile, withAside, writeSynced } from "./files.ts";
 
-/** What FILE.json says of FILE (decisions §11). Times in Unix seconds. */
+/** What FILE.json says of FILE (contract §11). Times in Unix seconds. */
 export interface Manifest {
   /** Of the file's bytes, in lower-case hex. */
   sha256: string;

@@ -58,7 +58,7 @@ const START_SECONDS = 2;
 
 /**
  * Settles the time in which the box was down, and from then on compares wall and monotonic time
- * (decisions §10). A jump moves every due time with it, in one transaction, before anything else
+ * (contract §10). A jump moves every due time with it, in one transaction, before anything else
  * sees the new time. A clock that is behind the last time seen when the box starts is taken as a jump, too:
  * how long the box was down can't be known then, so nothing fires and nothing is skipped.
  */

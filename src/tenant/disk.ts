@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSy
 import { dirname, join } from "node:path";
 import type { Log } from "../kit/log.ts";
 
-/** The room on the disk, and what is held back of it for acks and pages (decisions §10). */
+/** The room on the disk, and what is held back of it for acks and pages (contract §10). */
 export interface Disk {
   /** Whether new events are refused: too little is free. */
   readonly nearlyFull: boolean;

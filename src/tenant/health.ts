@@ -1,4 +1,4 @@
-/** One thing that must be well for the box to page (decisions §10). */
+/** One thing that must be well for the box to page (contract §10). */
 export interface HealthCheck {
   name: string;
   ok: boolean;

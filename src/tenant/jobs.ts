@@ -18,7 +18,7 @@ export function tenantJobs(parts: TenantParts): Job[] {
   return [parts.watch.job, timedJob(parts), diskJob(parts), retentionJob(parts)];
 }
 
-/** Everything timed on alerts: ladders, renotify, auto-resolve (decisions §5). */
+/** Everything timed on alerts: ladders, renotify, auto-resolve (contract §5). */
 function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
   return {
     name: "timed",

@@ -7,7 +7,7 @@ import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import type { Store, Tx } from "../store/store.ts";
 
-/** How long things are kept (decisions §4). */
+/** How long things are kept (contract §4). */
 export interface RetentionLimits {
   logDays: number;
   /** Bytes of the store from which on the oldest log lines go. */

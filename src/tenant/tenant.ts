@@ -29,7 +29,7 @@ import { createRetention, defaultRetention, type RetentionLimits } from "./reten
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
-/** One running data plane over one store (decisions §1): the box has one, hosted many. */
+/** One running data plane over one store (contract §1): the box has one, hosted many. */
 export interface Tenant {
   readonly id: string;
   readonly role: "box" | "hosted";
@@ -52,7 +52,7 @@ export interface Tenant {
   /** What the box tells the relay of itself; null on hosted, which has no box. */
   readonly news: BoxNews | null;
   readonly sealer: Sealer;
-  /** What may be called from here (decisions §6, Egress). */
+  /** What may be called from here (contract §6, Egress). */
   readonly addressRules: AddressRules;
   /** What links are built from; empty when it isn't known. */
   readonly publicUrl: string;
@@ -71,7 +71,7 @@ export interface TenantOptions {
   publicUrl: string;
   /** The id a new store gets; minted when absent. */
   tenantId?: string;
-  /** How long things are kept; the defaults of decisions §4 when absent. */
+  /** How long things are kept; the defaults of contract §4 when absent. */
   retention?: RetentionLimits;
   /** Where its accounts' devices are kept; its own store when absent. */
   devices?: DeviceBook;
@@ -195,7 +195,7 @@ function newsJob(news: BoxNews): Job {
 
 const KEY_FILE = "box.key";
 
-/** Without a key that stored values need the box starts all the same, and says what is lost (decisions §10). */
+/** Without a key that stored values need the box starts all the same, and says what is lost (contract §10). */
 function sealerBeside(store: Store, path: string, log: Log): Sealer {
   const sealer = fileSealer({
     ...{ dir: dirname(path), name: KEY_FILE, inUse: sealedKeyIds(store) },

@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 
-/** Readers parked until an alert opens (api §4, pull). */
+/** Readers parked until an alert opens (contract §15, pull). */
 export interface Waiters {
   /** Register before the query that decides to wait, so that no wake-up is lost. */
   park(key: string, ms: number, signal: AbortSignal): Parked;

@@ -38,7 +38,7 @@ export interface FaultRun {
   breaches: string[];
 }
 
-/** Exit codes that decisions name; a stop in order is 0. */
+/** Exit codes that the contract names (contract §11); a stop in order is 0. */
 const DOCUMENTED = [0, 1, 2, 65, 74, 78];
 const EVENTS = 12;
 const PAGES_MS = 20_000;

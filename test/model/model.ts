@@ -1,5 +1,5 @@
 /**
- * What the API document and its decisions say of projects, sources, rules and alerts, as plainly as it can
+ * What the contract says of projects, sources, rules and alerts, as plainly as it can
  * be said: no store, no cache, no index. Times are Unix seconds.
  */
 

@@ -3,7 +3,7 @@ import type { Fact, LogEvent } from "./facts.ts";
 import type { Rota, World } from "./world.ts";
 
 /**
- * What the box must have said, worked out from the decisions' text and the facts alone. It knows
+ * What the box must have said, worked out from the contract's text and the facts alone. It knows
  * nothing of columns: of each alert it keeps what happened, and asks at every look which rules apply. Time is
  * counted in seconds that the clock's jumps don't touch ("elapsed"), made from wall time where an event needs it.
  */

@@ -8,6 +8,6 @@ after(() => stage.close());
 
 const STORIES = 5000;
 
-test(`${STORIES} stories go as the decisions say`, (t) => {
+test(`${STORIES} stories go as the contract says`, (t) => {
   t.diagnostic(playStories(stage, seed, STORIES));
 });

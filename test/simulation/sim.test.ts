@@ -8,7 +8,7 @@ after(() => stage.close());
 
 const STORIES = 2000;
 
-test(`${STORIES} stories of rules, ladders, acks, restarts and clock steps go as the decisions say`, (t) => {
+test(`${STORIES} stories of rules, ladders, acks, restarts and clock steps go as the contract says`, (t) => {
   t.diagnostic(playStories(stage, 1, STORIES));
 });
 

@@ -7,7 +7,7 @@ const LEASE_MS = 30_000;
 const KEEP_SECONDS = 48 * 3_600;
 const PURGE_ROWS = 500;
 
-/** What makes two requests the same page (decisions §7). */
+/** What makes two requests the same page (contract §7). */
 export interface ClaimKey {
   tenantId: string;
   alertId: string;

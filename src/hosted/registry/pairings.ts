@@ -43,7 +43,7 @@ export type Revocation =
 export interface Pairings {
   /**
    * The tenant's first pairing ever, decided inside the transaction: it needs no receipt, makes the
-   * account the owner and mints the relay credential (decisions §7).
+   * account the owner and mints the relay credential (contract §7).
    */
   first(pairing: NewPairing): Promise<FirstPairing>;
   /** Whether the account or the box account has a live pairing here. */

@@ -6,7 +6,7 @@ import { deviceReadOnly, deviceWrite, toDevice } from "../../people/device.ts";
 import { registerDevice } from "../../people/devices.ts";
 import type { Devices } from "../registry/devices.ts";
 
-/** Devices of a session's account (api §4, Devices). */
+/** Devices of a session's account (contract §15, Devices). */
 export function accountDeviceRoutes(devices: Devices): Route[] {
   return [
     sessionRoute({

@@ -23,7 +23,7 @@ const pairingAnswer = z
   })
   .meta({ id: "Pairing" });
 
-/** Pairing of hosted accounts with box accounts, and the relay's key (api §4, Pairing and relay; decisions §7). */
+/** Pairing of hosted accounts with box accounts, and the relay's key (contract §15, Pairing and relay; contract §7). */
 export function accountPairingRoutes(deps: PairingRouteDeps): Route[] {
   return [pairRoute(deps), listRoute(deps), revokeRoute(deps), rotateRoute(deps)];
 }

@@ -7,7 +7,7 @@ import { type RelayDeps, type RelayResult, relayEvent } from "../relay.ts";
 
 const PATH = "/v1/relay/{key_id}";
 
-/** Bytes (api §8, Relay). */
+/** Bytes (contract §19, Relay). */
 export const RELAY_LIMIT = 65_536;
 
 export interface RelayRouteDeps extends RelayDeps {
@@ -18,7 +18,7 @@ export interface RelayRouteDeps extends RelayDeps {
   known(c: AppContext): void;
 }
 
-/** `POST /v1/relay/{key_id}`: the signature is over the raw bytes, so nothing is read but those (decisions §7). */
+/** `POST /v1/relay/{key_id}`: the signature is over the raw bytes, so nothing is read but those (contract §7). */
 export function relayRoute(deps: RelayRouteDeps): RawRoute {
   return {
     method: "POST",

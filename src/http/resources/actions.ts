@@ -22,7 +22,7 @@ const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found", "name_taken"] as const),
 ];
 
-/** api §4, Actions. */
+/** contract §15, Actions. */
 export const actionRoutes: Route[] = [
   route({
     method: "GET",

@@ -12,7 +12,7 @@ import { type Route, route } from "../route.ts";
 
 const alertPath = z.strictObject({ id: z.string() });
 
-/** api §4, Alerts, and the additive reads of decisions §5. */
+/** contract §15, Alerts, and the additive reads of contract §5. */
 export const alertRoutes: Route[] = [
   route({
     method: "GET",

@@ -8,7 +8,7 @@ export const devicesAnswer = z.object({ devices: z.array(deviceAnswer) });
 
 export const devicePath = z.strictObject({ token: z.string() });
 
-/** Devices of the calling key's account, not of its tenant (api §4, Devices). */
+/** Devices of the calling key's account, not of its tenant (contract §15, Devices). */
 export const deviceRoutes: Route[] = [
   route({
     method: "GET",

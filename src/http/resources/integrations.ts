@@ -75,7 +75,7 @@ const delivery = z
   })
   .meta({ id: "Delivery" });
 
-/** With how many devices the caller's pushes would reach, counted now (api §2, Integration). */
+/** With how many devices the caller's pushes would reach, counted now (contract §13, Integration). */
 async function withDevices(
   tenant: Tenant,
   accountId: string,
@@ -113,7 +113,7 @@ function enabling(name: "enable" | "disable", summary: string): Route {
   });
 }
 
-/** api §4, Integrations; the webhook routes are a second view of the same rows. */
+/** contract §15, Integrations; the webhook routes are a second view of the same rows. */
 export const integrationRoutes: Route[] = [
   route({
     method: "GET",

@@ -5,7 +5,7 @@ import { getProject } from "../../projects/projects.ts";
 import { projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
-/** api §4, Log tail. */
+/** contract §15, Log tail. */
 export const logtailRoutes: Route[] = [
   route({
     method: "GET",

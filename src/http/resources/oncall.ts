@@ -60,7 +60,7 @@ function previewRange(
   return { from, until };
 }
 
-/** api §4, On-call, and the additive preview and calendar of decisions §5. */
+/** contract §15, On-call, and the additive preview and calendar of contract §5. */
 export const oncallRoutes: Route[] = [
   route({
     method: "GET",

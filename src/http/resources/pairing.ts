@@ -14,7 +14,7 @@ import { redeem } from "../../people/redeem.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
-/** Pairing on the box (api §4, Pairing; decisions §3). */
+/** Pairing on the box (contract §15, Pairing; contract §3). */
 export const pairingRoutes: Route[] = [
   route({
     method: "POST",

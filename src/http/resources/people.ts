@@ -7,7 +7,7 @@ import { type Route, route } from "../route.ts";
 
 const accountPath = z.strictObject({ account: z.string() });
 
-/** Accounts and keys (decisions §3): who belongs to the tenant, and what lets them in. */
+/** Accounts and keys (contract §3): who belongs to the tenant, and what lets them in. */
 export const peopleRoutes: Route[] = [
   route({
     method: "GET",

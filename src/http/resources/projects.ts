@@ -10,7 +10,7 @@ import {
 import { deleted, projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
-/** api §4, Projects. */
+/** contract §15, Projects. */
 export const projectRoutes: Route[] = [
   route({
     method: "GET",

@@ -7,7 +7,7 @@ import { configureRelay, readRelay, removeRelay } from "../../projects/relay.ts"
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
-/** The relay that a box pages through (api §4, Pairing and relay; decisions §7). */
+/** The relay that a box pages through (contract §15, Pairing and relay; contract §7). */
 export const relayRoutes: Route[] = [
   route({
     method: "GET",

@@ -39,7 +39,7 @@ function timelineOf(reader: Reader, { alertId }: ReportRow) {
   throw new ServiceError("unknown_alert", message);
 }
 
-/** api §4, Reports: the entries. */
+/** contract §15, Reports: the entries. */
 export const reportEntryRoutes: Route[] = [
   route({
     method: "POST",

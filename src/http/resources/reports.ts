@@ -31,13 +31,13 @@ const reportPath = z.strictObject({ id: z.string(), rid: z.string() });
 
 const writeErrors = ["invalid_request", "invalid_json", "not_found"] as const;
 
-/** Key omitted: kept. Empty: cleared. Anything else: set (api §4, Reports). */
+/** Key omitted: kept. Empty: cleared. Anything else: set (contract §15, Reports). */
 async function passwordChange(tenant: Tenant, given?: string): Promise<PasswordChange> {
   if (given === undefined) return "keep";
   return given === "" ? "clear" : { hash: await tenant.passwords.hash(given) };
 }
 
-/** api §4, Reports. */
+/** contract §15, Reports. */
 export const reportRoutes: Route[] = [
   route({
     method: "GET",

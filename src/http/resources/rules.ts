@@ -20,7 +20,7 @@ function bodyOf(body: z.output<typeof ruleCreate> | z.output<typeof ruleReplace>
   return rule;
 }
 
-/** api §4, Rules. A PUT replaces the whole rule (decisions §5). */
+/** contract §15, Rules. A PUT replaces the whole rule (contract §5). */
 export const ruleRoutes: Route[] = [
   route({
     method: "GET",

@@ -12,7 +12,7 @@ import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
-/** api §4, Sources. */
+/** contract §15, Sources. */
 export const sourceRoutes: Route[] = [
   route({
     method: "GET",

@@ -27,7 +27,7 @@ function mustBeWebhook(tx: Tx, project: Project, id: string): void {
   getIntegration(tx, project, { id, type: "webhook" });
 }
 
-/** api §4, Webhook endpoints: the webhook rows of the integrations. */
+/** contract §15, Webhook endpoints: the webhook rows of the integrations. */
 export const webhookRoutes: Route[] = [
   route({
     method: "GET",

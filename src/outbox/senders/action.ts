@@ -13,7 +13,7 @@ export interface ActionRequest {
   /** The stored body, unsealed; null when none is stored, and the event's body is sent. */
   body: string | null;
   eventBody: string;
-  /** 0: ten seconds (decisions §6, Runbook actions). */
+  /** 0: ten seconds (contract §6, Runbook actions). */
   timeoutSeconds: number;
 }
 

@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 /**
- * What an answer means for a delivery (decisions §6): 2xx is success, 410 asks for no more, and
+ * What an answer means for a delivery (contract §6): 2xx is success, 410 asks for no more, and
  * everything else is worth trying again, because receivers say 404 and 422 on their bad days. A 2xx
  * whose body broke off counts as failed: twice is better than never. `note` goes into the error.
  */

@@ -12,7 +12,7 @@ export interface WebhookRequest {
   body: string;
 }
 
-/** Signs the body and posts it (api §6.2, decisions §6 Headers). `answer`: what was read of the answer's body. */
+/** Signs the body and posts it (contract §17, rule 2, contract §6 Headers). `answer`: what was read of the answer's body. */
 export async function sendWebhook(
   via: Via,
   request: WebhookRequest,

@@ -11,7 +11,7 @@ import { withoutFrames } from "./trace.ts";
 /** Raised whenever the masking rules give a message another shape; kept with every stored shape. */
 export const minerRules = 1;
 
-/** Only this much of a message shapes it (decisions §4), in UTF-16 units. */
+/** Only this much of a message shapes it (contract §4), in UTF-16 units. */
 const SHAPED = 4_096;
 
 const REST_MARK = String.fromCharCode(REST);

@@ -6,7 +6,7 @@ const CAUSED = "\nCaused by: ";
 const TRACEBACK = "Traceback (most recent call last)";
 
 /**
- * What of a message shapes it when it carries a stack trace (decisions §4): the first line, the class above the frames
+ * What of a message shapes it when it carries a stack trace (contract §4): the first line, the class above the frames
  * and each `Caused by` class; of a Python traceback the exception's line. Any other message comes back as it is.
  */
 export function withoutFrames(message: string): string {
