@@ -137,7 +137,8 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   const read = (admitted: Awaited<ReturnType<IngestDoor["admit"]>>) => {
     connections.know(incoming.socket);
     if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
-    readBody(incoming, admitted.bodyLimit, (error, body) =>
+    const of = { owner: admitted.tenant.id, limit: admitted.bodyLimit };
+    readBody(incoming, of, (error, body) =>
       body === null ? reply(ingest.refuse(error, admitted)) : ingest.take(admitted, body, reply),
     );
   };

@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BoxDeps } from "../../src/app/box.ts";
 import { widenThreadPool } from "../../src/kit/thread-pool.ts";
+import { exchange, ingestHead, inPieces } from "../network/raw.ts";
 import { realClock } from "../support/clock.ts";
 import { type TestHosted, testHosted } from "../support/hosted-role.ts";
 import { answer, hang, startReceiver } from "../support/receiver.ts";
@@ -12,6 +13,8 @@ import { answer, hang, startReceiver } from "../support/receiver.ts";
 
 interface Neighbour {
   key: string;
+  /** Its ingest token. */
+  token: string;
   post(path: string, body?: object): Promise<{ id: string; token: string }>;
   /** Opens an alert. */
   fire(): Promise<void>;
@@ -39,7 +42,7 @@ async function neighbour(hosted: TestHosted, name: string, rule: object = {}): P
   const { token } = await post("/shop/sources", { name: "app" });
   await post("/shop/rules", { name: "any", ...rule });
   return {
-    ...{ key, post },
+    ...{ key, token, post },
     async fire() {
       const body = { message: "Disk is full", level: 500 };
       const taken = await hosted.call("POST", "/v1/ingest", { token, body });
@@ -164,4 +167,25 @@ test("a tenant's names whose servers are silent don't hold up another's new name
   await ben.fire();
   const ms = await took(() => receiver.received.length > 0);
   assert.ok(ms < 2000, `${Math.round(ms)} ms`);
+});
+
+test("sixteen stalled bodies of one tenant refuse no other's event; the oldest of them gives way", async (t) => {
+  const hosted = await hostedFor(t, {}, { limits: { bodyBytes: 16 * 70_000 } });
+  const [ada, ben] = [await neighbour(hosted, "ada"), await neighbour(hosted, "ben")];
+  const port = Number(new URL(hosted.url).port);
+  const stalled = Array.from({ length: 16 }, () =>
+    exchange(port, [ingestHead(ada.token, 70_001) + "x".repeat(70_000)], { patience: 4_000 }),
+  );
+  const event = JSON.stringify({ message: "y".repeat(50_000) });
+  const post = async ({ token }: Neighbour) => {
+    const parts = inPieces(ingestHead(token, event.length) + event, 3);
+    const { answers } = await exchange(port, parts, { enough: 1 });
+    return answers[0]?.status;
+  };
+  // All of them have arrived when her own next event finds no room.
+  for (let i = 0; i < 40 && (await post(ada)) !== 429; i++) await pause(10);
+  assert.equal(await post(ben), 202);
+  assert.equal(await post(ben), 202);
+  const ends = (await Promise.all(stalled)).map(({ answers }) => answers[0]?.status);
+  assert.deepEqual([ends.filter((status) => status === 429).length, ends[0]], [1, 429]);
 });
