@@ -8,7 +8,11 @@ export function isEmail(text: string): boolean {
   return fits(text, 320) && isStorable(text) && FORM.test(text) && !INVISIBLE.test(text);
 }
 
-/** Emails that differ in case only are one person's (contract §3). */
+/**
+ * Emails that differ in case only are one person's (contract §3), and so are those that differ in how an accent is
+ * written (é as one character or as two), which nobody sees. NFC as RFC 6532 asks for; NFKC would also take a ligature
+ * or a wide letter for the plain one, and those may be another person's mailbox.
+ */
 export function foldEmail(email: string): string {
-  return email.normalize("NFC").toLowerCase();
+  return email.trim().normalize("NFC").toLowerCase();
 }

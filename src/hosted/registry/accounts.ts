@@ -1,6 +1,6 @@
 import { base62Secret, hexId, sha256 } from "../../kit/ids.ts";
 import { foldEmail } from "../../people/email.ts";
-import type { Reader, Tx } from "../../store/store.ts";
+import type { Reader, Store, Tx } from "../../store/store.ts";
 import type { Room } from "./room.ts";
 
 const DAY = 86_400;
@@ -17,7 +17,7 @@ export interface HostedAccount {
 }
 
 export interface Accounts {
-  /** Adds an account, or finds the one that has this email already (case folded). */
+  /** Adds an account, or finds the one that has this email already (`foldEmail`). */
   add(email: string): Promise<{ account: HostedAccount; created: boolean }>;
   get(id: string): Promise<HostedAccount | null>;
   byEmail(email: string): Promise<HostedAccount | null>;
@@ -28,11 +28,35 @@ export function findAccount(reader: Reader, id: string): HostedAccount | null {
   return (row as HostedAccount | undefined) ?? null;
 }
 
-function findByEmail(reader: Reader, email: string): HostedAccount | null {
-  const row = reader
-    .sql("SELECT id, email FROM accounts WHERE email_folded = ?")
-    .get(foldEmail(email.trim()));
-  return (row as HostedAccount | undefined) ?? null;
+/** As emails were folded in 1.0: é written as two characters was another one. */
+export function lowerEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/**
+ * The account that an email means. Where two were added whose emails differ in how an accent is written, each is found
+ * by its own way of writing.
+ */
+export function findByEmail(reader: Reader, email: string): HostedAccount | null {
+  const find = reader.sql<[folded: string], HostedAccount>(
+    "SELECT id, email FROM accounts WHERE email_folded = ?",
+  );
+  return find.get(lowerEmail(email)) ?? find.get(foldEmail(email)) ?? null;
+}
+
+/** Folds emails of 1.0 as they are folded now; where that is another account's, both stay as they are. */
+export function refoldEmails(store: Store): void {
+  const old = store
+    .sql<[], { id: string; email: string; folded: string }>(
+      "SELECT id, email, email_folded AS folded FROM accounts WHERE email_folded GLOB '*[^ -~]*'",
+    )
+    .all()
+    .filter(({ email, folded }) => foldEmail(email) !== folded);
+  if (old.length === 0) return;
+  store.write((tx) => {
+    const refold = tx.sql("UPDATE OR IGNORE accounts SET email_folded = ? WHERE id = ?");
+    for (const { id, email } of old) refold.run(foldEmail(email), id);
+  });
 }
 
 export function accountsIn(room: Room): Accounts {
@@ -44,7 +68,7 @@ export function accountsIn(room: Room): Accounts {
         const account = { id: hexId(tx.random), email: email.trim() };
         tx.sql(
           "INSERT INTO accounts (id, email, email_folded, created_at) VALUES (?, ?, ?, ?)",
-        ).run(account.id, account.email, foldEmail(email.trim()), tx.at);
+        ).run(account.id, account.email, foldEmail(email), tx.at);
         return { account, created: true };
       }),
     get: async (id) => findAccount(room.store, id),

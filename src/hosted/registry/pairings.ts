@@ -1,7 +1,6 @@
-import { foldEmail } from "../../people/email.ts";
 import type { Role } from "../../store/schema.ts";
 import type { Reader, Tx } from "../../store/store.ts";
-import { findAccount } from "./accounts.ts";
+import { findAccount, findByEmail } from "./accounts.ts";
 import { mintRelayKey, type RelayCredential } from "./relay-keys.ts";
 import type { Room } from "./room.ts";
 import { findTenant, roleOf } from "./tenants.ts";
@@ -81,9 +80,9 @@ function first(tx: Tx, room: Room, pairing: NewPairing): FirstPairing {
   if (known !== undefined) return { kind: "receipt_needed" };
   const account = findAccount(tx, pairing.accountId);
   if (account === null) return { kind: "not_found" };
-  if (tenant.ownerEmail !== null && tenant.ownerEmail !== foldEmail(account.email)) {
+  const { ownerEmail } = tenant;
+  if (ownerEmail !== null && findByEmail(tx, ownerEmail)?.id !== account.id)
     return { kind: "not_found" };
-  }
   const credential = mintRelayKey(tx, room.sealer, tenant.id);
   return { kind: "paired", pairing: insert(tx, pairing, "owner"), credential };
 }

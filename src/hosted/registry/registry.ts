@@ -1,7 +1,14 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { Random } from "../../kit/random.ts";
 import { openStore } from "../../store/store.ts";
-import { type Accounts, accountsIn, purgeSessions, type Sessions, sessionsIn } from "./accounts.ts";
+import {
+  type Accounts,
+  accountsIn,
+  purgeSessions,
+  refoldEmails,
+  type Sessions,
+  sessionsIn,
+} from "./accounts.ts";
 import { type Apns, apnsIn } from "./apns-settings.ts";
 import { type Claims, claimsIn, purgeClaims } from "./claims.ts";
 import { type Devices, handsetsIn } from "./devices.ts";
@@ -51,6 +58,7 @@ export interface RegistryOptions {
 export function openRegistry(options: RegistryOptions): Registry {
   const { path, clock, random, onFatal } = options;
   const store = openStore({ path, kind: "hosted", clock, random, ...(onFatal && { onFatal }) });
+  refoldEmails(store);
   const sealer = options.sealer(sealedKeyIdsIn(store));
   const room: Room = { store, write: groupWrites(store), sealer };
   return {

@@ -1,7 +1,7 @@
 import { hexId } from "../../kit/ids.ts";
-import { foldEmail } from "../../people/email.ts";
 import type { Role } from "../../store/schema.ts";
 import type { Reader, Tx } from "../../store/store.ts";
+import { lowerEmail } from "./accounts.ts";
 import type { Room } from "./room.ts";
 
 export type TenantKind = "box" | "hosted";
@@ -116,7 +116,9 @@ function insert(
   tenant: { kind: TenantKind; boxUrl?: string; ownerEmail?: string },
 ): HostedTenant {
   const id = hexId(tx.random);
-  const owner = tenant.ownerEmail === undefined ? null : foldEmail(tenant.ownerEmail.trim());
+  const { ownerEmail } = tenant;
+  // As it was written but for case: it must find the account that was meant.
+  const owner = ownerEmail === undefined ? null : lowerEmail(ownerEmail);
   const stamp = tenant.boxUrl === undefined ? 0 : tx.at;
   tx.sql(
     `INSERT INTO tenants (id, kind, plan, owner_folded, box_url, box_stamp, created_at)
