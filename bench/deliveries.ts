@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
 import { openAlert } from "../src/alerts/open.ts";
 import { createRule } from "../src/alerts/rules.ts";
+import { channels } from "../src/channels/list.ts";
 import { systemClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import { systemRandom } from "../src/kit/random.ts";
@@ -65,8 +66,8 @@ function addProject({ tenant }: Bench, name: string, urls: readonly string[]): v
     createRule(tx, project, { name: "any", body: defaultRule });
     for (const url of urls)
       createIntegration(tx, project, {
-        ...{ type: "webhook", write: { url } },
-        guard: { sealer: tenant.sealer, rules: tenant.addressRules },
+        ...{ type: "webhook", write: { credentials: { url } } },
+        guard: { sealer: tenant.sealer, rules: tenant.addressRules, channels },
       });
   });
 }

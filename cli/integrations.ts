@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { Channel } from "../src/channels/channel.ts";
+import { type ChannelList, channels } from "../src/channels/list.ts";
 import { registerActions } from "./actions.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -34,27 +36,10 @@ interface MakeOptions extends ApiOptions {
 }
 
 /** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
-export function registerIntegrations(program: Command): void {
+export function registerIntegrations(program: Command, list: ChannelList = channels): void {
   const integration = program.command("integration").description("channels that events go out by");
-  apiFlags(integration.command("list <project>")).description("list channels").action(list);
-  making(integration.command("add-webhook <project> <url>"), "a signed webhook")
-    .addOption(flag("--secret <secret>", "what it is signed with (minted when absent)", "webhook"))
-    .action((project: string, url: string, options: MakeOptions & { secret?: string }) =>
-      add(project, options, { type: "webhook", url, secret: options.secret }),
-    );
-  making(
-    integration.command("add-slack <project> <webhook-url>"),
-    "a Slack incoming webhook",
-  ).action((project: string, url: string, options: MakeOptions) =>
-    add(project, options, { type: "slack", webhook_url: url }),
-  );
-  // An option, because the ids of groups begin with a dash.
-  making(integration.command("add-telegram <project>"), "a Telegram chat")
-    .requiredOption("--chat <id>", "the chat's id")
-    .addOption(flag("--token <token>", "the bot's token", "telegram").makeOptionMandatory())
-    .action((project: string, options: MakeOptions & { chat: string; token: string }) =>
-      add(project, options, { type: "telegram", chat_id: options.chat, token: options.token }),
-    );
+  apiFlags(integration.command("list <project>")).description("list channels").action(show);
+  for (const kind of list.kinds) addCommand(integration, kind);
   apiFlags(integration.command("test <project> <integration>"))
     .description("send a test event, as a real one would go out")
     .action(test);
@@ -93,14 +78,32 @@ async function placeOf(options: ApiOptions, project: string, named: string): Pro
   return base(project, await namedId(options, { kind: "integration", project }, named));
 }
 
-function making(command: Command, what: string): Command {
-  return apiFlags(command)
-    .description(`add ${what}`)
+/** `add-telegram`: a kind's fields as its file says that they are written, words first. */
+function addCommand(integration: Command, { kind, about, fields, flags }: Channel): void {
+  const words = Object.entries(flags).filter(([, how]) => !how.startsWith("--"));
+  const options = Object.entries(flags).flatMap(([field, how]) => {
+    if (!how.startsWith("--")) return [];
+    const schema = fields.shape[field];
+    const option = flag(how, schema?.meta()?.description ?? "", kind);
+    return [{ field, option: option.makeOptionMandatory(!schema?.isOptional()) }];
+  });
+  const name = [`add-${kind}`, "<project>", ...words.map(([, how]) => how)].join(" ");
+  const command = apiFlags(integration.command(name))
+    .description(`add ${about}`)
     .option("--name <name>", "what people call it")
     .option("--event <kind...>", "only these kinds of events (default every kind)");
+  for (const { option } of options) command.addOption(option);
+  command.action(async (project: string, ...given: unknown[]) => {
+    const set = command.opts<MakeOptions & Record<string, string>>();
+    const fieldsGiven = [
+      ...words.map(([field], i) => [field, given[i]]),
+      ...options.map(({ field, option }) => [field, set[option.attributeName()]]),
+    ];
+    await add(project, set, { type: kind, ...Object.fromEntries(fieldsGiven) });
+  });
 }
 
-async function list(project: string, options: ApiOptions): Promise<void> {
+async function show(project: string, options: ApiOptions): Promise<void> {
   const answer = await callApi<{ integrations: Integration[] }>(options, "GET", base(project));
   const row = (each: Integration) => [
     ...[each.id, each.type, each.name, each.url, each.enabled ? "on" : "OFF"],

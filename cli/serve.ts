@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import type { BoxFlags } from "../src/app/config.ts";
+import { channels } from "../src/channels/list.ts";
 import { isPacked } from "../src/kit/assets.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
@@ -18,7 +19,7 @@ export function registerServe(program: Command): void {
 
 /** What both roles take when they serve. */
 export function serveFlags(command: Command, listen: string): Command {
-  return command
+  command
     .addOption(dataFlag())
     .addOption(flag("--listen <host:port>", `address to listen on (default ${listen})`))
     .addOption(flag("--tls-cert <file>", "certificate chain (PEM); read again on SIGHUP"))
@@ -36,7 +37,6 @@ export function serveFlags(command: Command, listen: string): Command {
       ),
     )
     .addOption(flag("--egress-deny <cidr...>", "addresses that may not be called"))
-    .addOption(flag("--telegram-api <url>", "Telegram Bot API (default the public one)"))
     .addOption(
       flag("--breaker-failures <n>", "failed attempts before an endpoint is disabled (default 20)"),
     )
@@ -56,6 +56,9 @@ export function serveFlags(command: Command, listen: string): Command {
         "trace, debug, info, warn, error, fatal or silent (default info)",
       ),
     );
+  for (const { flag: flags, about } of Object.values(channels.settings))
+    command.addOption(flag(flags, about));
+  return command;
 }
 
 async function runBox(flags: BoxFlags): Promise<void> {

@@ -8,7 +8,8 @@ import { openapi } from "../http/openapi.ts";
 import { pairOperations, pairPageRoutes } from "../http/pair-page.ts";
 import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
-import { dataPlaneRoutes } from "../http/routes.ts";
+import type { Route } from "../http/route.ts";
+import { dataPlaneRoutesOf } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { backupCheck } from "../operate/backup-health.ts";
 import { boxHealth } from "../operate/health.ts";
@@ -34,8 +35,9 @@ export function boxApp(
   parts: BoxParts & { serving: Serving; ingest: IngestDoor },
 ): App {
   const { tenant, serving, ingest } = parts;
+  const routes = dataPlaneRoutesOf(tenant.channels);
   return createApp({
-    routes: dataPlaneRoutes,
+    routes,
     raw: [
       ingestRoute(ingest, serving.address),
       ...publicPageRoutes({
@@ -53,13 +55,13 @@ export function boxApp(
         address: serving.address,
         tls: config.tls !== null,
       }),
-      ...operatingRoutes(operating(config, parts)),
+      ...operatingRoutes(operating(config, parts, routes)),
     ],
     ...{ serving, log, random },
   });
 }
 
-function operating(config: BoxConfig, { tenant, backups }: BoxParts) {
+function operating(config: BoxConfig, { tenant, backups }: BoxParts, routes: readonly Route[]) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
   const reach = createReachWatch();
   const hasKey = (c: AppContext) => {
@@ -78,7 +80,6 @@ function operating(config: BoxConfig, { tenant, backups }: BoxParts) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();
     },
     seesNames: hasKey,
-    openapi: () =>
-      openapi(dataPlaneRoutes, config.publicUrl, [...publicOperations, ...pairOperations]),
+    openapi: () => openapi(routes, config.publicUrl, [...publicOperations, ...pairOperations]),
   };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { scheduledBackups } from "../backup/scheduled.ts";
+import type { ChannelList } from "../channels/list.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
@@ -23,6 +24,8 @@ export interface BoxDeps {
   log: Log;
   /** Called once for an error after which the process must end (contract §11: exit 74 or 65). */
   onFatal(error: unknown): void;
+  /** The kinds of channel there are; the program's own when absent. */
+  channels?: ChannelList;
   /** Other limits of its connections than the usual ones. */
   limits?: Partial<ServerLimits>;
   /** Looks names up in place of the operating system. */
@@ -60,7 +63,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       retention: config.retention,
       addresses: { allow: cidrs(config.egressAllow), deny: cidrs(config.egressDeny) },
       outbox: {
-        telegramApi: config.telegramApi,
+        channels: config.channels,
         breaker: {
           minFailures: config.breaker.failures,
           minSpanMs: config.breaker.seconds * 1000,
@@ -68,6 +71,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       },
       ...(backups && { jobs: [backups.job] }),
       ...(deps.resolve && { resolve: deps.resolve }),
+      ...(deps.channels && { channels: deps.channels }),
       onFatal: deps.onFatal,
     });
     lifecycle.onStop("tenant", () => tenant.stop());

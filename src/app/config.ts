@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import type { Settings } from "../channels/channel.ts";
+import { type ChannelSetting, channels } from "../channels/list.ts";
 import { boxRates, type Rates } from "../http/limits.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
@@ -17,7 +19,8 @@ export interface BoxConfig {
   readonly metricsOpen: boolean;
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
-  readonly telegramApi: string;
+  /** What is set for kinds of channel, by the setting's name. */
+  readonly channels: Settings;
   /** Consecutive failures and seconds of a streak after which an endpoint is disabled. */
   readonly breaker: { readonly failures: number; readonly seconds: number };
   readonly retention: {
@@ -30,7 +33,7 @@ export interface BoxConfig {
 }
 
 /** Flags as they are typed; names are commander's. */
-export interface BoxFlags {
+export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   data?: string;
   listen?: string;
   tlsCert?: string;
@@ -44,7 +47,6 @@ export interface BoxFlags {
   metricsOpen?: boolean;
   egressAllow?: string[];
   egressDeny?: string[];
-  telegramApi?: string;
   breakerFailures?: string;
   breakerHours?: string;
   logDays?: string;
@@ -92,7 +94,7 @@ export function boxConfig(
     metricsOpen: flags.metricsOpen ?? false,
     egressAllow: networks("egress-allow", flags.egressAllow, faults),
     egressDeny: networks("egress-deny", flags.egressDeny, faults),
-    telegramApi: webUrl("telegram-api", flags.telegramApi ?? "https://api.telegram.org", faults),
+    channels: channelSettings(flags, faults),
     breaker: {
       failures: number("breaker-failures", flags.breakerFailures, 20),
       seconds: number("breaker-hours", flags.breakerHours, 24) * 3600,
@@ -112,6 +114,16 @@ export function boxConfig(
   };
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return Object.freeze(config);
+}
+
+/** Each setting of a kind of channel: as given, or as usual. */
+function channelSettings(flags: BoxFlags, faults: string[]): Settings {
+  const values = Object.entries(channels.settings).map(([name, { flag, usual, read }]) => {
+    const given = flags[name as ChannelSetting];
+    const flagName = /--([a-z-]+)/.exec(flag)?.[1] ?? name;
+    return [name, given === undefined ? usual : read(flagName, given, faults)];
+  });
+  return Object.fromEntries(values);
 }
 
 function listenAddress(text: string, faults: string[]): { host: string; port: number } {

@@ -185,14 +185,14 @@ async function houseOf(
     ...{ registry, clock, log },
     limits: { mostOpen: config.openTenants, warmMs: 600_000 },
     start(id, { atClose, onFatal }) {
-      const apns = tenantPages({ registry, pusher, clock }, id, () => tenant.store);
+      const push = tenantPages({ registry, pusher, clock }, id, () => tenant.store);
       const tenant: Tenant = startTenant({
         ...shared,
         path: join(config.data, hostedFiles.tenants, `${id}.db`),
         role: "hosted",
         tenantId: id,
         sealer: ownSealer(sealer, id),
-        outbox: { telegramApi: config.telegramApi, breaker, sockets: TENANT_SOCKETS, apns },
+        outbox: { channels: config.channels, breaker, sockets: TENANT_SOCKETS, push },
         atClose,
         onFatal: (error) => (isDiskFault(error) ? deps.onFatal(error) : onFatal(error)),
       });

@@ -9,7 +9,7 @@ import type { Project } from "../projects/projects.ts";
 import type { Tx } from "../store/store.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations } from "./read.ts";
-import { type IntegrationConfig, type Secret, secretFields } from "./shape.ts";
+import type { IntegrationConfig, Secret } from "./shape.ts";
 
 /** A webhook's secret that was made for it: shown once. */
 export interface MintedSecret {
@@ -36,8 +36,8 @@ export function applyIntegrations(
         return row.id;
       }
       const made = createIntegration(tx, project, { type: config.type, write, guard });
-      if (config.type === "webhook" && write.secret === undefined)
-        minted.push({ id: made.id, name: config.name, url: made.url, secret: made.secret ?? "" });
+      if (made.isMinted && made.secret !== null)
+        minted.push({ id: made.id, name: config.name, url: made.url, secret: made.secret });
       return made.id;
     });
     if (config.enabled !== (row?.enabled ?? true))
@@ -78,15 +78,10 @@ function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[
   return pairs;
 }
 
-function writeOf(config: IntegrationConfig) {
-  const { name, url, events } = config;
-  const given = Object.keys(config)
-    .filter((field) => allSecrets.includes(field))
-    .map((field) => [field, textOf(config[field as "secret"])]);
-  return { name, url, events, ...(Object.fromEntries(given) as { secret?: string | undefined }) };
+function writeOf({ name, type: _type, url, enabled: _on, events, ...secrets }: IntegrationConfig) {
+  const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
+  return { name, events, credentials: { url, ...Object.fromEntries(given) } };
 }
-
-const allSecrets: readonly string[] = Object.values(secretFields).flat();
 
 /** undefined = what is stored stays. */
 export function textOf(secret: Secret | undefined): string | undefined {

@@ -49,7 +49,7 @@ export interface Applied {
 export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const { config, guard } = options;
   const project = seenProject(tx, options);
-  const before = snapshot(tx, project);
+  const before = snapshot(tx, project, guard.channels);
   const people = peopleOf(tx);
   const tokens = applySources(tx, project, options);
   for (const [i, schedule] of config.schedules.entries())
@@ -59,13 +59,13 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
   for (const [i, rule] of config.rules.entries())
     at(`/config/rules/${i}`, () => applyRule(tx, project, { rule, people, actions }));
-  deleteOthers(tx, project, { config, keep: secrets.kept });
+  deleteOthers(tx, project, { config, guard, keep: secrets.kept });
   return {
     version: getProject(tx, options.name).version,
-    changes: changesBetween(before, snapshot(tx, project)),
+    changes: changesBetween(before, snapshot(tx, project, guard.channels)),
     tokens,
     secrets: secrets.minted,
-    config: readConfig(tx, project),
+    config: readConfig(tx, project, guard.channels),
   };
 }
 
@@ -81,9 +81,12 @@ function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
   return getProject(tx, name);
 }
 
-function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptions) {
+function applySources(tx: Tx, project: Project, { config, tenantId, guard }: ApplyOptions) {
   const retained = new Map(
-    readConfig(tx, project).sources.map(({ name, retain_logs }) => [name, retain_logs]),
+    readConfig(tx, project, guard.channels).sources.map(({ name, retain_logs }) => [
+      name,
+      retain_logs,
+    ]),
   );
   const tokens: Applied["tokens"] = [];
   for (const [i, { name, retain_logs: retainLogs }] of config.sources.entries())
@@ -133,9 +136,9 @@ function applyRule(
 function deleteOthers(
   tx: Tx,
   project: Project,
-  { config, keep }: { config: ProjectConfig; keep: ReadonlySet<string> },
+  { config, guard, keep }: { config: ProjectConfig; guard: Guard; keep: ReadonlySet<string> },
 ): void {
-  const present = readConfig(tx, project);
+  const present = readConfig(tx, project, guard.channels);
   const gone = <T extends { name: string }>(there: T[], wanted: { name: string }[]) =>
     there.filter(({ name }) => !wanted.some((one) => one.name === name)).map(({ name }) => name);
   for (const name of gone(present.rules, config.rules))

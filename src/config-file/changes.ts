@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import type { ChannelList } from "../channels/list.ts";
 import { listActionRows } from "../projects/actions.ts";
 import type { Project } from "../projects/projects.ts";
 import { integrations } from "../store/schema.ts";
@@ -20,8 +21,8 @@ export type Snapshot = Map<string, string[]>;
 
 const key = (kind: Kind, name: string) => `${kind} ${name}`;
 
-export function snapshot(reader: Reader, project: Project): Snapshot {
-  const config = readConfig(reader, project);
+export function snapshot(reader: Reader, project: Project, channels: ChannelList): Snapshot {
+  const config = readConfig(reader, project, channels);
   const parts: Snapshot = new Map();
   const add = (kind: Kind, name: string, text: string) => {
     const at = key(kind, name);

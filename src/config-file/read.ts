@@ -1,4 +1,6 @@
 import { and, eq } from "drizzle-orm";
+import { fieldsOf } from "../channels/channel.ts";
+import type { ChannelList } from "../channels/list.ts";
 import { listSchedules } from "../oncall/schedules.ts";
 import type { EventKind } from "../outbox/event.ts";
 import type { Action } from "../projects/action.ts";
@@ -10,17 +12,16 @@ import { listSources } from "../projects/sources.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { type People, peopleOf } from "./people.ts";
-import {
-  type ActionConfig,
-  type IntegrationConfig,
-  type ProjectConfig,
-  type RuleConfig,
-  type ScheduleConfig,
-  secretFields,
+import type {
+  ActionConfig,
+  IntegrationConfig,
+  ProjectConfig,
+  RuleConfig,
+  ScheduleConfig,
 } from "./shape.ts";
 
 /** The project as it is, each list by name; credentials are said to be there, no more. */
-export function readConfig(reader: Reader, project: Project): ProjectConfig {
+export function readConfig(reader: Reader, project: Project, channels: ChannelList): ProjectConfig {
   const people = peopleOf(reader);
   const actions = listActions(reader, project);
   const names = new Map(actions.map(({ id, name }) => [id, name]));
@@ -28,7 +29,9 @@ export function readConfig(reader: Reader, project: Project): ProjectConfig {
     sources: listSources(reader, project).map(({ name, retain_logs }) => ({ name, retain_logs })),
     schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
     actions: actions.map(readAction),
-    integrations: ownIntegrations(reader, project).map(readIntegration).sort(byText),
+    integrations: ownIntegrations(reader, project)
+      .map((row) => readIntegration(row, channels))
+      .sort(byText),
     rules: listRules(reader, project.id).map(
       ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
         readRule(rule, people, names),
@@ -67,12 +70,13 @@ function readAction(action: Action): ActionConfig {
   };
 }
 
-export function readIntegration(row: Integration): IntegrationConfig {
+function readIntegration(row: Integration, channels: ChannelList): IntegrationConfig {
   const { name, type, url, enabled, event_filter } = row;
+  const kind = channels.find(type);
+  const fields = kind === undefined ? [] : fieldsOf(kind).all;
   return {
     ...{ name, type },
-    ...(type === "webhook" ? { url } : {}),
-    ...Object.fromEntries(secretFields[type].map((field) => [field, "kept" as const])),
+    ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
     ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
   };
 }

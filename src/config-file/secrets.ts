@@ -28,12 +28,13 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
       ),
       body: action.body === null ? null : look(action.body),
     })),
-    integrations: project.integrations.map(({ secret, token, chat_id, webhook_url, ...rest }) => ({
-      ...rest,
-      ...(secret && { secret: look(secret) }),
-      ...(token && { token: look(token) }),
-      ...(chat_id && { chat_id: look(chat_id) }),
-      ...(webhook_url && { webhook_url: look(webhook_url) }),
+    integrations: project.integrations.map(({ name, type, url, enabled, events, ...secrets }) => ({
+      ...{ name, type, enabled, events, ...(url !== undefined && { url }) },
+      ...Object.fromEntries(
+        Object.entries(secrets).flatMap(([field, reference]) =>
+          reference === undefined ? [] : [[field, look(reference)]],
+        ),
+      ),
     })),
   };
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { type ChannelList, type CredentialField, channels } from "../channels/list.ts";
 import { boolean, list, text } from "../kit/fields.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
-import { integrationEvents, integrationType } from "../projects/integration.ts";
+import { integrationEvents } from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceName } from "../projects/source.ts";
-import type { IntegrationType } from "../store/schema.ts";
 
 /** Who is named by email. */
 const email = text(320, 1);
@@ -57,15 +57,20 @@ function actionShape<S extends z.ZodType>(secret: S) {
   });
 }
 
-function integrationShape<S extends z.ZodType>(secret: S) {
+type SecretField = Exclude<CredentialField, "url">;
+
+/** A `url` is written as it is, every other field as a secret. */
+function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: ChannelList) {
+  const { url, ...others } = fields;
+  const secrets = Object.entries(others).map(([name, field]) => [
+    name,
+    secret.optional().meta({ description: field.meta()?.description }),
+  ]);
   return z.strictObject({
     name: text(128).default(""),
-    type: integrationType,
-    url: text(2048).optional().meta({ description: "webhook" }),
-    secret: secret.optional().meta({ description: "webhook" }),
-    token: secret.optional().meta({ description: "telegram" }),
-    chat_id: secret.optional().meta({ description: "telegram" }),
-    webhook_url: secret.optional().meta({ description: "slack" }),
+    type,
+    url,
+    ...(Object.fromEntries(secrets) as Record<SecretField, z.ZodOptional<S>>),
     enabled: boolean.default(true),
     /** Empty = every kind. */
     events: integrationEvents.default([]),
@@ -78,12 +83,12 @@ function integrationShape<S extends z.ZodType>(secret: S) {
  * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
  * credential is written: over the interface as a value, in a file as a reference.
  */
-function projectShape<S extends z.ZodType>(secret: S) {
+function projectShape<S extends z.ZodType>(secret: S, kinds: ChannelList) {
   return {
     sources: named(source, 1000),
     schedules: named(schedule, 1000),
     actions: named(actionShape(secret), 1000),
-    integrations: list(integrationShape(secret), 1000).default([]),
+    integrations: list(integrationShape(secret, kinds), 1000).default([]),
     rules: named(rule, 1000),
   };
 }
@@ -103,12 +108,14 @@ const reference = z.union(
 );
 export type Reference = z.output<typeof reference>;
 
-export const projectConfig = z.strictObject(projectShape(given)).meta({ id: "ProjectConfig" });
-export type ProjectConfig = z.output<typeof projectConfig>;
+/** As the interface takes it, with the credentials of these kinds of channel. */
+export const projectConfigOf = (kinds: ChannelList) =>
+  z.strictObject(projectShape(given, kinds)).meta({ id: "ProjectConfig" });
+export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];
 export type IntegrationConfig = ProjectConfig["integrations"][number];
 
-const fileProject = z.strictObject({ name: projectName, ...projectShape(reference) });
+const fileProject = z.strictObject({ name: projectName, ...projectShape(reference, channels) });
 /** A project as a file has it: where a value has a credential, it has a reference. */
 export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;
 
@@ -117,11 +124,3 @@ export const configFile = z.strictObject({
   format: z.literal(1),
   projects: named(fileProject, 1000),
 });
-
-/** The credentials of each type, which reads never show. */
-export const secretFields = {
-  webhook: ["secret"],
-  telegram: ["token", "chat_id"],
-  slack: ["webhook_url"],
-  apns: [],
-} as const satisfies Record<IntegrationType, readonly (keyof IntegrationConfig)[]>;

@@ -5,7 +5,7 @@ import { noticeOf } from "./push.ts";
 import { type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
 /** How an apns row of a hosted tenant is sent. */
-export type TenantPages = NonNullable<OutboxSettings["apns"]>;
+export type TenantPages = NonNullable<OutboxSettings["push"]>;
 type Sent = Awaited<ReturnType<TenantPages>>;
 
 const IN_FLIGHT_MS = 2_000;

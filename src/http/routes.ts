@@ -1,6 +1,8 @@
+import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { configRoutes } from "./resources/config.ts";
+import { deliveryRoutes } from "./resources/deliveries.ts";
 import { deviceRoutes } from "./resources/devices.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
@@ -15,13 +17,14 @@ import { sourceRoutes } from "./resources/sources.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
 
-/** Every schema-checked route of the data plane, in the order of the API document (contract §15). */
-export const dataPlaneRoutes: readonly Route[] = [
+/** Every schema-checked route of the data plane for these kinds of channel, in the order of the API document (contract §15). */
+export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
   ...alertRoutes,
-  ...configRoutes,
+  ...configRoutes(kinds),
   ...deviceRoutes,
-  ...integrationRoutes,
+  ...integrationRoutes(kinds),
+  ...deliveryRoutes,
   ...webhookRoutes,
   ...logtailRoutes,
   ...oncallRoutes,
@@ -33,3 +36,6 @@ export const dataPlaneRoutes: readonly Route[] = [
   ...ruleRoutes,
   ...sourceRoutes,
 ];
+
+/** Those of the program's own kinds. */
+export const dataPlaneRoutes = dataPlaneRoutesOf(channels);

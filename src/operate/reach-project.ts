@@ -1,3 +1,4 @@
+import { channels as kinds } from "../channels/list.ts";
 import { listSchedules } from "../oncall/schedules.ts";
 import { subscribes } from "../outbox/enqueue.ts";
 import type { Project } from "../projects/projects.ts";
@@ -34,7 +35,7 @@ export function reachOf(reader: Reader, project: Project): ProjectReach {
   );
   const rules = listRules(reader, project.id);
   const channels = enabledChannels(reader, project.id);
-  const others = channels.filter(({ relay, type }) => relay === 0 && type !== "apns");
+  const others = channels.filter(({ relay, type }) => relay === 0 && !kinds.find(type)?.pushes);
   const hearing = (event: string) =>
     others.filter(({ filter }) => subscribes(filter, event)).map(inWords);
   const acts = anyAction(reader, project.id);

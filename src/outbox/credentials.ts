@@ -1,32 +1,11 @@
 import type { Sealer } from "../kit/sealer.ts";
-import type { IntegrationType } from "../store/schema.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Tx } from "../store/store.ts";
 
-/** What a channel is called with, as it is sealed in one value beside its row. */
-export interface Credentials {
-  /** webhook: what its requests are signed with. */
-  secret?: string;
-  /** telegram: the bot's token. */
-  token?: string;
-  chat_id?: string;
-  /** slack: the incoming webhook's address, which is a credential as a whole. */
-  webhook_url?: string;
-}
+/** Credentials as a channel is called with them: each a text under its field's name. */
+export type Credentials = Readonly<Record<string, string>>;
 
-export type CredentialField = "url" | keyof Credentials;
-
-/** The fields each type needs and may have (contract §15, credential rules); every other one is refused. */
-export const credentialRules: Record<
-  IntegrationType,
-  { required: readonly CredentialField[]; optional: readonly CredentialField[] }
-> = {
-  webhook: { required: ["url"], optional: ["secret"] },
-  telegram: { required: ["token", "chat_id"], optional: [] },
-  slack: { required: ["webhook_url"], optional: [] },
-  apns: { required: [], optional: [] },
-};
-
+/** An integration's credentials, all in one sealed value beside its row. Its `url` is not among them. */
 export function sealCredentials(sealer: Sealer, id: string, credentials: Credentials): string {
   return sealer.seal(JSON.stringify(credentials), sealPlace("integrations", "sealed", id));
 }
@@ -41,18 +20,17 @@ export function openCredentials(
   return text === null ? null : (JSON.parse(text) as Credentials);
 }
 
-/** A Telegram group became another chat: its id is stored in place of the old one. */
-export function moveChat(
+/** Stores what a channel learned of its own credentials in place of the old ones. */
+export function learnCredentials(
   tx: Tx,
   sealer: Sealer,
-  moved: { integrationId: string; chatId: string },
+  { integrationId: id, learned }: { integrationId: string; learned: Credentials },
 ): void {
-  const { integrationId: id, chatId } = moved;
   const row = tx.sql("SELECT id, sealed FROM integrations WHERE id = ?").get(id) as
     | { id: string; sealed: string | null }
     | undefined;
   const credentials = row === undefined ? null : openCredentials(sealer, row);
   if (credentials === null) return;
-  const sealed = sealCredentials(sealer, id, { ...credentials, chat_id: chatId });
+  const sealed = sealCredentials(sealer, id, { ...credentials, ...learned });
   tx.sql("UPDATE integrations SET sealed = ? WHERE id = ?").run(sealed, id);
 }

@@ -1,10 +1,11 @@
 import type { Reader, Store, Tx } from "../store/store.ts";
+import type { Credentials } from "./credentials.ts";
 import { deliveryRecorder } from "./delivery-record.ts";
 import {
   findIntegration,
   type IntegrationRow,
-  type Message,
   type OutboxEntry,
+  type Outgoing,
   type Sent,
 } from "./destination.ts";
 import type { Look, Queue, QueuedRow } from "./queue.ts";
@@ -15,9 +16,9 @@ export interface DeliveryQueueOptions {
   store: Store;
   breaker: BreakerLimits;
   /** Sends through the integration's channel. Never throws. */
-  send(integration: IntegrationRow, message: Message): Promise<Sent>;
-  /** Stores a chat id that a channel learned. */
-  moveChat(tx: Tx, integrationId: string, chatId: string): void;
+  send(integration: IntegrationRow, message: Outgoing): Promise<Sent>;
+  /** Stores credentials that a channel learned. */
+  learn(tx: Tx, integrationId: string, learned: Credentials): void;
   /** Tells the project's other channels and the log that an endpoint was disabled. */
   disabled(tx: Tx, integration: IntegrationRow, why: string): void;
   /** Writes a line of an alert's history. */

@@ -30,10 +30,10 @@ export function deliveryRecorder(
     const ended = { row, outcome, next: nextOf(tx, row, outcome) };
     const written = writeDelivery(tx, ended);
     if (outcome.paged !== undefined) recordPaged(tx, outcome.paged);
-    if (outcome.chatId !== undefined) options.moveChat(tx, endpoint, outcome.chatId);
+    if (outcome.learned !== undefined) options.learn(tx, endpoint, outcome.learned);
     if (written) tellTimeline(tx, options, { ...ended, integration });
     const isUnchanged =
-      ended.next.status === "delivered" && outcome.chatId === undefined && !hasStreak(integration);
+      ended.next.status === "delivered" && outcome.learned === undefined && !hasStreak(integration);
     if (isUnchanged) known.set(endpoint, integration);
     else known.delete(endpoint);
     return recordEndpoint(tx, options, { integration, ended });

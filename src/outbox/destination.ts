@@ -1,5 +1,5 @@
-import type { IntegrationType } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
+import type { Credentials } from "./credentials.ts";
 import type { Paged } from "./relay-silence.ts";
 import type { Verdict } from "./retry.ts";
 
@@ -8,7 +8,8 @@ export interface IntegrationRow {
   id: string;
   project_id: number;
   name: string;
-  type: IntegrationType;
+  /** Its kind of channel. */
+  type: string;
   url: string;
   sealed: string | null;
   enabled: number;
@@ -19,7 +20,7 @@ export interface IntegrationRow {
 }
 
 /** What goes to a channel: the event's fixed body and the second to sign it with. */
-export interface Message {
+export interface Outgoing {
   eventId: string;
   event: string;
   body: string;
@@ -30,13 +31,24 @@ export interface Message {
 export interface Sent {
   /** `dropped`: this row goes nowhere from here, and why. */
   verdict: Verdict | { readonly kind: "dropped"; readonly error: string };
-  /** The group became another chat: stored in place of the old one. */
-  chatId?: string;
+  /** Credentials that changed (a group became another chat): stored in place of the old ones. */
+  learned?: Credentials;
   /** Whom the relay paged, where it said so. */
   paged?: Paged;
   /** The fault lies on this side, so the endpoint's streak is left as it is. */
   ours?: true;
 }
+
+/** The one way from an integration to its receiver: real deliveries and test-fires take it alike. */
+export interface ChannelSender {
+  /** Sends the message through the integration's channel. Never throws. */
+  send(integration: IntegrationRow, message: Outgoing): Promise<Sent>;
+  /** Whether a kind of channel can be test-fired here: a box pushes to no phone by itself (contract §17, rule 6). */
+  canTest(kind: string): boolean;
+}
+
+/** What `last_error` says where a stored credential can't be opened (contract §10). */
+export const UNREADABLE = "sealed credential unreadable: enter it again";
 
 /** A line of an alert's history about one of its deliveries or executions. */
 export interface OutboxEntry {

@@ -2,7 +2,7 @@ import type { Egress } from "../kit/egress.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { sealPlace } from "../store/sealed.ts";
 import type { Reader } from "../store/store.ts";
-import { UNREADABLE } from "./channels.ts";
+import { UNREADABLE } from "./destination.ts";
 import { type ActionOutcome, sendAction } from "./senders/action.ts";
 
 /** An action as its sender needs it. */

@@ -1,8 +1,8 @@
 import type { Egress } from "../kit/egress.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Store, Tx } from "../store/store.ts";
-import type { Channels } from "./channels.ts";
-import type { IntegrationRow } from "./destination.ts";
+import type { Credentials } from "./credentials.ts";
+import type { ChannelSender, IntegrationRow } from "./destination.ts";
 import { testEvent } from "./notices.ts";
 import { proveRelay, type RelayTarget } from "./relay-proof.ts";
 import type { ActionRow } from "./runs.ts";
@@ -23,10 +23,10 @@ export interface TestFire {
 
 export interface TestFireOptions {
   store: Store;
-  channels: Channels;
+  channels: ChannelSender;
   egress: Egress;
-  /** Stores a chat id that a channel learned. */
-  moveChat(tx: Tx, integrationId: string, chatId: string): void;
+  /** Stores credentials that a channel learned. */
+  learn(tx: Tx, integrationId: string, learned: Credentials): void;
   run(action: ActionRow, eventBody: string): Promise<ActionOutcome>;
 }
 
@@ -56,12 +56,12 @@ export function createTestFire(options: TestFireOptions): TestFire {
 }
 
 async function testIntegration(
-  { store, channels, moveChat }: TestFireOptions,
+  { store, channels, learn }: TestFireOptions,
   row: IntegrationRow,
 ): Promise<{ ok: boolean; error?: string }> {
   if (row.enabled === 0)
     throw new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
-  if (!channels.hasSender(row.type))
+  if (!channels.canTest(row.type))
     throw new ServiceError(
       "sender_unavailable",
       "This channel has no sender here: a box's pushes are sent by the hosted service.",
@@ -77,7 +77,7 @@ async function testIntegration(
   const error = sent.verdict.kind === "delivered" ? null : sent.verdict.error;
   // What the test learned shows where the channel stands, until the next attempt says otherwise.
   store.write((tx) => {
-    if (sent.chatId !== undefined) moveChat(tx, row.id, sent.chatId);
+    if (sent.learned !== undefined) learn(tx, row.id, sent.learned);
     tx.sql(
       "UPDATE integrations SET last_error = ? WHERE id = ? AND consecutive_failures = 0 AND enabled = 1",
     ).run(error, row.id);

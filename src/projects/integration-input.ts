@@ -1,74 +1,71 @@
+import { type Channel, fieldsOf } from "../channels/channel.ts";
+import type { ChannelList } from "../channels/list.ts";
 import type { AddressRules } from "../kit/addresses.ts";
-import { type ErrorCode, ServiceError } from "../kit/errors.ts";
+import { type ErrorCode, invalid, ServiceError } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { checkUrl } from "../kit/url.ts";
-import { type CredentialField, type Credentials, credentialRules } from "../outbox/credentials.ts";
-import type { IntegrationType } from "../store/schema.ts";
+import type { Credentials } from "../outbox/credentials.ts";
 
 /** What verbs need that write addresses and secrets. */
 export interface Guard {
   sealer: Sealer;
   rules: AddressRules;
+  /** The kinds of channel there are. */
+  channels: ChannelList;
 }
 
-/** Credentials as they are written: blank is as good as left out. */
-export type CredentialInput = { [F in CredentialField]?: string | undefined };
-
-const fields: readonly CredentialField[] = ["url", "secret", "token", "chat_id", "webhook_url"];
+/** Credentials as they are written, `url` among them: blank is as good as left out. */
+export type CredentialInput = Readonly<Record<string, string | undefined>>;
 
 /**
- * What is really given. A read shows a `url` for some types that isn't theirs to write: sent back as
+ * What is really given. A read shows a `url` for some kinds that isn't theirs to write: sent back as
  * it stands, it says nothing (contract §2).
  */
-export function given(
-  input: CredentialInput,
-  stored?: { type: IntegrationType; url: string },
-): Credentials & { url?: string } {
+export function given(kind: Channel, input: CredentialInput, storedUrl?: string): Credentials {
+  const isOwn = fieldsOf(kind).all.includes("url");
   return Object.fromEntries(
-    fields.flatMap((field) => {
-      const value = input[field];
-      const shownBack = field === "url" && stored?.type !== "webhook" && value === stored?.url;
+    Object.entries(input).flatMap(([field, value]) => {
+      const shownBack = field === "url" && !isOwn && value === storedUrl;
       return value === undefined || value === "" || shownBack ? [] : [[field, value]];
     }),
   );
 }
 
-/** Throws 422 naming every credential that isn't for this type; for apns that is each (contract §15). */
-export function checkAllowed(type: IntegrationType, credentials: CredentialInput): void {
-  const { required, optional } = credentialRules[type];
-  const foreign = fields.filter(
-    (field) => credentials[field] !== undefined && ![...required, ...optional].includes(field),
-  );
-  refuse(
-    "credential_not_allowed",
-    `A ${type} integration doesn't take these credentials.`,
-    foreign,
-  );
+/**
+ * Throws 422 naming every credential that isn't for this kind (contract §15), 400 for one that the kind doesn't
+ * take as it is written, and 403 for an address that may not be called.
+ */
+export function checkGiven(kind: Channel, credentials: Credentials, { rules }: Guard): void {
+  const { all } = fieldsOf(kind);
+  const foreign = Object.keys(credentials).filter((field) => !all.includes(field));
+  const message = `A ${kind.kind} integration doesn't take these credentials.`;
+  refuse("credential_not_allowed", message, foreign);
+  const wrong = Object.entries(credentials).flatMap(([field, value]) => {
+    const { error } = kind.fields.shape[field]?.safeParse(value) ?? {};
+    return error
+      ? [{ field: `/${field}`, reason: error.issues[0]?.message ?? "is not valid" }]
+      : [];
+  });
+  if (wrong.length > 0) throw invalid(wrong);
+  for (const field of kind.addresses ?? []) {
+    const address = credentials[field];
+    if (address !== undefined) checkUrl(address, rules, `/${field}`);
+  }
 }
 
-/** Throws 422 naming every credential that this type needs and hasn't got. */
-export function checkComplete(type: IntegrationType, credentials: CredentialInput): void {
-  const missing = credentialRules[type].required.filter((field) => !credentials[field]);
-  refuse("missing_credential", `A ${type} integration needs these credentials.`, missing);
+/** Throws 422 naming every credential that this kind needs and hasn't got. */
+export function checkComplete(kind: Channel, credentials: Credentials): void {
+  const missing = fieldsOf(kind).required.filter((field) => !credentials[field]);
+  refuse("missing_credential", `A ${kind.kind} integration needs these credentials.`, missing);
 }
 
-function refuse(code: ErrorCode, message: string, of: readonly CredentialField[]): void {
+function refuse(code: ErrorCode, message: string, of: readonly string[]): void {
   if (of.length === 0) return;
   const details = of.map((field) => ({ field: `/${field}`, reason: code }));
   throw new ServiceError(code, message, { details });
 }
 
-/**
- * What reads show as the integration's url; undefined where nothing about it was given. Throws 400 and
- * 403 for an address that may not be called.
- */
-export function shownUrl(
-  type: IntegrationType,
-  write: { url?: string | undefined; credentials: Credentials; guard: Guard },
-): string | undefined {
-  const { rules } = write.guard;
-  if (type === "slack" && write.credentials.webhook_url !== undefined)
-    return checkUrl(write.credentials.webhook_url, rules, "/webhook_url").origin;
-  if (write.url !== undefined) checkUrl(write.url, rules, "/url");
-  return write.url;
+/** What reads show as the integration's url. */
+export function shownUrl(kind: Channel, complete: Credentials): string {
+  return complete["url"] ?? kind.shown?.(complete) ?? "";
 }

@@ -9,7 +9,3 @@ export const integrationEvents = list(
   z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }),
   16,
 );
-
-export const integrationType = z.enum(["webhook", "telegram", "slack", "apns"], {
-  error: "must be one of webhook, telegram, slack, apns",
-});

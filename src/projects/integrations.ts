@@ -1,16 +1,15 @@
-import { notFound, ServiceError } from "../kit/errors.ts";
+import { type Channel, fieldsOf } from "../channels/channel.ts";
+import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
-import { mintWebhookSecret } from "../kit/sign.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
 import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
-import type { IntegrationType } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import {
   type CredentialInput,
-  checkAllowed,
   checkComplete,
+  checkGiven,
   type Guard,
   given,
   shownUrl,
@@ -22,8 +21,9 @@ export interface Integration {
   id: string;
   project: string;
   name: string;
-  type: IntegrationType;
-  /** webhook: the url; slack: its origin; else empty (contract §3). */
+  /** Its kind of channel. */
+  type: string;
+  /** What the kind shows of its address; may be empty. */
   url: string;
   enabled: boolean;
   event_filter: string;
@@ -32,7 +32,8 @@ export interface Integration {
   created_at: number;
 }
 
-export interface IntegrationWrite extends CredentialInput {
+export interface IntegrationWrite {
+  credentials: CredentialInput;
   name?: string | undefined;
   /** Empty = every kind. */
   events?: readonly string[] | undefined;
@@ -42,11 +43,7 @@ const COLUMNS =
   "id, name, type, url, enabled, event_filter, consecutive_failures, last_error, created_at";
 
 /** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
-export function listIntegrations(
-  reader: Reader,
-  project: Project,
-  type?: IntegrationType,
-): Integration[] {
+export function listIntegrations(reader: Reader, project: Project, type?: string): Integration[] {
   const rows = reader
     .sql(
       `SELECT ${COLUMNS} FROM integrations WHERE project_id = ? AND (? IS NULL OR type = ?) ORDER BY created_at, id`,
@@ -59,7 +56,7 @@ export function listIntegrations(
 export function getIntegration(
   reader: Reader,
   project: Project,
-  { id, type }: { id: string; type?: IntegrationType | undefined },
+  { id, type }: { id: string; type?: string | undefined },
 ): Integration {
   const { type: stored } = mustFind(reader, project, id);
   if (type !== undefined && stored !== type) throw notFound("webhook endpoint");
@@ -74,33 +71,39 @@ export function mustFind(reader: Reader, project: Project, id: string): Integrat
 }
 
 /**
- * Makes an integration. `secret` is a webhook's, as given or minted: it is only ever in this answer.
- * Throws 422 missing_credential, credential_not_allowed and too_many, 403 for an address that may not be called.
+ * Makes an integration. `secret` is the one that its requests are signed with, as given or minted: it is only
+ * ever in this answer, and null for kinds that mint none. Throws 400, 422 missing_credential,
+ * credential_not_allowed and too_many, 403 for an address that may not be called.
  */
 export function createIntegration(
   tx: Tx,
   project: Project,
-  { type, write, guard }: { type: IntegrationType; write: IntegrationWrite; guard: Guard },
-): { id: string; secret: string | null; url: string } {
-  const { url, ...credentials } = given(write);
-  checkAllowed(type, { ...credentials, ...(url === undefined ? {} : { url }) });
-  checkComplete(type, { ...credentials, url });
-  const shownAs = shownUrl(type, { url, credentials, guard }) ?? "";
+  { type, write, guard }: { type: string; write: IntegrationWrite; guard: Guard },
+): { id: string; secret: string | null; isMinted: boolean; url: string } {
+  const kind = mustKnow(guard, type);
+  const own = given(kind, write.credentials);
+  checkGiven(kind, own, guard);
+  checkComplete(kind, own);
   mustHaveRoom(tx, "integrations", project.id);
   const id = hexId(tx.random);
-  if (type === "webhook") credentials.secret ??= mintWebhookSecret(tx.random);
-  const sealed = type === "apns" ? null : sealCredentials(guard.sealer, id, credentials);
+  const minted = own["secret"] === undefined ? kind.mint?.(tx.random) : undefined;
+  const credentials = minted === undefined ? own : { ...own, secret: minted };
+  const url = shownUrl(kind, credentials);
   tx.sql(
     `INSERT INTO integrations (id, project_id, name, type, url, sealed, enabled, event_filter, created_at)
      VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
-  ).run(id, project.id, write.name ?? "", type, shownAs, sealed, filterOf(write.events), tx.at);
+  ).run(
+    ...[id, project.id, write.name ?? "", type, url, sealedOf(kind, id, { credentials, guard })],
+    ...[filterOf(write.events), tx.at],
+  );
   changeConfig(tx, project.id);
-  return { id, secret: credentials.secret ?? null, url: shownAs };
+  const secret = kind.mint === undefined ? null : (credentials["secret"] ?? null);
+  return { id, secret, isMinted: minted !== undefined, url };
 }
 
 /**
  * Changes what is given: a blank credential and whatever is left out keep what is stored (contract §15,
- * Integrations). New credentials end a streak of failures. Throws 404, 409 for the relay's row, 422, 403.
+ * Integrations). New credentials end a streak of failures. Throws 404, 409 for the relay's row, 400, 422, 403.
  */
 export function changeIntegration(
   tx: Tx,
@@ -109,21 +112,21 @@ export function changeIntegration(
 ): void {
   const row = mustFind(tx, project, id);
   mustBeOwn(row);
-  const { url, ...credentials } = given(write, row);
-  checkAllowed(row.type, { ...credentials, ...(url === undefined ? {} : { url }) });
-  const shownAs = shownUrl(row.type, { url, credentials, guard }) ?? row.url;
-  const sealed = resealed(row, credentials, guard);
+  const kind = mustKnow(guard, row.type);
+  const credentials = given(kind, write.credentials, row.url);
+  checkGiven(kind, credentials, guard);
+  const { url, sealed } = resealed(kind, row, { credentials, guard });
   const before = tx.sql("SELECT name, event_filter FROM integrations WHERE id = ?").get(id) as {
     name: string;
     event_filter: string;
   };
   const name = write.name ?? before.name;
   const filter = write.events === undefined ? before.event_filter : filterOf(write.events);
-  const elsewhere = shownAs !== row.url || sealed !== row.sealed;
+  const elsewhere = url !== row.url || sealed !== row.sealed;
   if (!elsewhere && name === before.name && filter === before.event_filter) return;
   tx.sql(
     "UPDATE integrations SET name = ?, event_filter = ?, url = ?, sealed = ? WHERE id = ?",
-  ).run(name, filter, shownAs, sealed, id);
+  ).run(name, filter, url, sealed, id);
   if (elsewhere && row.enabled !== 0) startAfresh(tx, id);
   changeConfig(tx, project.id);
 }
@@ -163,15 +166,41 @@ function startAfresh(tx: Tx, id: string): void {
   resumeDeliveries(tx, id);
 }
 
-/** The sealed value with the given credentials in it; the stored one where they change nothing. */
-function resealed(row: IntegrationRow, credentials: Credentials, guard: Guard): string | null {
-  if (Object.keys(credentials).length === 0) return row.sealed;
+/** The row's address and sealed value with the given credentials in them; as stored where they change nothing. */
+function resealed(
+  kind: Channel,
+  row: IntegrationRow,
+  { credentials, guard }: { credentials: Credentials; guard: Guard },
+): { url: string; sealed: string | null } {
+  const isOpen = fieldsOf(kind).all.includes("url");
+  const { url = row.url, ...secrets } = credentials;
+  if (Object.keys(secrets).length === 0) return { url: isOpen ? url : row.url, sealed: row.sealed };
   const stored = openCredentials(guard.sealer, row);
-  const next: Credentials = { ...stored, ...credentials };
-  checkComplete(row.type, { ...next, url: row.url });
-  const same = stored !== null && JSON.stringify(next) === JSON.stringify(stored);
-  if (same) return row.sealed;
-  return sealCredentials(guard.sealer, row.id, next);
+  const next = { ...stored, ...secrets, ...(isOpen ? { url } : {}) };
+  checkComplete(kind, next);
+  const isSame =
+    stored !== null && Object.entries(secrets).every(([field, value]) => stored[field] === value);
+  const sealed = isSame ? row.sealed : sealedOf(kind, row.id, { credentials: next, guard });
+  return { url: shownUrl(kind, next), sealed };
+}
+
+/** All but the `url`, which is shown and stands beside it; null for a kind that has nothing to seal. */
+function sealedOf(
+  kind: Channel,
+  id: string,
+  { credentials, guard }: { credentials: Credentials; guard: Guard },
+): string | null {
+  if (fieldsOf(kind).all.every((field) => field === "url")) return null;
+  const { url, ...sealed } = credentials;
+  return sealCredentials(guard.sealer, id, sealed);
+}
+
+/** Throws 400 for a type that no kind of channel has. */
+function mustKnow({ channels }: Guard, type: string): Channel {
+  const kind = channels.find(type);
+  if (kind === undefined)
+    throw invalid([{ field: "/type", reason: "is no kind of channel that this program knows" }]);
+  return kind;
 }
 
 /** The relay's rows are made and changed by configuring the relay (contract §7). */

@@ -103,13 +103,11 @@ export const overrides = sqliteTable("overrides", {
   createdBy: text("created_by").notNull(),
 });
 
-export type IntegrationType = "webhook" | "telegram" | "slack" | "apns";
-
 export const integrations = sqliteTable("integrations", {
   id: text("id").primaryKey(),
   projectId: integer("project_id").notNull(),
   name: text("name").notNull(),
-  type: text("type").$type<IntegrationType>().notNull(),
+  type: text("type").notNull(),
   url: text("url").notNull(),
   sealed: text("sealed"),
   enabled: integer("enabled", { mode: "boolean" }).notNull(),

@@ -1,9 +1,11 @@
 import { writeLateTimeline as tell } from "../alerts/timeline.ts";
+import type { Settings } from "../channels/channel.ts";
+import type { ChannelList } from "../channels/list.ts";
+import { createSender, type SenderOptions } from "../channels/send.ts";
 import type { Egress, EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
-import { type ChannelOptions, createChannels } from "../outbox/channels.ts";
-import { moveChat } from "../outbox/credentials.ts";
+import { type Credentials, learnCredentials } from "../outbox/credentials.ts";
 import { deliveryQueue } from "../outbox/deliveries.ts";
 import { createDispatcher, type Dispatcher } from "../outbox/dispatcher.ts";
 import { executionQueue } from "../outbox/executions.ts";
@@ -18,13 +20,13 @@ import type { Job } from "./scheduler.ts";
 
 /** How what leaves is sent: the settings of a role or of the operator. */
 export interface OutboxSettings {
-  /** Default: Telegram's own. */
-  telegramApi?: string;
+  /** What the operator set for kinds of channel, by name; the others have their usual value. */
+  channels?: Settings;
   breaker?: BreakerLimits;
   /** Most attempts under way at one time. */
   sockets?: number;
   /** Pushes for apns rows; absent on a box, whose pushes the hosted service sends. */
-  apns?: NonNullable<ChannelOptions["apns"]>;
+  push?: NonNullable<SenderOptions["push"]>;
 }
 
 /** Everything that leaves one tenant: deliveries, executions and test-fires. */
@@ -45,6 +47,7 @@ export interface OutboxDeps {
   sealer: Sealer;
   /** Deliveries, actions and test-fires each have a share of it: none keeps another waiting. */
   egress: EgressClient;
+  channels: ChannelList;
   settings: OutboxSettings;
   /** Runs the named job soon. */
   wake(job: string): void;
@@ -53,7 +56,6 @@ export interface OutboxDeps {
 /** Most deliveries under way at one time. */
 const SOCKETS = 512;
 const ACTION_SOCKETS = 64;
-const TELEGRAM = "https://api.telegram.org";
 /** What hasn't answered by then is sent again after the start: at least once. */
 const GRACE_MS = 3000;
 const EXPIRE_MS = 60_000;
@@ -69,20 +71,20 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wayOut(MOST_TESTS),
   ] as const;
   const channelsBy = (egress: Egress) =>
-    createChannels({
-      ...{ store, sealer, egress },
-      telegramApi: settings.telegramApi ?? TELEGRAM,
-      ...(settings.apns && { apns: settings.apns }),
+    createSender({
+      ...{ store, sealer, egress, channels: deps.channels },
+      settings: settings.channels ?? {},
+      ...(settings.push && { push: settings.push }),
     });
   const runBy = (egress: Egress) => (action: ActionRow, eventBody: string) =>
     runAction({ egress, sealer }, action, eventBody);
-  const move = (tx: Tx, integrationId: string, chatId: string) =>
-    moveChat(tx, sealer, { integrationId, chatId });
+  const learn = (tx: Tx, integrationId: string, learned: Credentials) =>
+    learnCredentials(tx, sealer, { integrationId, learned });
 
   const deliveries = createDispatcher({
     ...{ store, log, sockets },
     queue: deliveryQueue({
-      ...{ store, tell, moveChat: move },
+      ...{ store, tell, learn },
       breaker: settings.breaker ?? BREAKER_LIMITS,
       send: channelsBy(paging).send,
       disabled(tx, integration, why) {
@@ -107,8 +109,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     deliveries,
     executions,
     testFire: createTestFire({
-      ...{ store, egress: testing, channels: channelsBy(testing), run: runBy(testing) },
-      moveChat: move,
+      ...{ store, egress: testing, channels: channelsBy(testing), run: runBy(testing), learn },
     }),
     jobs: [
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },

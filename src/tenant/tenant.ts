@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { createSweep, type Sweep } from "../alerts/sweep.ts";
+import { type ChannelList, channels } from "../channels/list.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { version } from "../kit/assets.ts";
@@ -52,6 +53,8 @@ export interface Tenant {
   /** What the box tells the relay of itself; null on hosted, which has no box. */
   readonly news: BoxNews | null;
   readonly sealer: Sealer;
+  /** The kinds of channel that it knows. */
+  readonly channels: ChannelList;
   /** What may be called from here (contract §6, Egress). */
   readonly addressRules: AddressRules;
   /** What links are built from; empty when it isn't known. */
@@ -88,6 +91,8 @@ export interface TenantOptions {
   /** Looks names up in place of the operating system, where the way out is its own. */
   resolve?: Resolve;
   outbox?: OutboxSettings;
+  /** The kinds of channel there are; the program's own when absent. */
+  channels?: ChannelList;
   /** Where the store may be closed while the service goes on; absent where they live and die together. */
   service?: Service;
   /** Work of its host that runs beside its own. */
@@ -119,8 +124,9 @@ export function startTenant(options: TenantOptions): Tenant {
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
   const addressRules: AddressRules = { ...options.addresses, role: options.role };
   const egress = options.egress?.() ?? egressOf(clock, addressRules, options.resolve);
+  const kinds = options.channels ?? channels;
   const outbox = createOutbox({
-    ...{ store, log, sealer, egress, settings: options.outbox ?? {} },
+    ...{ store, log, sealer, egress, channels: kinds, settings: options.outbox ?? {} },
     wake: (job) => scheduler.wake(job),
   });
   const news =
@@ -162,6 +168,7 @@ export function startTenant(options: TenantOptions): Tenant {
     news,
     sealer,
     addressRules,
+    channels: kinds,
     publicUrl: options.publicUrl,
     keyUsed(keyId) {
       const now = clock.mono();

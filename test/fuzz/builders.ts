@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { slackMessage } from "../../src/channels/slack.ts";
+import { telegramText } from "../../src/channels/telegram.ts";
 import { buildPayload, noticeOf } from "../../src/hosted/push.ts";
 import type { IngestEvent } from "../../src/ingest/event.ts";
 import { compileRule, matches } from "../../src/ingest/match.ts";
@@ -6,8 +8,6 @@ import { createMiner } from "../../src/ingest/template/miner.ts";
 import { open, seal } from "../../src/kit/seal.ts";
 import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/kit/text.ts";
 import { buildEventBody, type EventBody, eventKinds } from "../../src/outbox/event.ts";
-import { slackMessage } from "../../src/outbox/senders/slack.ts";
-import { telegramText } from "../../src/outbox/senders/telegram.ts";
 import type { Condition } from "../../src/projects/rule.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { contentFaults } from "../reports/oracle.ts";

@@ -17,7 +17,7 @@ const OUTCOMES: readonly Partial<DeliveryOutcome>[] = [
   { verdict: { kind: "never", error: "http 410", disable: true } },
   { verdict: { kind: "dropped", error: "filtered" } },
   { verdict: { kind: "waiting", error: "busy" } },
-  { verdict: { kind: "delivered", status: 200 }, chatId: "-100" },
+  { verdict: { kind: "delivered", status: 200 }, learned: { chat_id: "-100" } },
 ];
 
 /** Two endpoints with `n` rows each; what `record` wrote, in one transaction or each in its own. */
@@ -29,7 +29,7 @@ function recorded(
   const queue = deliveryQueue({
     ...{ store, breaker: { minFailures: 3, minSpanMs: 0 } },
     send: () => Promise.reject(new Error("nothing is sent here")),
-    moveChat: (tx, id, chatId) =>
+    learn: (tx, id, { chat_id: chatId }) =>
       void tx.sql("UPDATE integrations SET name = ? WHERE id = ?").run(chatId, id),
     disabled: () => {},
     tell: () => {},

@@ -26,7 +26,7 @@ const unused = () => {
   throw new Error("nothing is sent or written here");
 };
 const queue = deliveryQueue({
-  ...{ store, breaker: BREAKER_LIMITS, send: unused, moveChat: unused },
+  ...{ store, breaker: BREAKER_LIMITS, send: unused, learn: unused },
   ...{ disabled: unused, tell: unused },
 });
 

@@ -80,6 +80,31 @@ for (const schema of released) {
   });
 }
 
+test("what channels, deliveries and projects hold is the same after the table of channels was made anew, and any kind fits", (t) => {
+  const path = fixture(scratch(t), 1);
+  const held = (db: Database.Database) =>
+    ["integrations", "deliveries", "projects", "sources", "rules"].map((table) =>
+      db
+        .prepare(`SELECT * FROM ${table} ORDER BY 1`)
+        .all()
+        .map((row) => ({ ...(row as object) })),
+    );
+  const before = new Database(path);
+  const [channels, deliveries, ...parents] = held(before);
+  before.close();
+  const store = open(path);
+  const [channelsNow, deliveriesNow, ...parentsNow] = held(store.db);
+  assert.deepEqual(channelsNow, channels);
+  assert.deepEqual([...parentsNow], parents);
+  for (const [i, row] of (deliveries ?? []).entries())
+    assert.deepEqual({ ...deliveriesNow?.[i], ...row }, deliveriesNow?.[i]);
+  store.write((tx) => tx.sql("UPDATE integrations SET type = 'pigeon'").run());
+  assert.deepEqual(store.db.pragma("foreign_key_check"), []);
+  store.write((tx) => tx.sql("DELETE FROM projects").run());
+  assert.equal(store.sql("SELECT count(*) FROM integrations").pluck().get(), 0, "they go with it");
+  store.close();
+});
+
 test("a newer program lays a proved copy beside the data before it changes it", (t) => {
   const directory = scratch(t);
   const path = fixture(directory, head);

@@ -11,53 +11,54 @@ export const rooms: Record<string, readonly string[]> = {
   kit: [],
   store: ["kit"],
   outbox: ["kit", "store"],
+  // A kind of channel is one file; what sends is handed the list.
+  channels: ["kit", "store/store.ts", "outbox"],
   // What every page looks like and is sent with.
   page: ["kit"],
   people: ["kit", "store", "page"],
   backup: ["kit", "store"],
   reports: ["kit", "store", "page"],
-  projects: ["kit", "store", "outbox"],
+  projects: ["kit", "store", "outbox", "channels"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
-  "config-file": ["kit", "store", "outbox/event.ts", "people", "projects", "oncall", "alerts"],
+  "config-file": [
+    "kit",
+    "store",
+    "outbox/event.ts",
+    "channels",
+    "people",
+    "projects",
+    "oncall",
+    "alerts",
+  ],
   ingest: ["kit", "store", "projects", "alerts"],
   tenant: [
-    ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
-    "ingest",
+    ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
+    ...["alerts", "ingest"],
   ],
   http: [
-    ...[
-      "kit",
-      "store",
-      "outbox",
-      "page",
-      "people",
-      "reports",
-      "projects",
-      "oncall",
-      "alerts",
-      "ingest",
-    ],
-    ...["config-file", "tenant"],
+    ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
+    ...["alerts", "ingest", "config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
-    ...["kit", "store", "outbox", "people", "backup", "projects", "oncall", "alerts", "ingest"],
-    ...["tenant", "http", "hosted"],
+    ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
+    ...["ingest", "tenant", "http", "hosted"],
   ],
   // What an operator does on a data directory or a file, without the interface.
   desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],
   // Wiring only.
   app: [
-    ...["kit", "store", "outbox", "people", "reports", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "tenant", "http", "hosted", "operate"],
+    ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
+    ...["alerts", "ingest", "tenant", "http", "hosted", "operate"],
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],
-  // What it prints are the interface's own shapes.
+  // What it prints are the interface's own shapes; its flags for channels are the kinds' own.
   cli: [
     "app",
+    "channels",
     "operate",
     "desk",
     "prove",

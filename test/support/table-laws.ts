@@ -39,14 +39,14 @@ const BUILT = /\.orm\.(insert|update|delete)\((\w+)\)/g;
 
 const root = path.join(import.meta.dirname, "../..");
 
+/** A table that is made anew has another name until it takes the old one's place. */
 function tablesIn(migrations: string): string[] {
-  return readdirSync(path.join(root, migrations)).flatMap((file) =>
-    [
-      ...readFileSync(path.join(root, migrations, file), "utf8").matchAll(
-        /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g,
-      ),
-    ].map((found) => found[1] ?? ""),
-  );
+  const sql = readdirSync(path.join(root, migrations))
+    .map((file) => readFileSync(path.join(root, migrations, file), "utf8"))
+    .join("\n");
+  const named = (what: RegExp) => [...sql.matchAll(what)].map((found) => found[1] ?? "");
+  const renamed = named(/ALTER TABLE (\w+) RENAME TO/g);
+  return named(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g).filter((name) => !renamed.includes(name));
 }
 
 /** The tables that the migrations make. */

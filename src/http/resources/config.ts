@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { ChannelList } from "../../channels/list.ts";
 import { type Applied, applyConfig } from "../../config-file/apply.ts";
 import { readConfig } from "../../config-file/read.ts";
-import { projectConfig } from "../../config-file/shape.ts";
+import { projectConfigOf } from "../../config-file/shape.ts";
 import { integer, pathName } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { projectPath } from "../fields.ts";
@@ -39,69 +40,76 @@ function tried(run: () => Applied): Applied {
 }
 
 /** A project's configuration as one value: `box config` on the command line. */
-export const configRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: PATH,
-    name: "getProjectConfig",
-    tag: "Configuration",
-    summary: "The project's configuration as one value; credentials are said to be there, no more",
-    plane: "api",
-    manager: true,
-    additive: true,
-    params: projectPath,
-    status: 200,
-    answer: z.object({ version: z.int(), config: projectConfig }),
-    errors: ["forbidden", "not_found"],
-    handle: ({ tenant, params }) => {
-      const project = getProject(tenant.store, params.id);
-      return { version: project.version, config: readConfig(tenant.store, project) };
-    },
-  }),
-  route({
-    method: "PUT",
-    path: PATH,
-    name: "putProjectConfig",
-    tag: "Configuration",
-    summary:
-      "Make the project what is sent, all of it or nothing; what isn't in it is deleted. Version 0 makes the project",
-    plane: "api",
-    manager: true,
-    additive: true,
-    params: z.strictObject({ id: pathName(128) }),
-    query: z.strictObject({
-      dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+export const configRoutes = (channels: ChannelList): Route[] => {
+  const projectConfig = projectConfigOf(channels);
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      name: "getProjectConfig",
+      tag: "Configuration",
+      summary:
+        "The project's configuration as one value; credentials are said to be there, no more",
+      plane: "api",
+      manager: true,
+      additive: true,
+      params: projectPath,
+      status: 200,
+      answer: z.object({ version: z.int(), config: projectConfig }),
+      errors: ["forbidden", "not_found"],
+      handle: ({ tenant, params }) => {
+        const project = getProject(tenant.store, params.id);
+        return {
+          version: project.version,
+          config: readConfig(tenant.store, project, tenant.channels),
+        };
+      },
     }),
-    body: z.strictObject({ version: integer(0), config: projectConfig }),
-    bodyLimit: 4 * 1024 * 1024,
-    status: 200,
-    answer: z.object({
-      version: z.int(),
-      changes: z.array(change),
-      tokens: z.array(z.object({ name: z.string(), token: shown })),
-      secrets: z.array(
-        z.object({ id: z.string(), name: z.string(), url: z.string(), secret: shown }),
-      ),
-      config: projectConfig,
+    route({
+      method: "PUT",
+      path: PATH,
+      name: "putProjectConfig",
+      tag: "Configuration",
+      summary:
+        "Make the project what is sent, all of it or nothing; what isn't in it is deleted. Version 0 makes the project",
+      plane: "api",
+      manager: true,
+      additive: true,
+      params: z.strictObject({ id: pathName(128) }),
+      query: z.strictObject({
+        dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+      }),
+      body: z.strictObject({ version: integer(0), config: projectConfig }),
+      bodyLimit: 4 * 1024 * 1024,
+      status: 200,
+      answer: z.object({
+        version: z.int(),
+        changes: z.array(change),
+        tokens: z.array(z.object({ name: z.string(), token: shown })),
+        secrets: z.array(
+          z.object({ id: z.string(), name: z.string(), url: z.string(), secret: shown }),
+        ),
+        config: projectConfig,
+      }),
+      errors: [
+        ...(["invalid_request", "invalid_json", "forbidden", "name_taken"] as const),
+        ...(["version_conflict", "address_refused", "missing_credential"] as const),
+        ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
+        ...(["unknown_action", "invalid_timezone", "invalid_layer"] as const),
+      ],
+      handle: ({ tenant, params, query, body }) => {
+        const isTry = query.dry_run === "true";
+        return tried(() =>
+          tenant.store.write((tx) => {
+            const applied = applyConfig(tx, {
+              ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
+              ...body,
+            });
+            if (isTry) throw new Tried(applied);
+            return applied;
+          }),
+        );
+      },
     }),
-    errors: [
-      ...(["invalid_request", "invalid_json", "forbidden", "name_taken"] as const),
-      ...(["version_conflict", "address_refused", "missing_credential"] as const),
-      ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
-      ...(["unknown_action", "invalid_timezone", "invalid_layer"] as const),
-    ],
-    handle: ({ tenant, params, query, body }) => {
-      const isTry = query.dry_run === "true";
-      return tried(() =>
-        tenant.store.write((tx) => {
-          const applied = applyConfig(tx, {
-            ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
-            ...body,
-          });
-          if (isTry) throw new Tried(applied);
-          return applied;
-        }),
-      );
-    },
-  }),
-];
+  ];
+};

@@ -13,7 +13,7 @@ import { getProject, type Project } from "../../projects/projects.ts";
 import type { Tx } from "../../store/store.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { guardOf, shownFields } from "./integrations.ts";
+import { guardOf, shownFields, writeOf } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 const answer = z.object(shownFields).meta({ id: "WebhookEndpoint" });
@@ -69,7 +69,7 @@ export const webhookRoutes: Route[] = [
     handle: ({ tenant, params, body }) => {
       const { id, secret, url } = tenant.store.write((tx) =>
         createIntegration(tx, getProject(tx, params.id), {
-          ...{ type: "webhook", write: body, guard: guardOf(tenant) },
+          ...{ type: "webhook", write: writeOf(body), guard: guardOf(tenant) },
         }),
       );
       // A webhook always has one: it is minted where none was given.

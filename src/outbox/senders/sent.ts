@@ -13,8 +13,8 @@ export interface Via {
   signal?: AbortSignal;
 }
 
-/** How a delivery's attempt went. */
-export interface Sent {
+/** How a request to a receiver went. */
+export interface Posted {
   verdict: Verdict;
   durationMs: number;
   /** The receiver's clock (`Date`) in milliseconds, where it told: shows whether ours is right. */

@@ -1,5 +1,5 @@
 import { signedHeaders } from "../../kit/sign.ts";
-import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "./sent.ts";
 
 /** One attempt at one webhook, the hosted relay included. */
 export interface WebhookRequest {
@@ -16,7 +16,7 @@ export interface WebhookRequest {
 export async function sendWebhook(
   via: Via,
   request: WebhookRequest,
-): Promise<Sent & { answer: string }> {
+): Promise<Posted & { answer: string }> {
   const result = await via.egress.send({
     ...limitsOf(via),
     method: "POST",

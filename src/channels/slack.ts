@@ -1,6 +1,24 @@
-import type { EventBody } from "../event.ts";
-import { describe, plainText } from "../message.ts";
-import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { describe, plainText } from "../outbox/message.ts";
+import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+import { channel } from "./channel.ts";
+
+export const slack = channel({
+  kind: "slack",
+  about: "a Slack incoming webhook",
+  fields: z.strictObject({
+    webhook_url: text(2048).meta({
+      description: "the incoming webhook's address, a credential as a whole",
+    }),
+  }),
+  addresses: ["webhook_url"],
+  flags: { webhook_url: "<webhook-url>" },
+  shown: ({ webhook_url: url }) => new URL(url).origin,
+  send: ({ credentials, event, egress, now }) =>
+    sendSlack({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+});
 
 /** One attempt at one Slack incoming webhook; its URL is the credential. */
 export interface SlackRequest {
@@ -17,7 +35,7 @@ const CONTEXT = 700;
 const FALLBACK = 700;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
-export async function sendSlack(via: Via, request: SlackRequest): Promise<Sent> {
+export async function sendSlack(via: Via, request: SlackRequest): Promise<Posted> {
   const result = await via.egress.send({
     ...limitsOf(via),
     method: "POST",
@@ -57,8 +75,8 @@ export function slackMessage(event: EventBody, link: string | null): object {
 }
 
 /** `verbatim`: names and channels in it stay text. */
-function markdown(text: string): object {
-  return { type: "mrkdwn", text, verbatim: true };
+function markdown(escaped: string): object {
+  return { type: "mrkdwn", text: escaped, verbatim: true };
 }
 
 function linkTo(link: string): string {
@@ -68,9 +86,9 @@ function linkTo(link: string): string {
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** Escapes for Slack, ending whole within `most` characters however much the escapes add. */
-export function escapeWithin(text: string, most: number): string {
+export function escapeWithin(plain: string, most: number): string {
   let escaped = "";
-  for (const char of text) {
+  for (const char of plain) {
     const next = ESCAPES[char] ?? char;
     if (escaped.length + next.length > most) return escaped;
     escaped += next;

@@ -1,10 +1,39 @@
-import type { EgressResult } from "../../kit/exchange.ts";
-import { cut } from "../../kit/text.ts";
-import type { EventBody } from "../event.ts";
-import { mask, SHORTEST_SECRET } from "../mask.ts";
-import { describe, plainText } from "../message.ts";
-import { clampRetryAfter } from "../retry.ts";
-import { limitsOf, type Sent, serverTime, type Via, verdictOf } from "./sent.ts";
+import { z } from "zod";
+import type { EgressResult } from "../kit/exchange.ts";
+import { text } from "../kit/fields.ts";
+import { webUrl } from "../kit/flags.ts";
+import { cut } from "../kit/text.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { mask, SHORTEST_SECRET } from "../outbox/mask.ts";
+import { describe, plainText } from "../outbox/message.ts";
+import { clampRetryAfter } from "../outbox/retry.ts";
+import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+import { channel } from "./channel.ts";
+
+export const telegram = channel({
+  kind: "telegram",
+  about: "a Telegram chat",
+  fields: z.strictObject({
+    token: text(256).meta({ description: "the bot's token" }),
+    chat_id: text(128).meta({ description: "the chat's id" }),
+  }),
+  // Options both, because the ids of groups begin with a dash.
+  flags: { token: "--token <token>", chat_id: "--chat <id>" },
+  settings: {
+    telegramApi: {
+      flag: "--telegram-api <url>",
+      about: "Telegram Bot API (default the public one)",
+      usual: "https://api.telegram.org",
+      read: webUrl,
+    },
+  },
+  async send({ credentials, event, egress, now, settings }) {
+    const { token, chat_id: chatId } = credentials;
+    const request = { apiUrl: settings.telegramApi, token, chatId, event, link: null };
+    const { chatId: movedTo, ...sent } = await sendTelegram({ egress, now }, request);
+    return movedTo === undefined ? sent : { ...sent, learned: { chat_id: movedTo } };
+  },
+});
 
 /** One attempt at one Telegram chat. */
 export interface TelegramRequest {
@@ -18,7 +47,7 @@ export interface TelegramRequest {
 }
 
 /** `chatId`: the group became a supergroup with this id, which is to be stored. */
-export type TelegramSent = Sent & { chatId?: string };
+export type TelegramSent = Posted & { chatId?: string };
 
 const LONGEST_TEXT = 4_096;
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -62,12 +91,12 @@ function post(via: Via, { apiUrl, token, chatId, event, link }: TelegramRequest)
 
 /** The message within Telegram's limit, which counts UTF-16 units. No markup, so nothing to escape. */
 export function telegramText(event: EventBody, link: string | null): string {
-  const text = plainText(describe(event, link));
-  if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  const whole = plainText(describe(event, link));
+  if (whole.length <= LONGEST_TEXT) return whole;
+  return `${whole.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-function sent(result: EgressResult, now: number, { token, chatId }: TelegramRequest): Sent {
+function sent(result: EgressResult, now: number, { token, chatId }: TelegramRequest): Posted {
   const { description, retryAfterSeconds } = readAnswer(result);
   const secrets = [token, chatId].filter((secret) => secret.length >= SHORTEST_SECRET);
   const masked = mask(description, secrets, result.truncated);
@@ -95,9 +124,9 @@ function readAnswer(result: EgressResult): Answer {
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }

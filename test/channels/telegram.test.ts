@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
-import type { Egress } from "../../../src/kit/egress.ts";
-import { sendTelegram, telegramText } from "../../../src/outbox/senders/telegram.ts";
-import { boxEgress } from "../../support/egress.ts";
-import { eventBody } from "../../support/events.ts";
-import fc from "../../support/property.ts";
-import { answer, type Receiver, reset, startReceiver } from "../../support/receiver.ts";
+import { sendTelegram, telegramText } from "../../src/channels/telegram.ts";
+import type { Egress } from "../../src/kit/egress.ts";
+import { boxEgress } from "../support/egress.ts";
+import { eventBody } from "../support/events.ts";
+import fc from "../support/property.ts";
+import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
 
 const egress = boxEgress();
 after(() => egress.close());

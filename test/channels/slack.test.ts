@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { eventKinds } from "../../../src/outbox/event.ts";
-import { escapeWithin, sendSlack, slackMessage } from "../../../src/outbox/senders/slack.ts";
-import { boxEgress } from "../../support/egress.ts";
-import { eventBody } from "../../support/events.ts";
-import fc from "../../support/property.ts";
-import { answer, startReceiver } from "../../support/receiver.ts";
+import { escapeWithin, sendSlack, slackMessage } from "../../src/channels/slack.ts";
+import { eventKinds } from "../../src/outbox/event.ts";
+import { boxEgress } from "../support/egress.ts";
+import { eventBody } from "../support/events.ts";
+import fc from "../support/property.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
 
 interface Sent {
   text: string;

@@ -1,0 +1,86 @@
+import type { Egress } from "../kit/egress.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import { openCredentials } from "../outbox/credentials.ts";
+import {
+  type ChannelSender,
+  type IntegrationRow,
+  type Outgoing,
+  type Sent,
+  UNREADABLE,
+} from "../outbox/destination.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
+import type { Store } from "../store/store.ts";
+import type { Host, Settings } from "./channel.ts";
+import type { ChannelList } from "./list.ts";
+
+export interface SenderOptions {
+  store: Store;
+  sealer: Sealer;
+  egress: Egress;
+  channels: ChannelList;
+  /** What the operator set; the others have their usual value. */
+  settings: Settings;
+  push?: NonNullable<Host["push"]>;
+}
+
+/** The one way from an integration to its receiver: real deliveries and test-fires take it alike. */
+export function createSender(options: SenderOptions): ChannelSender {
+  const { store, channels } = options;
+  const host: Host = {
+    ...(options.push && { push: options.push }),
+    hasRelay: () => findRelay(store) !== null,
+  };
+  const settings = { ...usual(channels), ...options.settings };
+  return {
+    send: (integration, message) => send(options, { integration, message, host, settings }),
+    canTest: (kind) => channels.find(kind)?.canTest?.(host) ?? true,
+  };
+}
+
+/** The settings' usual values by name. */
+function usual({ settings }: ChannelList): Settings {
+  return Object.fromEntries(Object.entries(settings).map(([name, each]) => [name, each.usual]));
+}
+
+async function send(
+  { store, sealer, egress, channels }: SenderOptions,
+  what: { integration: IntegrationRow; message: Outgoing; host: Host; settings: Settings },
+): Promise<Sent> {
+  const { integration, message } = what;
+  if (integration.relay !== 0) return sendRelay({ store, sealer, egress }, message);
+  const kind = channels.find(integration.type);
+  if (kind === undefined) return ours(`this program knows no channel of type ${integration.type}`);
+  const sealed = openCredentials(sealer, integration);
+  if (sealed === null) return ours(UNREADABLE);
+  const isOpen = "url" in kind.fields.shape;
+  const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
+  const event = JSON.parse(message.body) as EventBody;
+  return kind.send({ ...what, credentials, event, egress, now: store.clock.now() });
+}
+
+/** One relay for all projects: its address and secret stand in one place (contract §7). */
+async function sendRelay(
+  via: { store: Store; sealer: Sealer; egress: Egress },
+  message: Outgoing,
+): Promise<Sent> {
+  const { eventId, body, signedAt } = message;
+  const relay = findRelay(via.store);
+  if (relay === null) return ours("no hosted relay is configured");
+  const answer = await callRelay(via, relay, { eventId, body, timestamp: signedAt });
+  if (answer === null) return ours(UNREADABLE);
+  const sent: Sent = { verdict: answer.verdict };
+  if (answer.verdict.kind === "delivered" && answer.devices !== null)
+    return { ...sent, paged: { devices: answer.devices, accounts: pagedBy(message) } };
+  return isInFlight(sent) ? { ...sent, ours: true } : sent;
+}
+
+/** An escalation is for those it names, every other event for everybody who is paired (contract §15, Pairing rule 4). */
+function pagedBy({ event, body }: Outgoing): readonly string[] | null {
+  return event === "alert.escalated" ? (JSON.parse(body) as EventBody).page_accounts : null;
+}
+
+/** A fault on this side: it is tried again, and the endpoint is not blamed. */
+function ours(error: string): Sent {
+  return { verdict: { kind: "later", error }, ours: true };
+}

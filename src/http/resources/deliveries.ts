@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { ServiceError } from "../../kit/errors.ts";
+import { listDeliveries, resendDelivery } from "../../outbox/rows.ts";
+import { mustFind, setIntegrationEnabled } from "../../projects/integrations.ts";
+import { getProject } from "../../projects/projects.ts";
+import { queryInteger } from "../fields.ts";
+import { type Route, route } from "../route.ts";
+
+const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
+const enabledAnswer = z.object({ enabled: z.boolean() });
+
+const delivery = z
+  .object({
+    id: z.string(),
+    alert_id: z.string().meta({ description: "Empty where no alert caused the event." }),
+    event: z.string(),
+    status: z.enum(["pending", "delivered", "failed", "dropped"]),
+    attempts: z.int(),
+    next_attempt_at: z.int().nullable(),
+    last_error: z.string().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "Delivery" });
+
+function enabling(name: "enable" | "disable", summary: string): Route {
+  const enabled = name === "enable";
+  return route({
+    method: "POST",
+    path: `/v1/projects/{id}/integrations/{iid}/${name}`,
+    name: `${name}Integration`,
+    tag: "Integrations",
+    summary,
+    plane: "api",
+    params: integrationPath,
+    status: 200,
+    answer: enabledAnswer,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => {
+      tenant.store.write((tx) =>
+        setIntegrationEnabled(tx, getProject(tx, params.id), { id: params.iid, enabled }),
+      );
+      return { enabled };
+    },
+  });
+}
+
+/** What a channel sends: its deliveries, tests, and whether it sends at all (contract §15, Integrations). */
+export const deliveryRoutes: Route[] = [
+  enabling(
+    "enable",
+    "Enable a channel: its streak of failures ends, what waited goes out in order",
+  ),
+  enabling("disable", "Disable a channel; configuration and credentials stay"),
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/integrations/{iid}/deliveries",
+    name: "listDeliveries",
+    tag: "Integrations",
+    summary: "A channel's deliveries, newest first",
+    plane: "api",
+    params: integrationPath,
+    query: z.strictObject({ limit: queryInteger(1, 200).default(50) }),
+    status: 200,
+    answer: z.object({ deliveries: z.array(delivery) }),
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, params, query }) => {
+      const { id } = mustFind(tenant.store, getProject(tenant.store, params.id), params.iid);
+      return { deliveries: listDeliveries(tenant.store, id, query.limit) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/integrations/{iid}/deliveries/{did}/resend",
+    name: "resendDelivery",
+    tag: "Integrations",
+    summary: "Send a delivery's event once more: same event id, same bytes",
+    plane: "api",
+    additive: true,
+    params: z.strictObject({ id: z.string(), iid: z.string(), did: z.string() }),
+    status: 201,
+    answer: z.object({ id: z.string() }),
+    errors: ["not_found", "delivery_not_resendable", "integration_disabled"],
+    handle: ({ tenant, params }) =>
+      tenant.store.write((tx) => {
+        const row = mustFind(tx, getProject(tx, params.id), params.iid);
+        if (row.enabled === 0) throw disabled();
+        return { id: resendDelivery(tx, row.id, params.did) };
+      }),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/integrations/{iid}/test",
+    name: "testIntegration",
+    tag: "Integrations",
+    summary: "Send a synthetic alert.test event at once, through the sender of real deliveries",
+    plane: "api",
+    params: integrationPath,
+    status: 200,
+    answer: z.object({ ok: z.boolean(), error: z.string().optional() }),
+    errors: ["not_found", "integration_disabled", "overloaded", "sender_unavailable"],
+    handle: ({ tenant, params }) =>
+      tenant.outbox.testFire.integration(
+        mustFind(tenant.store, getProject(tenant.store, params.id), params.iid),
+      ),
+  }),
+];
+
+function disabled(): ServiceError {
+  return new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
+}
