@@ -3,6 +3,7 @@ import type { TestBox } from "../support/box.ts";
 import fc from "../support/property.ts";
 import {
   type Answer,
+  backupOf,
   Model,
   type ModelAlert,
   type ModelEvent,
@@ -85,7 +86,7 @@ function withoutSeq({ updated_seq: _, ...alert }: { updated_seq: number }): obje
 }
 
 function shown(alert: ModelAlert): object {
-  const { id, project, rule: _rule, ruleName, quietAt: _quietAt, ...rest } = alert;
+  const { id, project, rule: _rule, ruleName, key: _key, quietAt: _quietAt, ...rest } = alert;
   return {
     ...rest,
     id: String(id),
@@ -145,7 +146,7 @@ const config: fc.Arbitrary<RuleConfig> = fc.record({
     min_level: fc.constantFrom(0, 0, 0, 400),
     sources: fc.constantFrom<string[]>([], [], [], ["s"]),
     tags: fc.constantFrom<string[]>([], [], [], ["db"]),
-    template_contains: fc.constantFrom("", "", "", "disk"),
+    template_contains: fc.constantFrom("", "", "", "", "disk", "database alpha", "database <*>"),
   }),
   conditions: fc.oneof(
     { weight: 3, arbitrary: fc.constant<RuleConfig["conditions"]>([]) },
@@ -172,7 +173,11 @@ const config: fc.Arbitrary<RuleConfig> = fc.record({
 });
 
 const event: fc.Arbitrary<ModelEvent> = fc.record({
-  message: fc.constantFrom("disk full", "login refused by the gate"),
+  message: fc.constantFrom(
+    ...["disk full", "login refused by the gate"],
+    // With the third of them their templates are one.
+    ...["alpha", "alpha", "bravo", "bravo", "charlie"].map(backupOf),
+  ),
   level: fc.constantFrom(200, 400, 500),
   keys: fc.record(
     { host: fc.constantFrom("x", "y"), n: fc.constantFrom(5, "7", "seven") },
@@ -199,6 +204,8 @@ async function ingest(
   const { p, s, events } = sent;
   const name = pair.project(p);
   const from = pair.source(p, s);
+  const messages = events.map(({ message }) => message);
+  pair.model.read(name, s, messages);
   const expected = events.map((one) => pair.model.ingest(name, s, one));
   const answer = await fetch(`${pair.box.url}/v1/ingest`, {
     method: "POST",

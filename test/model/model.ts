@@ -24,6 +24,8 @@ export interface ModelAlert {
   project: Project;
   rule: Rule;
   ruleName: string;
+  /** What it is counted under, besides the rule. */
+  key: string;
   state: "open" | "acknowledged" | "resolved";
   template: string;
   identifiers: Record<string, string>;
@@ -42,6 +44,8 @@ export interface Source {
 
 interface Hit {
   at: number;
+  /** Rises with each hit and each resolve. */
+  order: number;
   source: Source;
   level: number;
 }
@@ -50,6 +54,8 @@ export interface Rule {
   config: RuleConfig;
   /** Matches that haven't fired yet, by what makes an alert's key besides the rule. */
   hits: Map<string, Hit[]>;
+  /** When an alert of the key was last resolved, in the order of hits. */
+  resolved: Map<string, number>;
 }
 
 export interface Project {
@@ -57,6 +63,8 @@ export interface Project {
   version: number;
   sources: Map<string, Source>;
   rules: Map<string, Rule>;
+  /** Databases that lines of a backup have named, in order. With the third they are one template. */
+  databases: string[];
 }
 
 export interface Answer {
@@ -72,6 +80,7 @@ export class Model {
   projects = new Map<string, Project>();
   alerts: ModelAlert[] = [];
   #lastId: number;
+  #order = 0;
 
   constructor(now: number, lastId: number) {
     this.now = now;
@@ -80,7 +89,13 @@ export class Model {
 
   createProject(name: string): Answer {
     if (this.projects.has(name)) return { status: 409 };
-    this.projects.set(name, { name, version: 1, sources: new Map(), rules: new Map() });
+    this.projects.set(name, {
+      name,
+      version: 1,
+      sources: new Map(),
+      rules: new Map(),
+      databases: [],
+    });
     return { status: 201 };
   }
 
@@ -129,7 +144,7 @@ export class Model {
     const project = this.projects.get(projectName);
     if (project === undefined) return { status: 404 };
     if (project.rules.has(name)) return { status: 409 };
-    project.rules.set(name, { config, hits: new Map() });
+    project.rules.set(name, { config, hits: new Map(), resolved: new Map() });
     project.version++;
     return { status: 201 };
   }
@@ -156,6 +171,17 @@ export class Model {
     return { status: 200 };
   }
 
+  /** The messages of a request are all read before any of them counts: what they name may make templates one. */
+  read(projectName: string, sourceName: string, messages: readonly string[]): void {
+    const project = this.projects.get(projectName);
+    if (project?.sources.get(sourceName) === undefined) return;
+    for (const database of messages.map(databaseOf)) {
+      if (database === null || project.databases.includes(database)) continue;
+      project.databases.push(database);
+      if (project.databases.length === MERGED_AT) this.#merge(project);
+    }
+  }
+
   ingest(projectName: string, sourceName: string, event: ModelEvent): Answer {
     const project = this.projects.get(projectName);
     const source = project?.sources.get(sourceName);
@@ -163,7 +189,7 @@ export class Model {
     let alerted = false;
     for (const [name, rule] of byName(project.rules))
       if (
-        matches(rule.config, source, event) &&
+        matches(rule.config, source, { ...event, text: textOf(project, event.message) }) &&
         this.#count({ project, name, rule }, source, event)
       )
         alerted = true;
@@ -174,8 +200,8 @@ export class Model {
     const alert = this.alerts.find((one) => one.id === id);
     if (alert === undefined) return { status: 404 };
     if (alert.state === "open" || (alert.state === "acknowledged" && to === "resolved")) {
-      alert.state = to;
-      if (to === "resolved") alert.quietAt = null;
+      if (to === "resolved") this.#resolve(alert);
+      else alert.state = to;
     }
     return { status: 200 };
   }
@@ -184,8 +210,64 @@ export class Model {
     this.now += seconds;
     for (const alert of this.alerts) {
       if (alert.quietAt === null || alert.quietAt > this.now) continue;
-      alert.state = "resolved";
-      alert.quietAt = null;
+      this.#resolve(alert);
+    }
+  }
+
+  #resolve(alert: ModelAlert): void {
+    alert.state = "resolved";
+    alert.quietAt = null;
+    alert.rule.resolved.set(alert.key, ++this.#order);
+  }
+
+  /** What was kept under the two databases that were named so far is one from now on. */
+  #merge(project: Project): void {
+    const [older, younger] = project.databases.map(backupOf) as [string, string];
+    const standing = this.alerts.filter(
+      (one) => one.project === project && one.state !== "resolved",
+    );
+    for (const alert of standing) {
+      const key = rekeyed(alert.key, younger, older);
+      if (key === alert.key) continue;
+      const other = standing.find((one) => one.rule === alert.rule && one.key === key);
+      if (other !== undefined) this.#mergeAlerts(alert, other);
+      for (const one of [alert, other])
+        if (one !== undefined && one.state !== "resolved") one.key = key;
+      for (const one of [key, alert.key]) alert.rule.hits.delete(one);
+    }
+    for (const rule of project.rules.values()) this.#mergeHits(rule, younger, older);
+  }
+
+  /** An open one lives before an acknowledged one, else the first; it has what was counted into both. */
+  #mergeAlerts(a: ModelAlert, b: ModelAlert): void {
+    const [first, second] = a.id < b.id ? [a, b] : [b, a];
+    const secondLives = first.state !== "open" && second.state === "open";
+    const [kept, ended] = secondLives ? [second, first] : [first, second];
+    const never = kept.quietAt === null || ended.quietAt === null;
+    kept.quietAt = never ? null : Math.max(kept.quietAt ?? 0, ended.quietAt ?? 0);
+    kept.count += ended.count;
+    kept.level = Math.max(kept.level, ended.level);
+    kept.first_seen = Math.min(kept.first_seen, ended.first_seen);
+    if (ended.last_seen > kept.last_seen)
+      Object.assign(kept, { last_seen: ended.last_seen, last_message: ended.last_message });
+    this.#resolve(ended);
+  }
+
+  #mergeHits(rule: Rule, younger: string, older: string): void {
+    const moved = [...new Set([...rule.hits.keys(), ...rule.resolved.keys()])];
+    for (const from of moved) {
+      const key = rekeyed(from, younger, older);
+      if (key === from) continue;
+      const since = Math.max(rule.resolved.get(from) ?? 0, rule.resolved.get(key) ?? 0);
+      const stands = this.alerts.some(
+        (one) => one.rule === rule && one.key === key && one.state !== "resolved",
+      );
+      const hits = [...(rule.hits.get(key) ?? []), ...(rule.hits.get(from) ?? [])]
+        .filter(({ order }) => !stands && order > since)
+        .sort((a, b) => a.order - b.order);
+      rule.hits.delete(from);
+      rule.hits.set(key, hits);
+      rule.resolved.set(key, since);
     }
   }
 
@@ -211,29 +293,31 @@ export class Model {
     );
     const quietAt =
       auto_resolve_quiet_minutes === 0 ? null : this.now + auto_resolve_quiet_minutes * 60;
-    const key = JSON.stringify([event.message, Object.values(identifiers)]);
+    const template = textOf(of.project, event.message);
+    const key = keyOf(of.project, event.message, Object.values(identifiers));
     const standing = this.alerts.find(
-      (alert) => alert.state !== "resolved" && alert.rule === rule && keyOf(alert) === key,
+      (alert) => alert.state !== "resolved" && alert.rule === rule && alert.key === key,
     );
     if (standing !== undefined) {
       standing.count++;
       standing.level = Math.max(standing.level, event.level);
-      Object.assign(standing, { last_seen: this.now, last_message: event.message, quietAt });
+      const last = { last_seen: this.now, last_message: event.message };
+      Object.assign(standing, { ...last, template, quietAt });
       return true;
     }
     const from = this.now - fire_after.window_minutes * 60;
     const hits = [
       ...(rule.hits.get(key) ?? []),
-      { at: this.now, source, level: event.level },
+      { at: this.now, order: ++this.#order, source, level: event.level },
     ].filter(({ at }) => at > from);
     rule.hits.set(key, hits);
     if (hits.length < fire_after.count) return false;
     if (new Set(hits.map((hit) => hit.source)).size < fire_after.distinct_sources) return false;
     rule.hits.delete(key);
     this.alerts.push({
-      ...{ id: ++this.#lastId, project: of.project, rule, ruleName: of.name, state: "open" },
+      ...{ id: ++this.#lastId, project: of.project, rule, ruleName: of.name, key, state: "open" },
       ...{
-        template: event.message,
+        template,
         identifiers,
         level: Math.max(...hits.map(({ level }) => level)),
       },
@@ -245,16 +329,47 @@ export class Model {
   }
 }
 
-function keyOf(alert: ModelAlert): string {
-  return JSON.stringify([alert.template, Object.values(alert.identifiers)]);
+/** Different databases that lines must name until that word of them is known to vary. */
+const MERGED_AT = 3;
+const BACKUP = /^backup of database (\w+) failed$/;
+
+export function backupOf(database: string): string {
+  return `backup of database ${database} failed`;
 }
 
-function matches({ match, conditions }: RuleConfig, source: Source, event: ModelEvent): boolean {
+function databaseOf(message: string): string | null {
+  return BACKUP.exec(message)?.[1] ?? null;
+}
+
+const isMerged = (project: Project, message: string) =>
+  databaseOf(message) !== null && project.databases.length >= MERGED_AT;
+
+/** What its template says. */
+function textOf(project: Project, message: string): string {
+  return isMerged(project, message) ? backupOf("<*>") : message;
+}
+
+function keyOf(project: Project, message: string, identifiers: readonly string[]): string {
+  const named = isMerged(project, message) ? backupOf(project.databases[0] ?? "") : message;
+  return JSON.stringify([named, identifiers]);
+}
+
+function rekeyed(key: string, younger: string, older: string): string {
+  const [message, identifiers] = JSON.parse(key) as [string, string[]];
+  return message === younger ? JSON.stringify([older, identifiers]) : key;
+}
+
+function matches(
+  { match, conditions }: RuleConfig,
+  source: Source,
+  event: ModelEvent & { text: string },
+): boolean {
   return (
     event.level >= match.min_level &&
     (match.sources.length === 0 || match.sources.includes(source.name)) &&
     (match.tags.length === 0 || match.tags.some((tag) => event.tags.includes(tag))) &&
-    event.message.includes(match.template_contains) &&
+    (event.message.includes(match.template_contains) ||
+      event.text.includes(match.template_contains)) &&
     conditions.every(({ key, op, value }) => {
       const sent = event.keys[key];
       if (sent === undefined) return op === "neq";
