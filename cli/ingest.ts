@@ -176,6 +176,8 @@ async function post(body: string, { url, token }: Sending, totals: Totals): Prom
     if (!isPassing(reply)) throw new CommandError(`${said(reply)}${before}`);
     if (attempt >= MOST_TRIES)
       throw new CommandError(`gave up after ${attempt} tries: ${said(reply)}${before}`);
+    if (attempt === 0)
+      terminal().stderr.write(`box: ${said(reply).replace(/\.$/, "")}. Trying again\n`);
     totals.retries++;
     const after = reply instanceof NoAnswer ? 0 : reply.retryAfter;
     await sleep(systemClock, Math.max(after * 1000, Math.min(5000, 100 * 2 ** attempt)));

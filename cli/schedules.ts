@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { wallTime } from "../src/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -83,7 +84,7 @@ function scheduleText(
   { shifts, gaps }: Preview,
   nameOf: (id: string) => string,
 ): string {
-  const at = (seconds: number) => wallClock(seconds, timezone);
+  const at = (seconds: number) => wallTime(seconds, timezone);
   const layerRow = ({ name, participants, shift_minutes }: Layer) => [
     ...[name, participants.map(nameOf).join(", "), `${shift_minutes / 60} h each`],
   ];
@@ -106,12 +107,6 @@ function scheduleText(
       rows.map(({ row }) => row),
     ),
   ].join("\n");
-}
-
-/** `2026-11-23 09:00` on the clocks of a zone. */
-function wallClock(seconds: number, timezone: string): string {
-  const at = Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(timezone);
-  return at.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
 }
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {

@@ -1,3 +1,4 @@
+import { dated, wallTime } from "../kit/wall-time.ts";
 import type {
   ActionConfig,
   IntegrationConfig,
@@ -26,11 +27,18 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
 function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {
     const { restriction, ...rest } = layer;
+    const timed = { ...rest, rotation_start: startText(layer.rotation_start, timezone) };
     return restriction === null
-      ? rest
-      : { ...rest, restriction: without({ ...restriction }, { days: [] }) };
+      ? timed
+      : { ...timed, restriction: without({ ...restriction }, { days: [] }) };
   });
   return without({ name, timezone, layers: compact }, { layers: [] });
+}
+
+/** As the zone's clocks show it, where that says it all: to the minute, and not one that comes twice. */
+function startText(seconds: number, timezone: string): string | number {
+  const shown = wallTime(seconds, timezone);
+  return dated(shown, timezone) === seconds ? shown : seconds;
 }
 
 function compactAction(action: ActionConfig): Fields {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ChannelList, type CredentialField, channels } from "../channels/list.ts";
-import { boolean, list, text } from "../kit/fields.ts";
+import { boolean, list, text, time } from "../kit/fields.ts";
+import { dated } from "../kit/wall-time.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
 import { integrationEvents } from "../projects/integration.ts";
@@ -27,13 +28,39 @@ function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
 
 const source = z.strictObject({ name: sourceName, retain_logs: boolean.default(false) });
 
+const participants = list(email, 100);
+
 /** `participants` are emails. */
 const schedule = z.strictObject({
   name: scheduleName,
   timezone: scheduleTimezone,
-  layers: list(layer.extend({ participants: list(email, 100) }), 50).default([]),
+  layers: list(layer.extend({ participants }), 50).default([]),
 });
 export type ScheduleConfig = z.output<typeof schedule>;
+
+const writtenTime = z.union([time, text(64, 1)], {
+  error: "must be a time like 2026-01-05 09:00, or Unix seconds",
+});
+
+/** As `schedule`; a layer's start is a time on the clocks of the schedule's zone, or Unix seconds. */
+const fileSchedule = schedule
+  .extend({
+    layers: list(layer.extend({ participants, rotation_start: writtenTime }), 50).default([]),
+  })
+  .transform((given, context): ScheduleConfig => {
+    const start = (written: string | number, i: number): number => {
+      const seconds = typeof written === "number" ? written : dated(written, given.timezone);
+      if (seconds !== null) return seconds;
+      const message = `must be a time that ${given.timezone} has, like 2026-01-05 09:00`;
+      context.addIssue({ code: "custom", path: ["layers", i, "rotation_start"], message });
+      return z.NEVER;
+    };
+    const layers = given.layers.map((layer, i) => ({
+      ...layer,
+      rotation_start: start(layer.rotation_start, i),
+    }));
+    return { ...given, layers };
+  });
 
 /** `accounts` of the ladder are emails, `actions` names. */
 const rule = z.strictObject({
@@ -83,10 +110,14 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
  * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
  * credential is written: over the interface as a value, in a file as a reference.
  */
-function projectShape<S extends z.ZodType>(secret: S, kinds: ChannelList) {
+function projectShape<S extends z.ZodType, C extends z.ZodType<ScheduleConfig>>(
+  secret: S,
+  kinds: ChannelList,
+  scheduleShape: C,
+) {
   return {
     sources: named(source, 1000),
-    schedules: named(schedule, 1000),
+    schedules: named(scheduleShape, 1000),
     actions: named(actionShape(secret), 1000),
     integrations: list(integrationShape(secret, kinds), 1000).default([]),
     rules: named(rule, 1000),
@@ -110,12 +141,15 @@ export type Reference = z.output<typeof reference>;
 
 /** As the interface takes it, with the credentials of these kinds of channel. */
 export const projectConfigOf = (kinds: ChannelList) =>
-  z.strictObject(projectShape(given, kinds)).meta({ id: "ProjectConfig" });
+  z.strictObject(projectShape(given, kinds, schedule)).meta({ id: "ProjectConfig" });
 export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];
 export type IntegrationConfig = ProjectConfig["integrations"][number];
 
-const fileProject = z.strictObject({ name: projectName, ...projectShape(reference, channels) });
+const fileProject = z.strictObject({
+  name: projectName,
+  ...projectShape(reference, channels, fileSchedule),
+});
 /** A project as a file has it: where a value has a credential, it has a reference. */
 export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;
 

@@ -96,6 +96,42 @@ test("faults of a file are told with their lines, before the box is asked and af
   assert.match(refused.err, /line 13: .*accounts\/0 not_a_member \(eve@example.org\)/);
 });
 
+test("a schedule's start is written as its zone's clocks show it, and exported so", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const path = join(scratch(t), "box.yaml");
+  const config = (...words: string[]) =>
+    run(["config", ...words], { env: { BOX_URL: box.url, BOX_KEY: box.owner.key } });
+  const text = (start: string) => `format: 1
+projects:
+  - name: shop
+    schedules:
+      - name: primary
+        timezone: Europe/Berlin
+        layers:
+          - name: weekly
+            participants:
+              - owner@example.org
+            rotation_start: ${start}
+            shift_minutes: 10080
+`;
+  writeFileSync(path, text("2026-01-05 09:00"));
+  const applied = await config("apply", path);
+  assert.equal(applied.code, 0, applied.err);
+  const stored = (await box.api("GET", "/v1/projects/shop/oncall/schedules/primary")).body;
+  assert.equal(stored.layers[0].rotation_start, Date.UTC(2026, 0, 5, 8) / 1000);
+  assert.equal((await config("export")).out, text("2026-01-05 09:00"));
+  writeFileSync(path, text(String(stored.layers[0].rotation_start)));
+  assert.match((await config("apply", path)).out, /nothing changes/);
+
+  for (const never of ["2026-03-29 02:30", "18:00", "+2h"]) {
+    writeFileSync(path, text(never));
+    const { code, err } = await config("apply", path);
+    assert.equal(code, 2, never);
+    assert.match(err, /line 11: .*rotation_start must be a time that Europe\/Berlin has/);
+  }
+});
+
 test("the schema for editors is one of the file", async () => {
   const { out, code } = await run(["config", "schema"]);
   assert.equal(code, 0);

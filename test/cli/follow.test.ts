@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { realClock } from "../support/clock.ts";
+import { box } from "../support/command-line.ts";
 import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
@@ -71,4 +75,28 @@ test("tail -f of a file, into the program", async (t) => {
   tail.kill();
   await until(() => child.exitCode !== null, "it ends with its input");
   assert.equal(child.exitCode, 0);
+});
+
+test("a box that can't take lines yet is waited for, which is said once", async (t) => {
+  let tries = 0;
+  const busy = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const error = { code: "overloaded", message: "The box is busy." };
+      const taken = { accepted: 1, rejected: 0, results: [{ alerted: false }] };
+      const isTaken = ++tries > 2;
+      response.writeHead(isTaken ? 202 : 429).end(JSON.stringify(isTaken ? taken : { error }));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(busy, "listening");
+  t.after(() => {
+    busy.close();
+    busy.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const { code, out, err } = await box(["ingest", "--url", url, "--token", "pti_a_b", "--json"], {
+    input: "a line\n",
+  });
+  assert.equal(code, 0);
+  assert.deepEqual([JSON.parse(out).accepted, JSON.parse(out).retries], [1, 2]);
+  assert.equal(err, "box: the box refused them: The box is busy. Trying again\n");
 });

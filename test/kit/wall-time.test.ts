@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { secondsFrom } from "../../cli/times.ts";
+import { dated, secondsFrom, wallTime } from "../../src/kit/wall-time.ts";
 
 /** 2026-11-21 12:00 in UTC, 13:00 in Berlin, a Saturday. */
 const now = Date.UTC(2026, 10, 21, 12) / 1000;
@@ -48,4 +48,20 @@ test("what is no time is none", () => {
     "2026-11-21 18",
   ];
   for (const text of texts) assert.equal(shown(text), null, text);
+});
+
+test("only what says its day means the same whenever it is read", () => {
+  assert.equal(dated("2026-01-05 09:00", "Europe/Berlin"), Date.UTC(2026, 0, 5, 8) / 1000);
+  assert.equal(dated("2026-01-05", "UTC"), Date.UTC(2026, 0, 5) / 1000);
+  for (const text of ["18:00", "+2h", "now", "1767600000"]) assert.equal(dated(text, "UTC"), null);
+});
+
+test("what a zone's clocks show is read back as the same time, but for the second of two", () => {
+  assert.equal(wallTime(now, "America/New_York"), "2026-11-21 07:00");
+  const zone = "Europe/Berlin";
+  for (let at = Date.UTC(2026, 9, 24) / 1000; at < Date.UTC(2026, 9, 26) / 1000; at += 900) {
+    const again = dated(wallTime(at, zone), zone);
+    const isSecond = at >= Date.UTC(2026, 9, 25, 1) / 1000 && at < Date.UTC(2026, 9, 25, 2) / 1000;
+    assert.equal(again, isSecond ? at - 3600 : at, wallTime(at, zone));
+  }
 });

@@ -1,0 +1,83 @@
+/**
+ * Times as people write them, on the clocks of a time zone (IANA's name). `now` and what comes out are in
+ * Unix seconds. Pure: whoever asks says what time it is.
+ */
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** The seconds of a length: `90m`, `1d12h`. null for anything else. */
+export function secondsOfSpan(text: string): number | null {
+  if (!/^(\d{1,6}[smhdw])+$/.test(text)) return null;
+  return [...text.matchAll(/(\d+)([smhdw])/g)].reduce(
+    (sum, [, n, unit = ""]) => sum + Number(n) * (UNITS[unit] ?? 0),
+    0,
+  );
+}
+
+/**
+ * A time as it is typed: `2026-11-21 18:00 Europe/Berlin`, with an offset, the day alone, `18:00` (the next one),
+ * `+2h`, `now`, or Unix seconds. `zone` holds where the text names none. null for what is no time, also for one
+ * that its zone skips when clocks go forward; of one that comes twice, when they go back, the first is meant.
+ */
+export function secondsFrom(text: string, now: number, zone: string): number | null {
+  const typed = text.trim();
+  if (typed === "now") return now;
+  if (typed.startsWith("+")) {
+    const span = secondsOfSpan(typed.slice(1));
+    return span === null ? null : now + span;
+  }
+  return /^\d{9,11}$/.test(typed) ? Number(typed) : (dated(typed, zone) ?? next(typed, now, zone));
+}
+
+/** As `secondsFrom`, of a text that says its day: it means the same whenever it is read. */
+export function dated(text: string, zone: string): number | null {
+  const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2})?))?(.*)$/.exec(text.trim());
+  if (parts === null) return null;
+  const [, day = "", time = "00:00", rest = ""] = parts;
+  const wall = `${day}T${time.padStart(5, "0")}`;
+  const given = rest.trim();
+  if (/^(Z|[+-]\d{2}:\d{2})$/.test(given))
+    return orNull(() => secondsOf(Temporal.Instant.from(wall + given)));
+  return orNull(() => onClock(Temporal.PlainDateTime.from(wall), given || zone));
+}
+
+/** A time of day alone: today, or tomorrow where it has passed. */
+function next(text: string, now: number, zone: string): number | null {
+  const parts = /^(\d{1,2}:\d{2}(?::\d{2})?)(?: (.*))?$/.exec(text);
+  if (parts === null) return null;
+  const [, time = "", given = zone] = parts;
+  return orNull(() => {
+    const today = inZone(now, given).toPlainDate();
+    const wall = today.toPlainDateTime(Temporal.PlainTime.from(time.padStart(5, "0")));
+    const seconds = onClock(wall, given);
+    return seconds !== null && seconds > now ? seconds : onClock(wall.add({ days: 1 }), given);
+  });
+}
+
+/** `2026-11-23 09:00`: what the clocks of a zone show. */
+export function wallTime(seconds: number, zone: string): string {
+  const shown = inZone(seconds, zone).toPlainDateTime().toString({ smallestUnit: "minute" });
+  return shown.replace("T", " ");
+}
+
+function inZone(seconds: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(zone);
+}
+
+function onClock(wall: Temporal.PlainDateTime, zone: string): number | null {
+  const at = wall.toZonedDateTime(zone, { disambiguation: "earlier" });
+  return at.toPlainDateTime().equals(wall) ? secondsOf(at.toInstant()) : null;
+}
+
+function secondsOf(instant: Temporal.Instant): number {
+  return Math.floor(instant.epochMilliseconds / 1000);
+}
+
+/** Temporal throws for dates that no calendar has and for zones that don't exist. */
+function orNull(read: () => number | null): number | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
