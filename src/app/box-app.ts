@@ -61,7 +61,11 @@ export function boxApp(
   });
 }
 
-function operating(config: BoxConfig, { tenant, backups }: BoxParts, routes: readonly Route[]) {
+function operating(
+  config: BoxConfig,
+  { tenant, backups, serving }: BoxParts & { serving: Serving },
+  routes: readonly Route[],
+) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
   const reach = createReachWatch();
   const hasKey = (c: AppContext) => {
@@ -75,7 +79,7 @@ function operating(config: BoxConfig, { tenant, backups }: BoxParts, routes: rea
         () => ingestCheck(tenant),
         () => backupCheck(tenant, scheduled),
       ]),
-    metrics: () => renderMetrics(tenant),
+    metrics: () => renderMetrics(tenant, serving.refusals),
     mayReadMetrics(c: AppContext) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();
     },

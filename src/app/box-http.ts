@@ -1,6 +1,7 @@
 import { clientAddress } from "../http/address.ts";
 import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits } from "../http/limits.ts";
+import { createRefusals } from "../http/refusals.ts";
 import type { Serving } from "../http/serve-route.ts";
 import type { BoxDeps } from "./box.ts";
 import type { BoxParts } from "./box-app.ts";
@@ -14,6 +15,7 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
   const connections = connectionsOf(deps, address);
   const serving: Serving = {
     limits: createLimits(deps.clock, config.rates),
+    refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment) => (segment === tenant.id ? tenant : null),
     ownTenant: () => tenant,
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),

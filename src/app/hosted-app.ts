@@ -40,7 +40,10 @@ export function hostedApp(
       relayRoute({
         ...parts,
         admit: relayBudget(config, clock),
-        failed: (from) => void limits.failures.spend(from),
+        failed(from) {
+          serving.refusals.auth("relay", undefined);
+          limits.failures.spend(from);
+        },
         address: serving.address,
         known: serving.known,
       }),
@@ -52,7 +55,7 @@ export function hostedApp(
       }),
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
-        metrics: () => hostedMetrics(parts.state),
+        metrics: () => hostedMetrics(parts.state, serving.refusals),
         // No tenant's key may read what concerns all.
         mayReadMetrics: () => (config.metricsOpen ? undefined : noMetrics()),
         seesNames: () => false,

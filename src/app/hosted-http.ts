@@ -4,6 +4,7 @@ import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { clientAddress } from "../http/address.ts";
 import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits, type Limit, type Limits } from "../http/limits.ts";
+import { createRefusals } from "../http/refusals.ts";
 import type { Serving } from "../http/serve-route.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { HostedState } from "../operate/hosted-health.ts";
@@ -25,6 +26,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
   const connections = connectionsOf(deps, address);
   const serving: Serving = {
     limits: planLimits(config, clock, house),
+    refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment) => house.find(segment),
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),

@@ -5,6 +5,7 @@ import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { RateLimited } from "./limits.ts";
+import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
 import { type RequestVariables, type Serving, serveRoute } from "./serve-route.ts";
 
@@ -30,15 +31,22 @@ export interface AppOptions {
 /** The program's HTTP side as a function from request to response. */
 export function createApp(options: AppOptions): App {
   const app: App = new Hono();
-  const table = methodTable([...options.routes, ...options.raw]);
+  const routes = [...options.routes, ...options.raw];
+  const table = methodTable(routes);
+  const { refusals } = options.serving;
+  const nouns = new Set(routes.map(({ path }) => nounOf(path)));
 
   app.use(async (c, next) => {
     c.set("requestId", hexId(options.random));
+    await next();
+    count(c, refusals, nouns);
+    c.header("X-Request-Id", c.get("requestId"));
+    for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
+  });
+  app.use(async (c, next) => {
     refuseBadPath(c);
     refuseHead(c, table);
     await next();
-    c.header("X-Request-Id", c.get("requestId"));
-    for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
   });
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {
@@ -46,20 +54,33 @@ export function createApp(options: AppOptions): App {
   }
   app.notFound((c) => {
     const allowed = table.allowed(c.req.path);
-    if (allowed.length === 0)
-      return withId(
-        c,
-        errorAnswer(new ServiceError("not_found", "There is no such route."), id(c)),
-      );
-    return withId(c, methodNotAllowed(c, allowed));
+    if (allowed.length > 0) return withId(c, methodNotAllowed(c, allowed));
+    c.set("refusedAs", "not_found");
+    const error = new ServiceError("not_found", "There is no such route.");
+    return withId(c, errorAnswer(error, id(c)));
   });
   app.onError((error, c) => withId(c, toAnswer(error, c, options.log)));
   return app;
 }
 
+/** Notes an answer that refuses; the door of the events counts its own. */
+function count(c: AppContext, refusals: Refusals, nouns: ReadonlySet<string>): void {
+  const { status } = c.res;
+  if (status < 400 || c.req.path === "/v1/ingest") return;
+  const noun = nounOf(c.req.path);
+  const code = c.get("refusedAs") ?? String(status);
+  refusals.request(
+    { class: nouns.has(noun) ? noun : "none", code },
+    // Who opens nothing was counted, and told, as that.
+    { loud: isLoud(status) && code !== "unauthorized" },
+  );
+  if (code === "pairing_refused") refusals.auth("pairing", undefined);
+}
+
 function toAnswer(error: unknown, c: AppContext, log: Log): Response {
   if (error instanceof MethodRefused) return methodNotAllowed(c, error.allowed);
   if (error instanceof ServiceError) {
+    c.set("refusedAs", error.code);
     const answer = errorAnswer(error, id(c));
     if (error instanceof RateLimited)
       for (const [name, value] of Object.entries(error.headers)) answer.headers.set(name, value);
@@ -69,6 +90,7 @@ function toAnswer(error: unknown, c: AppContext, log: Log): Response {
     { request_id: id(c), method: c.req.method, route: c.req.routePath, err: error },
     "request failed",
   );
+  c.set("refusedAs", "internal");
   return errorAnswer(internalError, id(c));
 }
 
@@ -82,6 +104,7 @@ class MethodRefused extends Error {
 }
 
 function methodNotAllowed(c: AppContext, allowed: readonly string[]): Response {
+  c.set("refusedAs", "method_not_allowed");
   const error = new ServiceError("method_not_allowed", `This route takes ${allowed.join(", ")}.`);
   const answer = errorAnswer(error, id(c));
   answer.headers.set("allow", allowed.join(", "));

@@ -8,6 +8,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { errorBody, errorHeaders, internalError } from "./answer.ts";
 import { createTokenReader, type IngestToken, unauthorized } from "./bearer.ts";
 import { type Limits, RateLimited } from "./limits.ts";
+import { isLoud } from "./refusals.ts";
 import type { Serving } from "./serve-route.ts";
 
 /** Bytes: so that everything within the limits of an event fits, escaped too (contract §2). */
@@ -52,10 +53,16 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
   const { limits } = serving;
   const readToken = createTokenReader();
 
-  const refuse = (error: unknown, headers: Record<string, string> = {}): IngestReply => {
+  const refuse = (
+    error: unknown,
+    headers: Record<string, string> = {},
+    from: From | null = null,
+  ): IngestReply => {
     if (!(error instanceof ServiceError))
       serving.log.error({ err: error, route: "/v1/ingest" }, "request failed");
     const known = error instanceof ServiceError ? error : internalError;
+    // Who opens nothing was counted as that.
+    if (!(known instanceof Stranger)) trace(known, from);
     const requestId = serving.requestId();
     return {
       status: known.status,
@@ -69,6 +76,20 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
     };
   };
 
+  const trace = (error: ServiceError, from: From | null, n = from?.events ?? 1) => {
+    const { code, message } = error;
+    if (from === null) {
+      // The server answers through this door what never got as far as a route.
+      const noun = OWN_HEAD.has(code) ? "ingest" : "wire";
+      return serving.refusals.request({ class: noun, code }, { loud: isLoud(error.status), n });
+    }
+    const what = { class: "ingest", code };
+    const { tenant, source } = from.admitted;
+    tenant.ingest.refused.note(source, { code, message, body: from.body }, n);
+    const who = { tenant: tenant.id, project: source.projectId, source: source.name };
+    serving.refusals.request({ ...what, ...who }, { loud: true, n });
+  };
+
   const accept = (status: number, headers: Record<string, string>, body: string): IngestReply => ({
     status,
     headers: { ...replyHeaders(serving.requestId()), ...headers },
@@ -80,27 +101,45 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
     try {
       const event = checkEvent(parseJson(body), body);
       admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
-        if (answers === null) done(refuse(error, headers));
+        if (answers === null) done(refuse(error, headers, { admitted, body, events: 1 }));
         else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
       });
     } catch (error) {
-      done(refuse(error, headers));
+      done(refuse(error, headers, { admitted, body, events: 1 }));
     }
   };
 
   return {
     admit: (head) => admit(head, serving, readToken(head.authorization)),
     refuse: (error, admitted) =>
-      refuse(error, admitted === undefined ? {} : limits.ingest.spend(admitted.tenant.id, 0)),
+      admitted === undefined
+        ? refuse(error)
+        : refuse(error, limits.ingest.spend(admitted.tenant.id, 0), {
+            ...{ admitted, body: "", events: 1 },
+          }),
     take(admitted, body, done) {
       try {
-        if (admitted.ndjson) takeMany(admitted, body, { limits, done, accept, refuse });
+        if (admitted.ndjson) takeMany(admitted, body, { limits, done, accept, refuse, trace });
         else takeOne(admitted, body, done);
       } catch (error) {
-        done(refuse(error));
+        done(refuse(error, {}, { admitted, body, events: 1 }));
       }
     },
   };
+}
+
+/** What a head is refused with before it is known whose it is. */
+const OWN_HEAD: ReadonlySet<string> = new Set([
+  "unsupported_encoding",
+  "rate_limited",
+  "overloaded",
+]);
+
+/** Whose events were refused, and in what they came. */
+interface From {
+  admitted: Admitted;
+  body: string;
+  events: number;
 }
 
 /** A token that opens nothing, with what is left of its address's budget. */
@@ -142,6 +181,7 @@ function admit(
     const source =
       tenant === null || token === null ? null : tenant.ingest.authenticate(token.text);
     if (tenant === null || source === null) {
+      serving.refusals.auth("ingest", head.authorization);
       throw new Stranger(serving.limits.failures.spend(head.address));
     }
     return { tenant, source, ndjson, bodyLimit: ndjson ? NDJSON_LIMIT : INGEST_LIMIT };
@@ -153,15 +193,18 @@ interface Many {
   limits: Limits;
   done(reply: IngestReply): void;
   accept(status: number, headers: Record<string, string>, body: string): IngestReply;
-  refuse(error: unknown, headers?: Record<string, string>): IngestReply;
+  refuse(error: unknown, headers: Record<string, string>, from: From): IngestReply;
+  /** Counts a line that was refused while others were taken. */
+  trace(error: ServiceError, from: From): void;
 }
 
 /** One event a line; the good ones are committed together, a bad one never fails them. */
 function takeMany(
-  { tenant, source }: Admitted,
+  admitted: Admitted,
   body: string,
-  { limits, done, accept, refuse }: Many,
+  { limits, done, accept, refuse, trace }: Many,
 ): void {
+  const { tenant, source } = admitted;
   const lines = body.split("\n").filter((line) => line.trim() !== "");
   if (lines.length > MOST_LINES)
     throw new ServiceError(
@@ -169,7 +212,11 @@ function takeMany(
       `More than ${MOST_LINES} lines: send them in several requests.`,
     );
   const headers = limits.ingest.spend(tenant.id, Math.max(1, lines.length));
-  const results = lines.map(readLine);
+  const results = lines.map((line) => {
+    const result = readLine(line);
+    if (result instanceof ServiceError) trace(result, { admitted, body: line, events: 1 });
+    return result;
+  });
   const events = results.filter(
     (result): result is IngestEvent => !(result instanceof ServiceError),
   );
@@ -194,12 +241,13 @@ function takeMany(
     finish([]);
     return;
   }
+  const from = { admitted, body, events: events.length };
   try {
     tenant.ingest.submit(source, events, (error, answers) =>
-      answers === null ? done(refuse(error, headers)) : finish(answers),
+      answers === null ? done(refuse(error, headers, from)) : finish(answers),
     );
   } catch (error) {
-    done(refuse(error, headers));
+    done(refuse(error, headers, from));
   }
 }
 

@@ -70,6 +70,7 @@ async function tried(c: AppContext, { tenant, limit, address }: PairPages): Prom
   try {
     c.set("rateHeaders", limit.spend(address(c)));
     if (!claim.success) {
+      c.set("refusedAs", "invalid_request");
       const fields = [...new Set(claim.error.issues.map(({ path }) => path[0] as PairField))];
       return pairPage(shown, { kind: "invalid", fields });
     }
@@ -87,6 +88,7 @@ async function tried(c: AppContext, { tenant, limit, address }: PairPages): Prom
 
 function troubled(c: AppContext, shown: PairForm, error: unknown): PageAnswer {
   if (!(error instanceof ServiceError)) throw error;
+  c.set("refusedAs", error.code);
   if (error.code === "pairing_refused") return pairPage(shown, { kind: "refused" });
   if (error.status !== 429) throw error;
   if (error instanceof RateLimited) c.set("rateHeaders", error.headers);

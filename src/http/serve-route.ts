@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ServiceError } from "../kit/errors.ts";
+import { type ErrorCode, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
 import { type Actor, findActor } from "../people/actor.ts";
 import { mustManage } from "../people/roles.ts";
@@ -8,6 +8,7 @@ import { json } from "./answer.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Limits } from "./limits.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Route, SessionAccount } from "./route.ts";
 
 const BODY_LIMIT = 128 * 1024;
@@ -15,6 +16,8 @@ const BODY_LIMIT = 128 * 1024;
 /** What serving needs besides the route. */
 export interface Serving {
   limits: Limits;
+  /** Counts what is refused. */
+  refusals: Refusals;
   /** The tenant a token's segment names; null where there is none. Box: its one tenant. */
   findTenant(segment: string): Promise<Tenant | null> | Tenant | null;
   /** The tenant of routes without a bearer (the box's own); null on hosted. */
@@ -31,6 +34,8 @@ export interface RequestVariables {
   requestId: string;
   /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (contract §9). */
   rateHeaders: Readonly<Record<string, string>> | undefined;
+  /** The error code that it was refused with; set where the answer is a page, which has none. */
+  refusedAs: ErrorCode | undefined;
 }
 
 type RequestContext = Context<{ Variables: RequestVariables }>;
@@ -88,6 +93,7 @@ async function openSession(serving: Serving, { c, address }: Caller): Promise<Se
   const isSession = token !== null && parseToken(token)?.plane === "pts";
   const account = isSession ? ((await serving.findSession?.(token)) ?? null) : null;
   if (account === null) {
+    serving.refusals.auth("session", c.req.header("authorization"));
     c.set("rateHeaders", serving.limits.failures.spend(address));
     throw unauthorized();
   }
@@ -101,6 +107,7 @@ async function openApi(serving: Serving, c: RequestContext, address: string): Pr
   const tenant = parsed?.plane === "ptk" ? await serving.findTenant(parsed.tenant) : null;
   const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
   if (tenant === null || actor === null) {
+    serving.refusals.auth("api", c.req.header("authorization"));
     c.set("rateHeaders", serving.limits.failures.spend(address));
     throw unauthorized();
   }

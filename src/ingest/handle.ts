@@ -3,6 +3,7 @@ import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
+import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
 import {
   type Arrival,
@@ -29,6 +30,8 @@ export interface IngestHandle {
   stats(): IngestStats;
   /** What each source's events came to since the start, for each source that sent something. */
   tallies(): SourceTally[];
+  /** What was refused before it came here, or by this, and why. */
+  readonly refused: RefusedBook;
 }
 
 export interface IngestStats {
@@ -49,6 +52,7 @@ export function createIngest(
   const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
   const tokens = new Map<string, Source>();
   const counted = { accepted: 0, shed: 0, batches: 0 };
+  const refused = createRefusedBook(store.clock);
   let shedding: "storage_full" | null = null;
 
   const isLive = (sourceId: number) =>
@@ -59,6 +63,7 @@ export function createIngest(
     tokens.clear();
     checked = new Set();
     writer.tally.prune(isLive);
+    refused.prune(isLive);
   });
 
   /** A source may be deleted while its events wait: they are refused as its next request would be. */
@@ -120,5 +125,6 @@ export function createIngest(
       return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
     },
     tallies: () => writer.tally.all(),
+    refused,
   };
 }

@@ -10,12 +10,18 @@ export interface SourceTally {
   accepted: number;
   /** Of those, events that no rule of the project matched: they can open nothing. */
   unmatched: number;
+  /** When the latest was committed, in Unix seconds. */
+  seenAt: number;
 }
 
 /** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
 export interface Tally {
   /** The first `committed` events of a batch; those of `unmatched`, one source for each, no rule took. */
-  add(batch: readonly { source: Source }[], committed: number, unmatched: readonly Source[]): void;
+  add(
+    batch: readonly { source: Source }[],
+    committed: number,
+    how: { unmatched: readonly Source[]; at: number },
+  ): void;
   all(): SourceTally[];
   /** Keeps only sources that there still are. */
   prune(isLive: (sourceId: number) => boolean): void;
@@ -26,14 +32,18 @@ export function createTally(): Tally {
   const of = ({ id, projectId, name }: Source): SourceTally => {
     let tally = bySource.get(id);
     if (tally === undefined) {
-      tally = { sourceId: id, projectId, source: name, accepted: 0, unmatched: 0 };
+      tally = { sourceId: id, projectId, source: name, accepted: 0, unmatched: 0, seenAt: 0 };
       bySource.set(id, tally);
     }
     return tally;
   };
   return {
-    add(batch, committed, unmatched) {
-      for (const { source } of batch.slice(0, committed)) of(source).accepted++;
+    add(batch, committed, { unmatched, at }) {
+      for (const { source } of batch.slice(0, committed)) {
+        const tally = of(source);
+        tally.accepted++;
+        tally.seenAt = at;
+      }
       for (const source of unmatched) of(source).unmatched++;
     },
     all: () => [...bySource.values()].map((tally) => ({ ...tally })),

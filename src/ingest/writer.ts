@@ -1,5 +1,6 @@
 import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
+import { unixSeconds } from "../kit/clock.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { identifiersOf } from "./alert-key.ts";
@@ -195,7 +196,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       try {
         const answers = store.write((tx) => run(tx, batch), { expendable: true });
         projects.trim();
-        tally.add(batch, answers.length, unmatched);
+        tally.add(batch, answers.length, { unmatched, at: unixSeconds(store.clock) });
         return answers;
       } catch (error) {
         projects.clear();

@@ -148,12 +148,19 @@ function keyFault(file: string, problem: string): Finding {
 }
 
 function shedFinding(detail: string): Finding {
-  if (/\b0 refused/.test(detail)) return ok("ingest", detail);
-  return note(
-    "ingest",
-    detail,
-    "a faster disk, or fewer events: senders are asked to wait and try again",
-  );
+  if (!/\b0 refused/.test(detail))
+    return note(
+      "ingest",
+      detail,
+      "a faster disk, or fewer events: senders are asked to wait and try again",
+    );
+  return /turned away/.test(detail)
+    ? note(
+        "ingest",
+        detail,
+        "GET /v1/projects/{id}/sources/{name}/facts says why, and the log which",
+      )
+    : ok("ingest", detail);
 }
 
 /** What this looks at itself isn't said twice. */

@@ -1,11 +1,12 @@
 import type { StoredApns } from "../hosted/registry/apns-settings.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { HouseStats } from "../hosted/tenant-house.ts";
+import type { Refusals } from "../http/refusals.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Health, type HealthCheck, summarize } from "../tenant/health.ts";
 import type { Scheduler } from "../tenant/scheduler.ts";
-import { exposition, gauge } from "./metrics.ts";
+import { exposition, gauge, refusalMetrics } from "./metrics.ts";
 
 /** How the APNs key stands; `unknown` before the first look. */
 export type ApnsState = StoredApns["kind"] | "unknown";
@@ -74,7 +75,7 @@ function tenantsCheck(state: HostedState): HealthCheck {
   return { name: "tenants", ok: broken === 0, severity: "degraded", detail };
 }
 
-export function hostedMetrics(state: HostedState): string {
+export function hostedMetrics(state: HostedState, refusals: Refusals): string {
   const { open, opened, closed, broken } = state.house();
   const { boxes } = state.seen();
   return exposition([
@@ -105,5 +106,6 @@ export function hostedMetrics(state: HostedState): string {
       type: "counter",
       values: [{ value: closed }],
     },
+    ...refusalMetrics(refusals),
   ]);
 }

@@ -1,3 +1,4 @@
+import type { Refusals } from "../http/refusals.ts";
 import { version } from "../kit/assets.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Tenant } from "../tenant/tenant.ts";
@@ -11,8 +12,26 @@ export interface Metric {
 }
 
 /** The tenant's metrics in the Prometheus text format. */
-export function renderMetrics(tenant: Tenant): string {
-  return exposition(metricsOf(tenant));
+export function renderMetrics(tenant: Tenant, refusals: Refusals): string {
+  return exposition([...metricsOf(tenant), ...refusalMetrics(refusals)]);
+}
+
+/** What was refused, and by what nothing was opened: kinds alone, no token and no address. */
+export function refusalMetrics(refusals: Refusals): Metric[] {
+  return [
+    {
+      name: "box_requests_refused_total",
+      help: "Requests refused, by the noun of their route and error code; lines of NDJSON count one each.",
+      type: "counter",
+      values: refusals.requests().map(({ n, ...labels }) => ({ labels, value: n })),
+    },
+    {
+      name: "box_auth_failures_total",
+      help: "Requests that opened nothing, by plane and by what they came with.",
+      type: "counter",
+      values: refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
+    },
+  ];
 }
 
 /** Metrics in the Prometheus text format 0.0.4. */
@@ -44,6 +63,12 @@ function metricsOf(tenant: Tenant): Metric[] {
       help: "Events committed that no rule of their project matched.",
       type: "counter",
       values: unmatched(tenant),
+    },
+    {
+      name: "box_ingest_refused_total",
+      help: "Events refused, by source and error code.",
+      type: "counter",
+      values: refused(tenant),
     },
     {
       name: "box_ingest_shed_total",
@@ -90,6 +115,16 @@ function metricsOf(tenant: Tenant): Metric[] {
       values: [{ value: tenant.waiters.parked }],
     },
   ];
+}
+
+function refused({ ingest, store }: Tenant): Metric["values"] {
+  const name = store.sql("SELECT name FROM projects WHERE id = ?").pluck();
+  return ingest.refused.all().flatMap(({ projectId, source, counts }) => {
+    const project = String(name.get(projectId) ?? projectId);
+    return Object.entries(counts).map(([code, value]) => ({
+      ...{ labels: { project, source, code }, value },
+    }));
+  });
 }
 
 function unmatched({ ingest, store }: Tenant): Metric["values"] {

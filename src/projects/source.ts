@@ -16,6 +16,32 @@ export const sourceAnswer = z
   .meta({ id: "Source" });
 export type SourceAnswer = z.output<typeof sourceAnswer>;
 
+const counts = z.record(z.string(), z.int());
+
+/** What became of a source's events, counted in memory since the box started. */
+export const sourceFacts = z
+  .object({
+    name: z.string(),
+    accepted: z.int().meta({ description: "Events committed." }),
+    unmatched: z.int().meta({ description: "Of those, events that no rule of the project took." }),
+    refused: counts.meta({ description: "Events refused, by error code." }),
+    last_seen: z.int().nullable().meta({ description: "When the latest was committed." }),
+    last_refused: z
+      .object({
+        at: z.int(),
+        code: z.string(),
+        message: z.string(),
+        body: z.string().nullable().meta({
+          description:
+            "What was sent, its first 1,024 characters; empty where it was not read, null for whoever is no manager.",
+        }),
+      })
+      .nullable()
+      .meta({ description: "The latest refusal, for an hour." }),
+  })
+  .meta({ id: "SourceFacts" });
+export type SourceFacts = z.output<typeof sourceFacts>;
+
 /** A source's name with its ingest token, which is only ever in this answer. */
 export const sourceToken = z.object({
   name: z.string(),

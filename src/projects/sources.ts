@@ -63,7 +63,7 @@ export function createSource(
 
 /** Throws 404. */
 export function setRetention(tx: Tx, project: Project, name: string, retainLogs: boolean): void {
-  const source = mustFind(tx, project, name);
+  const source = getSource(tx, project, name);
   if (source.retainLogs === retainLogs) return;
   tx.orm.update(sources).set({ retainLogs }).where(eq(sources.id, source.id)).run();
   changed(tx, project);
@@ -75,7 +75,7 @@ export function rotateToken(
   project: Project,
   source: { tenantId: string; name: string },
 ): SourceToken {
-  const { id } = mustFind(tx, project, source.name);
+  const { id } = getSource(tx, project, source.name);
   const token = `pti_${source.tenantId}_${base62Secret(tx.random)}`;
   tx.orm
     .update(sources)
@@ -88,7 +88,7 @@ export function rotateToken(
 
 /** Throws 404, and 409 while a rule's match names it. */
 export function deleteSource(tx: Tx, project: Project, name: string): void {
-  const source = mustFind(tx, project, name);
+  const source = getSource(tx, project, name);
   mustBeUnnamed(tx, project.id, {
     code: "source_in_use",
     what: "source",
@@ -111,7 +111,8 @@ function find(reader: Reader, project: Project, name: string) {
     .get();
 }
 
-function mustFind(reader: Reader, project: Project, name: string) {
+/** Throws 404. */
+export function getSource(reader: Reader, project: Project, name: string) {
   const source = find(reader, project, name);
   if (source === undefined) throw notFound("source");
   return source;

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createApp } from "../../src/http/app.ts";
 import { createLimits } from "../../src/http/limits.ts";
 import { type FoundReport, publicPageRoutes } from "../../src/http/public-pages.ts";
+import { createRefusals } from "../../src/http/refusals.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
@@ -38,6 +39,7 @@ async function pages(t: TestContext) {
     serving: {
       ...{ limits, findTenant: () => null, ownTenant: () => null, address: () => "192.0.2.1" },
       known() {},
+      refusals: createRefusals(clock, silentLog),
     },
     ...{ log: silentLog, random: systemRandom },
   });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { createRefusals } from "../../src/http/refusals.ts";
+import { silentLog } from "../../src/kit/log.ts";
 import { renderMetrics } from "../../src/operate/metrics.ts";
 import { defaultRule, type Plane, testPlane } from "../support/plane.ts";
 
@@ -18,9 +20,11 @@ test("events that no rule took are counted for their source", async () => {
   assert.deepEqual(plane.tenant.ingest.tallies(), []);
   // Counted towards a window is taken, too.
   for (const level of [100, 200, 400, 500]) await plane.fire("disk is failing", level);
-  assert.deepEqual(plane.tenant.ingest.tallies(), [{ ...of, accepted: 4, unmatched: 2 }]);
+  assert.deepEqual(plane.tenant.ingest.tallies(), [
+    { ...of, accepted: 4, unmatched: 2, seenAt: Math.floor(plane.clock.now() / 1000) },
+  ]);
   assert.match(
-    renderMetrics(plane.tenant),
+    renderMetrics(plane.tenant, createRefusals(plane.clock, silentLog)),
     /^box_ingest_unmatched_total\{project="shop",source="app"\} 2$/m,
   );
 });

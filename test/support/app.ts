@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApp } from "../../src/http/app.ts";
 import { createLimits, type Rates } from "../../src/http/limits.ts";
+import { createRefusals } from "../../src/http/refusals.ts";
 import { dataPlaneRoutes } from "../../src/http/routes.ts";
 import { hexId } from "../../src/kit/ids.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
@@ -70,6 +71,7 @@ export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
       ownTenant: () => (role === "box" ? tenant : null),
       address: (c) => c.req.header("x-forwarded-for") ?? "127.0.0.1",
       known() {},
+      refusals: createRefusals(clock, silentLog),
     },
     log,
     random: systemRandom,

@@ -1,17 +1,45 @@
 import { z } from "zod";
+import { isManager } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
-import { sourceAnswer, sourceChange, sourceCreate, sourceToken } from "../../projects/source.ts";
+import {
+  type SourceFacts,
+  sourceAnswer,
+  sourceChange,
+  sourceCreate,
+  sourceFacts,
+  sourceToken,
+} from "../../projects/source.ts";
 import {
   createSource,
   deleteSource,
+  getSource,
   listSources,
   rotateToken,
   setRetention,
 } from "../../projects/sources.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
+/** What memory knows of a source's events; the body of the refused one is for managers. */
+function factsOf(
+  { ingest }: Tenant,
+  { id, name }: { id: number; name: string },
+  mayReadBody: boolean,
+): SourceFacts {
+  const tally = ingest.tallies().find(({ sourceId }) => sourceId === id);
+  const { counts, last } = ingest.refused.of(id);
+  return {
+    name,
+    accepted: tally?.accepted ?? 0,
+    unmatched: tally?.unmatched ?? 0,
+    refused: counts,
+    last_seen: tally?.seenAt ?? null,
+    last_refused: last === null ? null : { ...last, body: mayReadBody ? last.body : null },
+  };
+}
+
 /** contract §15, Sources. */
 export const sourceRoutes: Route[] = [
   route({
@@ -87,6 +115,24 @@ export const sourceRoutes: Route[] = [
     handle: ({ tenant, params }) => {
       tenant.store.write((tx) => deleteSource(tx, getProject(tx, params.id), params.name));
       return { deleted: true };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/sources/{name}/facts",
+    name: "getSourceFacts",
+    tag: "Sources",
+    summary:
+      "What became of a source's events since the start: taken, refused and why, matched by no rule",
+    plane: "api",
+    additive: true,
+    params: sourcePath,
+    status: 200,
+    answer: sourceFacts,
+    errors: ["not_found"],
+    handle: ({ tenant, actor, params }) => {
+      const source = getSource(tenant.store, getProject(tenant.store, params.id), params.name);
+      return factsOf(tenant, source, isManager(actor.role));
     },
   }),
   route({
