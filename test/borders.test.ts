@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { borders, LONG_FILE, length, packages, reservedNames, rooms } from "./support/laws.ts";
+import {
+  borders,
+  LONG_FILE,
+  length,
+  packages,
+  reservedNames,
+  rooms,
+  sharedNames,
+} from "./support/laws.ts";
 import { readSource, readTree } from "./support/source.ts";
 import { asking, boxTables, drizzleTables, owners, tables } from "./support/table-laws.ts";
 
@@ -37,6 +45,10 @@ test("no file grows past what can be read in one sitting", (t) => {
     if (lines > LONG_FILE) t.diagnostic(`${file} has ${lines} lines`);
   }
   assert.deepEqual(tree.flatMap(length), []);
+});
+
+test("a name that is exported has one meaning", () => {
+  assert.deepEqual(sharedNames(tree), []);
 });
 
 test("each table of a tenant's store has one room that writes it, and every table is there", () => {
@@ -155,4 +167,26 @@ test("what only looks like a reserved name passes", () => {
 test("a file that is too long is refused", () => {
   assert.deepEqual(length(readSource("src/kit/a.ts", "use();\n".repeat(350))), []);
   assert.equal(length(readSource("src/kit/a.ts", "use();\n".repeat(351))).length, 1);
+});
+
+test("a name that two files export is seen, whatever it names", () => {
+  const forms = [
+    "export const seat = 1;",
+    "export async function seat() {}",
+    "export class seat {}",
+    "export interface seat { a: 1 }",
+    "export type seat = 1;",
+  ];
+  for (const form of forms) {
+    const pair = [
+      readSource("src/kit/a.ts", "export type seat = 2;"),
+      readSource("cli/b.ts", form),
+    ];
+    assert.deepEqual(sharedNames(pair), ["seat is exported by src/kit/a.ts and cli/b.ts"], form);
+  }
+  const own = [
+    readSource("src/kit/a.ts", "export const seat = 1;"),
+    readSource("cli/b.ts", "const seat = 2; use(seat);"),
+  ];
+  assert.deepEqual(sharedNames(own), []);
 });

@@ -155,3 +155,13 @@ const LONGEST_FILE = 350;
 
 export const length: Law = ({ file, lines }) =>
   lines > LONGEST_FILE ? [`${file}: ${lines} lines, more than ${LONGEST_FILE}`] : [];
+
+/** A sentence for each name that two files export: a reader, or an editor that imports by name, takes the wrong one. */
+export function sharedNames(tree: readonly Source[]): string[] {
+  const files = new Map<string, string[]>();
+  for (const { file, exports } of tree)
+    for (const name of new Set(exports)) files.set(name, [...(files.get(name) ?? []), file]);
+  return [...files]
+    .filter(([, of]) => of.length > 1)
+    .map(([name, of]) => `${name} is exported by ${of.join(" and ")}`);
+}

@@ -9,12 +9,16 @@ export interface Source {
   lines: number;
   /** Without comments, types and optional white space. */
   code: string;
+  /** The names it exports, types included. */
+  exports: string[];
   /** What it imports and exports from, types included: paths in the tree, or packages' names. */
   imports: string[];
 }
 
 /** An import that TypeScript would erase. The borders hold for those too. */
 const TYPE_IMPORT = /^(\s*(?:import|export)) type(?=\s*[{*]|\s+\w+\s+from\b)/gm;
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 const IMPORT = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 
 export function readSource(file: string, text: string): Source {
@@ -30,6 +34,7 @@ export function readSource(file: string, text: string): Source {
     file,
     lines: text.split("\n").length - 1,
     code,
+    exports: [...text.matchAll(EXPORT)].map((found) => found[1] ?? ""),
     imports: [...code.matchAll(IMPORT)].map((found) => inTree(found[1] ?? "")),
   };
 }
