@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readSource } from "./support/source.ts";
-import { asking, tables } from "./support/table-laws.ts";
+import { asking, tables, typedSql } from "./support/table-laws.ts";
 
 test("a write in another's room is seen in each form it can take", () => {
   const forms = [
@@ -82,4 +82,11 @@ test("prepared SQL in a room of Drizzle, Drizzle in a room of prepared SQL, and 
     ["src/ingest/a.ts", sql],
   ] as const)
     assert.equal(faults(file, text), 0, `${file}: ${text}`);
+});
+
+test("a statement without types is seen where they are asked for", () => {
+  const bare = 'tx.sql("SELECT 1").get() as number;';
+  const typed = 'tx.sql<[], number>("SELECT 1").get();';
+  assert.equal(typedSql(readSource("src/alerts/a.ts", bare)).length, 1);
+  assert.deepEqual(typedSql(readSource("src/alerts/a.ts", typed)), []);
 });

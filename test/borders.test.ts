@@ -10,7 +10,14 @@ import {
   sharedNames,
 } from "./support/laws.ts";
 import { readSource, readTree } from "./support/source.ts";
-import { asking, boxTables, drizzleTables, owners, tables } from "./support/table-laws.ts";
+import {
+  asking,
+  boxTables,
+  drizzleTables,
+  owners,
+  tables,
+  typedSql,
+} from "./support/table-laws.ts";
 
 const tree = readTree(["src", "cli"]);
 
@@ -61,6 +68,10 @@ test("no room writes another's table", () => {
 
 test("each room asks the store in one way", () => {
   assert.deepEqual(tree.flatMap(asking), []);
+});
+
+test("a prepared statement says what it takes and gives", () => {
+  assert.deepEqual(tree.flatMap(typedSql), []);
 });
 
 test("every Drizzle table is asked by somebody", () => {

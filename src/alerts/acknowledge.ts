@@ -17,7 +17,7 @@ const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, upd
 export function acknowledge(tx: Tx, id: number, accountId: string): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state !== "open") return before;
-  tx.sql(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  tx.sql<[number, number, number]>(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
   const withdrawn = withdrawPages(tx, id);
   writeTimeline(tx, id, {
     kind: "acknowledged",

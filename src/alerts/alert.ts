@@ -92,9 +92,9 @@ export function toAlert(row: AlertRow): Alert {
 
 /** Throws 404. */
 export function getAlertRow(reader: Reader, id: number): AlertRow {
-  const row = reader.sql(`${SELECT_ALERT} WHERE a.id = ?`).get(id);
+  const row = reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(id);
   if (row === undefined) throw notFound("alert");
-  return row as AlertRow;
+  return row;
 }
 
 /** The row id of an alert's public id. Throws 404 for any text that is none. */

@@ -17,7 +17,10 @@ export function emit(
   row: AlertRow,
   what: { event: EventKind; actions: readonly string[] | null },
 ): number {
-  const last = tx.sql(LAST).pluck().get(row.id, what.event) as number | null;
+  const last = tx
+    .sql<[id: number, event: string], number | null>(LAST)
+    .pluck()
+    .get(row.id, what.event);
   const timestamp = Math.max(tx.at, (last ?? 0) + 1);
   const eventId = `evt_${tx.random.bytes(16).toString("hex")}`;
   const body = buildEventBody({

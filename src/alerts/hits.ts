@@ -36,37 +36,43 @@ const REKEY = "UPDATE window_hits SET alert_key = ? WHERE rule_id = ? AND alert_
 
 /** The key's hits later than `after` (Unix seconds), in the order they were counted. */
 export function loadHits(tx: Tx, { ruleId, key }: HitKey, after: number): Hit[] {
-  return tx.sql(LOAD).all(ruleId, key, after) as Hit[];
+  return tx.sql<[ruleId: number, key: string, after: number], Hit>(LOAD).all(ruleId, key, after);
 }
 
 export function addHit(tx: Tx, { ruleId, key }: HitKey, hit: Hit): void {
-  tx.sql(ADD).run(ruleId, key, hit.at, hit.sourceId, hit.n, hit.level);
+  tx.sql<[ruleId: number, key: string, at: number, sourceId: number, n: number, level: number]>(
+    ADD,
+  ).run(ruleId, key, hit.at, hit.sourceId, hit.n, hit.level);
 }
 
 export function dropHits(tx: Tx, { ruleId, key }: HitKey): void {
-  tx.sql(DROP).run(ruleId, key);
+  tx.sql<[ruleId: number, key: string]>(DROP).run(ruleId, key);
 }
 
 /** A rule was changed: what it counted before is void. */
 export function dropHitsOfRule(tx: Tx, ruleId: number): void {
-  tx.sql("DELETE FROM window_hits WHERE rule_id = ?").run(ruleId);
+  tx.sql<[ruleId: number]>("DELETE FROM window_hits WHERE rule_id = ?").run(ruleId);
 }
 
 /** An alert of the key was resolved: what was counted before counts no more. */
 export function voidHits(tx: Tx, of: HitKey): void {
   dropHits(tx, of);
-  tx.sql(MARK).run({ rule: of.ruleId, key: of.key, at: tx.at });
+  tx.sql<{ rule: number; key: string; at: number }>(MARK).run({
+    rule: of.ruleId,
+    key: of.key,
+    at: tx.at,
+  });
 }
 
 /** The keys with hits, or with a mark, that are `prefix` or begin with it and a colon. */
 export function keysWithHits(tx: Tx, ruleId: number, prefix: string): string[] {
   return tx
-    .sql(
+    .sql<[number, string, string, string], string>(
       `SELECT DISTINCT alert_key FROM window_hits
        WHERE rule_id = ? AND (alert_key = ? OR (alert_key > ? AND alert_key < ?))`,
     )
     .pluck()
-    .all(ruleId, prefix, `${prefix}:`, `${prefix};`) as string[];
+    .all(ruleId, prefix, `${prefix}:`, `${prefix};`);
 }
 
 /**
@@ -82,9 +88,18 @@ export function mergeHits(
     for (const key of [from, to]) dropHits(tx, { ruleId, key });
     return;
   }
-  const marked = tx.sql(MARKED).pluck().get(ruleId, from, to) as number | null;
-  if (marked !== null) tx.sql(CUT).run(ruleId, from, to, marked);
-  tx.sql(REKEY).run(to, ruleId, from);
+  const marked = tx
+    .sql<[ruleId: number, from: string, to: string], number | null>(MARKED)
+    .pluck()
+    .get(ruleId, from, to);
+  if (marked !== undefined && marked !== null)
+    tx.sql<[ruleId: number, from: string, to: string, marked: number]>(CUT).run(
+      ruleId,
+      from,
+      to,
+      marked,
+    );
+  tx.sql<[to: string, ruleId: number, from: string]>(REKEY).run(to, ruleId, from);
 }
 
 const OLD = `DELETE FROM window_hits WHERE id IN

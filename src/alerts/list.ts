@@ -1,5 +1,13 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Reader } from "../store/store.ts";
-import { type Alert, type AlertRow, type AlertState, SELECT_ALERT, toAlert } from "./alert.ts";
+import {
+  type Alert,
+  type AlertRow,
+  type AlertState,
+  getAlertRow,
+  SELECT_ALERT,
+  toAlert,
+} from "./alert.ts";
 import { newestIds } from "./newest.ts";
 
 export interface AlertFilter {
@@ -26,12 +34,10 @@ export function listAlerts(reader: Reader, filter: AlertFilter): AlertPage {
     : changedSince(reader, { ...filter, sinceSeq: filter.sinceSeq });
 }
 
-const BY_ID = `${SELECT_ALERT} WHERE a.id = ?`;
-
 function newestFirst(reader: Reader, filter: AlertFilter): AlertPage {
   const ids = newestIds(reader, { ...filter, limit: filter.limit + 1 });
   const shown = ids.slice(0, filter.limit);
-  const alerts = shown.map((id) => toAlert(reader.sql(BY_ID).get(id) as AlertRow));
+  const alerts = shown.map((id) => toAlert(getAlertRow(reader, id)));
   return { alerts, next: ids.length > filter.limit ? String(shown.at(-1)) : null };
 }
 
@@ -43,7 +49,7 @@ const LAST_LOOKED_AT = `SELECT updated_seq FROM alerts WHERE updated_seq > ?
 
 function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }): AlertPage {
   const { sinceSeq, limit } = filter;
-  const until = reader.sql(LAST_LOOKED_AT).pluck().get(sinceSeq) as number | undefined;
+  const until = reader.sql<[sinceSeq: number], number>(LAST_LOOKED_AT).pluck().get(sinceSeq);
   // The plus keeps SQLite on the index by change, whose order is the answer's.
   const terms: [string, string | number][] = [["a.updated_seq > ?", sinceSeq]];
   if (until !== undefined) terms.push(["a.updated_seq <= ?", until]);
@@ -53,8 +59,8 @@ function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }
   if (filter.before !== undefined) terms.push(["+a.id < ?", filter.before]);
   const where = terms.map(([term]) => term).join(" AND ");
   const rows = reader
-    .sql(`${SELECT_ALERT} WHERE ${where} ORDER BY a.updated_seq LIMIT ?`)
-    .all(...terms.map(([, value]) => value), limit + 1) as AlertRow[];
+    .sql<SqlValue[], AlertRow>(`${SELECT_ALERT} WHERE ${where} ORDER BY a.updated_seq LIMIT ?`)
+    .all(...terms.map(([, value]) => value), limit + 1);
   const shown = rows.slice(0, limit);
   const next = rows.length > limit ? shown.at(-1)?.updated_seq : until;
   return { alerts: shown.map(toAlert), next: next === undefined ? null : String(next) };
@@ -65,14 +71,13 @@ const PULL_LIMIT = 500;
 /** Alerts with an id above `cursor`, in id order, and the cursor to send next (contract §15, Alerts). */
 export function pullAlerts(reader: Reader, cursor: number): { alerts: Alert[]; cursor: number } {
   const rows = reader
-    .sql(`${SELECT_ALERT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
-    .all(cursor, PULL_LIMIT) as AlertRow[];
+    .sql<[number, number], AlertRow>(`${SELECT_ALERT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
+    .all(cursor, PULL_LIMIT);
   const last = rows.at(-1);
   if (last !== undefined) return { alerts: rows.map(toAlert), cursor: last.id };
   const newest =
-    (reader.sql("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'").pluck().get() as
-      | number
-      | undefined) ?? 0;
+    reader.sql<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'alerts'").pluck().get() ??
+    0;
   // A cursor from before a restore lies past every alert: it starts again from what is here.
   return { alerts: [], cursor: Math.min(cursor, newest) };
 }

@@ -1,4 +1,5 @@
 import { handOverPages } from "../outbox/stand-down.ts";
+import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -17,7 +18,7 @@ const MOVE = "UPDATE alerts SET alert_key = ?, template_id = ? WHERE id = ?";
 
 /** An alert goes on under another key, which no other standing alert has. */
 export function moveAlert(tx: Tx, id: number, { alertKey, templateId }: AlertPlace): void {
-  tx.sql(MOVE).run(alertKey, templateId, id);
+  tx.sql<[alertKey: string, templateId: string, id: number]>(MOVE).run(alertKey, templateId, id);
 }
 
 /**
@@ -55,7 +56,7 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   const later = ended.last_seen > kept.last_seen ? ended : kept;
   const higher = ended.escalation_level > kept.escalation_level ? ended : kept;
   const due = earliest(timers);
-  tx.sql(TAKE).run(
+  tx.sql<SqlValue[]>(TAKE).run(
     Math.max(kept.level, ended.level),
     kept.count + ended.count,
     Math.min(kept.first_seen, ended.first_seen),

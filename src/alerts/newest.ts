@@ -1,3 +1,4 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Reader } from "../store/store.ts";
 import type { AlertState } from "./alert.ts";
 
@@ -51,15 +52,15 @@ function runsOf(reader: Reader, { projectId, state, rule }: NewestFilter): Run[]
   const run = (sql: string, ...values: (string | number)[]): Run => ({
     read: ({ before, after, limit }) =>
       reader
-        .sql(sql)
+        .sql<SqlValue[], number>(sql)
         .pluck()
-        .all(...values, before, after, limit) as number[],
+        .all(...values, before, after, limit),
   });
   if (rule === undefined && state === undefined)
     return [projectId === undefined ? run(ALL) : run(BY_PROJECT, projectId)];
   const projects =
     projectId === undefined
-      ? (reader.sql("SELECT id FROM projects").pluck().all() as number[])
+      ? reader.sql<[], number>("SELECT id FROM projects").pluck().all()
       : [projectId];
   if (rule === undefined) return projects.map((project) => run(BY_STATE, project, state ?? ""));
   const states = state === undefined ? STATES : [state];

@@ -1,4 +1,5 @@
 import type { StoredRule } from "../projects/rule.ts";
+import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -59,7 +60,7 @@ function insert(tx: Tx, opening: Opening): number {
   const { rule } = opening;
   const timers = timersAtOpening(rule, tx.at);
   const { lastInsertRowid } = tx
-    .sql(INSERT)
+    .sql<SqlValue[]>(INSERT)
     .run(
       opening.projectId,
       rule.id,

@@ -16,7 +16,8 @@ export function createReach(tx: Tx): Reach {
   const isMember = (account: string): boolean => {
     let known = members.get(account);
     if (known === undefined) {
-      known = tx.sql("SELECT 1 FROM accounts WHERE id = ?").get(account) !== undefined;
+      known =
+        tx.sql<[account: string]>("SELECT 1 FROM accounts WHERE id = ?").get(account) !== undefined;
       members.set(account, known);
     }
     return known;

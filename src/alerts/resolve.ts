@@ -23,7 +23,7 @@ export type Resolver =
 export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state === "resolved") return before;
-  tx.sql(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  tx.sql<[number, number, number]>(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
   voidHits(tx, { ruleId: before.rule_id, key: before.alert_key });
   const withdrawn = withdrawPages(tx, id);
   writeTimeline(tx, id, {

@@ -114,7 +114,9 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
   if (after !== null && same(timedPart(before), timedPart(after))) return;
   let last = 0;
   while (true) {
-    const rows = tx.sql(STANDING).all(before.project_id, before.id, last) as Standing[];
+    const rows = tx
+      .sql<[project_id: number, id: number, last: number], Standing>(STANDING)
+      .all(before.project_id, before.id, last);
     for (const row of rows) retimeAlert(tx, row, { before, after });
     last = rows.at(-1)?.id ?? last;
     if (rows.length === 0) return;

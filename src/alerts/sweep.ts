@@ -67,7 +67,9 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
 
   const postpone = (row: AlertRow, error: unknown) => {
     store.write((tx) =>
-      tx.sql("UPDATE alerts SET due_at = ? WHERE id = ?").run(tx.at + POSTPONE_SECONDS, row.id),
+      tx
+        .sql<[number, number]>("UPDATE alerts SET due_at = ? WHERE id = ?")
+        .run(tx.at + POSTPONE_SECONDS, row.id),
     );
     counted.postponed += 1;
     log.error({ alert: row.id, err: error }, "an alert could not be settled; it is tried again");
@@ -95,9 +97,9 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
   return {
     run(upSince) {
       const now = unixSeconds(store.clock);
-      const rows = store.sql(DUE).all(now, pace) as AlertRow[];
+      const rows = store.sql<[now: number, pace: number], AlertRow>(DUE).all(now, pace);
       if (rows.length > 0) settle(rows, upSince);
-      return store.sql(NEXT).pluck().get() as number | null;
+      return store.sql<[], number | null>(NEXT).pluck().get() ?? null;
     },
     stats: () => ({ ...counted }),
   };

@@ -17,7 +17,7 @@ export function writeTimeline(
   alertId: number,
   entry: { kind: string; accountId?: string | null; detail?: Record<string, unknown> },
 ): void {
-  tx.sql(
+  tx.sql<[number, number, string, string | null, string]>(
     "INSERT INTO timeline (alert_id, at, kind, account_id, detail) VALUES (?, ?, ?, ?, ?)",
   ).run(alertId, tx.at, entry.kind, entry.accountId ?? null, JSON.stringify(entry.detail ?? {}));
 }
@@ -28,7 +28,7 @@ export function writeLateTimeline(
   alertId: number,
   entry: { kind: string; detail: Record<string, unknown> },
 ): void {
-  tx.sql(
+  tx.sql<[number, string, string, number]>(
     "INSERT INTO timeline (alert_id, at, kind, detail) SELECT id, ?, ?, ? FROM alerts WHERE id = ? + 0",
   ).run(tx.at, entry.kind, JSON.stringify(entry.detail), alertId);
 }
@@ -36,7 +36,9 @@ export function writeLateTimeline(
 /** Who, what, when: oldest first (contract §5). */
 export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {
   const rows = reader
-    .sql("SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id")
+    .sql<[alertId: number]>(
+      "SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id",
+    )
     .all(alertId);
   return (rows as (Omit<TimelineEntry, "detail"> & { detail: string })[]).map((row) => ({
     ...row,

@@ -1,3 +1,4 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { earliest, nextRenotify, secondsOf, type TimedRule, type Timers } from "./ladder.ts";
@@ -74,9 +75,9 @@ export function writeTimers(
   const where = [seen.id, seen.state, seen.step];
   const { changes } =
     paged === undefined
-      ? tx.sql(WRITE).run(...values, ...where)
+      ? tx.sql<SqlValue[]>(WRITE).run(...values, ...where)
       : tx
-          .sql(WRITE_PAGED)
+          .sql<SqlValue[]>(WRITE_PAGED)
           .run(...values, paged.escalation_level, paged.page_accounts, paged.updated_seq, ...where);
   return changes === 1;
 }
@@ -87,14 +88,14 @@ const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step
 
 /** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */
 export function shiftTimers(tx: Tx, by: number): void {
-  tx.sql(SHIFT).run({ by });
+  tx.sql<{ by: number }>(SHIFT).run({ by });
   tx.note({ topic: "due", at: tx.at });
 }
 
 /** Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). */
 export function extendQuiet(tx: Tx, seconds: number): void {
   // due_at may lie too early, so it stays; a row with quiet_at has one.
-  tx.sql(
+  tx.sql<[seconds: number]>(
     "UPDATE alerts SET quiet_at = quiet_at + ? WHERE due_at IS NOT NULL AND quiet_at IS NOT NULL",
   ).run(seconds);
 }

@@ -9,7 +9,7 @@ import type { EventBody } from "../outbox/event.ts";
 type Fields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
 
 /** What one attempt works with. */
-export interface Attempt<C = Credentials> {
+export interface ChannelAttempt<C = Credentials> {
   credentials: C;
   /** The event's fixed body, its id, and the second to sign with. */
   message: Outgoing;
@@ -80,7 +80,7 @@ export interface Channel {
    * `waiting` (our own queue was full) or `dropped` where this row goes nowhere from here. `learned` credentials are stored in place of the old.
    * Errors never hold a credential.
    */
-  send(attempt: Attempt): Promise<Sent>;
+  send(attempt: ChannelAttempt): Promise<Sent>;
 }
 
 /** A kind as its file writes it: `send` knows its own fields and settings by name. */
@@ -93,7 +93,9 @@ type Definition<F extends Fields, S extends string> = Omit<
   flags: { readonly [name in keyof z.output<F> & string]: string };
   shown?(credentials: z.output<F>): string;
   settings?: Readonly<Record<S, Setting>>;
-  send(attempt: Attempt<z.output<F>> & { settings: Readonly<Record<S, string>> }): Promise<Sent>;
+  send(
+    attempt: ChannelAttempt<z.output<F>> & { settings: Readonly<Record<S, string>> },
+  ): Promise<Sent>;
 };
 
 /** A kind whose fields and settings are known by name. */

@@ -56,7 +56,7 @@ export function createIngest(
   let shedding: "storage_full" | null = null;
 
   const isLive = (sourceId: number) =>
-    store.sql("SELECT 1 FROM sources WHERE id = ?").get(sourceId) !== undefined;
+    store.sql<[sourceId: number]>("SELECT 1 FROM sources WHERE id = ?").get(sourceId) !== undefined;
   let checked = new Set<number>();
   store.onCommit((notes) => {
     if (!notes.some((note) => note.topic === "sources")) return;

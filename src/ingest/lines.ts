@@ -1,4 +1,5 @@
 import type { Source } from "../projects/sources.ts";
+import type { SqlValue } from "../store/database.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import type { IngestEvent } from "./event.ts";
@@ -34,7 +35,7 @@ export function createLineWriter(): LineWriter {
   const inBlock = new Set<string>();
 
   const startFrom = (tx: Tx): number => {
-    const newest = tx.sql("SELECT max(id) FROM log_lines").pluck().get() as number | null;
+    const newest = tx.sql<[], number | null>("SELECT max(id) FROM log_lines").pluck().get();
     return Math.max(newest ?? 0, Number(getMeta(tx, "log_line_id") ?? 0));
   };
 
@@ -49,8 +50,12 @@ export function createLineWriter(): LineWriter {
     const name = `${place.projectId}:${place.templateId}`;
     if (inBlock.has(name)) return;
     inBlock.add(name);
-    tx.sql(BLOCK).run(place.projectId, place.templateId, here);
-    tx.sql(BLOCK).run(place.projectId, "", here);
+    tx.sql<[projectId: number, templateId: string, here: number]>(BLOCK).run(
+      place.projectId,
+      place.templateId,
+      here,
+    );
+    tx.sql<[number, string, number]>(BLOCK).run(place.projectId, "", here);
   };
 
   return {
@@ -94,7 +99,9 @@ function insertAll(tx: Tx, values: (string | number | null)[], rows: number): vo
   let done = 0;
   for (const n of CHUNKS) {
     for (; rows - done >= n; done += n) {
-      tx.sql(INSERTS.get(n) as string).run(...values.slice(done * COLUMNS, (done + n) * COLUMNS));
+      tx.sql<SqlValue[]>(INSERTS.get(n) as string).run(
+        ...values.slice(done * COLUMNS, (done + n) * COLUMNS),
+      );
     }
   }
 }

@@ -49,8 +49,8 @@ export function readLogTail(
   const rows: LineRow[] = [];
   for (const block of blocks(reader, projectId, wanted)) {
     const lines = reader
-      .sql(LINES)
-      .all(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId) as LineRow[];
+      .sql<[number, number, number], LineRow>(LINES)
+      .all(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
     for (const line of lines) {
       if (wanted !== null && !wanted.has(line.template_id)) continue;
       rows.push(line);
@@ -65,11 +65,14 @@ export function readLogTail(
 function family(reader: Reader, projectId: number, root: string): Set<string> {
   const ids = new Set([root]);
   const aliases = reader
-    .sql("SELECT id, alias_of FROM templates WHERE project_id = ? AND alias_of IS NOT NULL")
-    .all(projectId) as {
-    id: string;
-    alias_of: string;
-  }[];
+    .sql<
+      [projectId: number],
+      {
+        id: string;
+        alias_of: string;
+      }
+    >("SELECT id, alias_of FROM templates WHERE project_id = ? AND alias_of IS NOT NULL")
+    .all(projectId);
   for (let before = 0; before !== ids.size; ) {
     before = ids.size;
     for (const { id, alias_of } of aliases) if (ids.has(alias_of)) ids.add(id);
@@ -79,20 +82,23 @@ function family(reader: Reader, projectId: number, root: string): Set<string> {
 
 /** Numbers of the blocks that hold lines of the project (of the wanted templates), newest first. */
 function* blocks(reader: Reader, projectId: number, wanted: Set<string> | null): Generator<number> {
-  const lists = [...(wanted ?? [""])].map(
-    (id) => reader.sql(BLOCKS).pluck().all(projectId, id) as number[],
+  const lists = [...(wanted ?? [""])].map((id) =>
+    reader.sql<[projectId: number, id: string], number>(BLOCKS).pluck().all(projectId, id),
   );
   yield* [...new Set(lists.flat())].sort((a, b) => b - a);
 }
 
 function toLine(reader: Reader, projectId: number, row: LineRow): LogLine {
-  const source = reader.sql("SELECT name FROM sources WHERE id = ?").pluck().get(row.source_id) as
-    | string
-    | undefined;
-  const template = reader
-    .sql("SELECT text FROM templates WHERE project_id = ? AND id = ?")
+  const source = reader
+    .sql<[source_id: number], string>("SELECT name FROM sources WHERE id = ?")
     .pluck()
-    .get(projectId, row.template_id) as string | undefined;
+    .get(row.source_id);
+  const template = reader
+    .sql<[projectId: number, template_id: string], string>(
+      "SELECT text FROM templates WHERE project_id = ? AND id = ?",
+    )
+    .pluck()
+    .get(projectId, row.template_id);
   return {
     id: String(row.id),
     received_at: row.received_at,

@@ -18,12 +18,17 @@ export interface MergedTemplates {
  * (`mergeAlerts` says which lives), and matches that have not fired yet. In the transaction that writes the merge.
  */
 export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedTemplates): void {
-  const standing = (key: string) => tx.sql(STANDING).pluck().get(key) as number | undefined;
-  const alerts = tx.sql(UNDER).all(projectId, younger) as {
-    id: number;
-    ruleId: number;
-    alertKey: string;
-  }[];
+  const standing = (key: string) => tx.sql<[key: string], number>(STANDING).pluck().get(key);
+  const alerts = tx
+    .sql<
+      [projectId: number, younger: string],
+      {
+        id: number;
+        ruleId: number;
+        alertKey: string;
+      }
+    >(UNDER)
+    .all(projectId, younger);
   for (const { id, ruleId, alertKey: from } of alerts) {
     const to = rekey(from, ruleId, younger, older);
     const place = { alertKey: to, templateId: older };
@@ -32,7 +37,10 @@ export function mergeKeys(tx: Tx, projectId: number, { younger, older }: MergedT
     else mergeAlerts(tx, [id, other], place);
     mergeHits(tx, ruleId, { from, to, standing: true });
   }
-  const rules = tx.sql("SELECT id FROM rules WHERE project_id = ?").pluck().all(projectId);
+  const rules = tx
+    .sql<[projectId: number]>("SELECT id FROM rules WHERE project_id = ?")
+    .pluck()
+    .all(projectId);
   for (const ruleId of rules as number[]) {
     for (const from of keysWithHits(tx, ruleId, keyPrefix(ruleId, younger))) {
       const to = rekey(from, ruleId, younger, older);

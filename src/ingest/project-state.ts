@@ -1,4 +1,5 @@
 import { listRules } from "../projects/rules.ts";
+import type { SqlValue } from "../store/database.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
@@ -49,7 +50,7 @@ export function createProjectStates(
   const load = (projectId: number) => {
     let state = states.get(projectId);
     if (state === undefined) {
-      const rows = store.sql(ROWS).all(projectId) as MinerRow[];
+      const rows = store.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
       const miner = createMiner({ limit: limits.templates, rows });
       state = { miner, rules: null, usedIn: round };
       states.set(projectId, state);
@@ -86,10 +87,12 @@ export function createProjectStates(
     },
     writeTemplates(tx, projectId) {
       const changes = load(projectId).miner.takeChanges();
-      const upsert = tx.sql(UPSERT);
+      const upsert = tx.sql<[project: number, ...row: SqlValue[]]>(UPSERT);
       for (const row of changes.rows)
         upsert.run(projectId, row.id, row.shape, row.text, row.aliasOf, row.state);
-      const remove = tx.sql("DELETE FROM templates WHERE project_id = ? AND id = ?");
+      const remove = tx.sql<[project: number, id: string]>(
+        "DELETE FROM templates WHERE project_id = ? AND id = ?",
+      );
       for (const id of changes.evicted) remove.run(projectId, id);
       for (const merge of changes.merged) mergeKeys(tx, projectId, merge);
       return changes.merged.length > 0;

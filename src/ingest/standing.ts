@@ -54,9 +54,9 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         cached.quietSeconds = quietSeconds;
         return cached;
       }
-      const row = tx.sql(FIND).get(key) as
-        | Omit<Standing, "quietSeconds" | "lastMessage">
-        | undefined;
+      const row = tx
+        .sql<[key: string], Omit<Standing, "quietSeconds" | "lastMessage">>(FIND)
+        .get(key);
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, lastMessage: "" };
       remember(key, alert);

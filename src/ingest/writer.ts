@@ -218,5 +218,5 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
 
 /** Rows written since the store was opened; each transaction looks at the difference. */
 function rowsOf(tx: Tx): number {
-  return tx.sql("SELECT total_changes()").pluck().get() as number;
+  return tx.sql<[], number>("SELECT total_changes()").pluck().get() ?? 0;
 }

@@ -21,11 +21,11 @@ export function onCallNow(
   schedule: { projectId: number; name: string },
   at: number,
 ): string | null {
-  const row = reader.sql(SCHEDULE).get(schedule.projectId, schedule.name) as
-    | ScheduleRow
-    | undefined;
+  const row = reader
+    .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
+    .get(schedule.projectId, schedule.name);
   if (row === undefined) return null;
-  const overrides = reader.sql(OVERRIDES).all(row.id, at, at) as Override[];
+  const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
   return whoIsOnCall({ timezone: row.timezone, layers, overrides }, at);
 }

@@ -1,4 +1,5 @@
 import { type Clock, unixSeconds } from "../kit/clock.ts";
+import { oldestWaiting } from "../outbox/rows.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Reader } from "../store/store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
@@ -36,8 +37,8 @@ const AILING = `SELECT i.name, p.name AS project, i.id, i.type, i.enabled, i.con
 
 /** Every channel that is disabled or failing, and why. */
 export function ailingChannels(reader: Reader): Finding[] {
-  const channels = reader.sql(AILING).all() as Channel[];
-  const total = reader.sql("SELECT count(*) FROM integrations").pluck().get() as number;
+  const channels = reader.sql<[], Channel>(AILING).all();
+  const total = reader.sql<[], number>("SELECT count(*) FROM integrations").pluck().get() ?? 0;
   if (total === 0)
     return [note("channels", "there are none: nobody is told of any alert", "add an integration")];
   if (channels.length === 0) return [ok("channels", `${total}, all well`)];
@@ -69,9 +70,7 @@ function channelFinding(channel: Channel): Finding {
 const LONG_WAIT = 3600;
 
 export function waitingFinding(reader: Reader, clock: Clock): Finding {
-  const { n, oldest } = reader
-    .sql("SELECT count(*) AS n, min(created_at) AS oldest FROM deliveries WHERE status = 'pending'")
-    .get() as { n: number; oldest: number | null };
+  const { n, oldest } = oldestWaiting(reader);
   const age = oldest === null ? 0 : unixSeconds(clock) - oldest;
   if (age <= LONG_WAIT) return ok("deliveries", `${n} wait`);
   return wrong(

@@ -20,7 +20,7 @@ export function isAlive(tenant: Tenant): boolean {
 function storeCheck(tenant: Tenant): HealthCheck {
   const base = { name: "store", severity: "failed" as const };
   try {
-    tenant.store.sql("SELECT 1").get();
+    tenant.store.sql<[]>("SELECT 1").get();
     return { ...base, ok: true, detail: "the store answers" };
   } catch {
     return { ...base, ok: false, detail: "the store does not answer: look at the log" };

@@ -30,7 +30,7 @@ const OURS = new Set(["overloaded", "storage_full", "internal"]);
 
 /** `web of shop (3 invalid_json)`. */
 function turnedAway({ ingest, store }: Tenant): string[] {
-  const project = store.sql("SELECT name FROM projects WHERE id = ?").pluck();
+  const project = store.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();
   return ingest.refused.all().flatMap(({ projectId, source, counts }) => {
     const why = Object.entries(counts).filter(([code]) => !OURS.has(code));
     if (why.length === 0) return [];

@@ -1,6 +1,7 @@
 import type { Refusals } from "../http/refusals.ts";
 import { version } from "../kit/assets.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
+import { oldestWaiting } from "../outbox/rows.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { backupAge } from "./backup-health.ts";
 
@@ -43,8 +44,10 @@ function metricsOf(tenant: Tenant): Metric[] {
   const age = backupAge(tenant);
   const ingest = tenant.ingest.stats();
   const states = tenant.store
-    .sql("SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' GROUP BY state")
-    .all() as { state: string; n: number }[];
+    .sql<[], { state: string; n: number }>(
+      "SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' GROUP BY state",
+    )
+    .all();
   return [
     {
       name: "box_info",
@@ -118,7 +121,7 @@ function metricsOf(tenant: Tenant): Metric[] {
 }
 
 function refused({ ingest, store }: Tenant): Metric["values"] {
-  const name = store.sql("SELECT name FROM projects WHERE id = ?").pluck();
+  const name = store.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();
   return ingest.refused.all().flatMap(({ projectId, source, counts }) => {
     const project = String(name.get(projectId) ?? projectId);
     return Object.entries(counts).map(([code, value]) => ({
@@ -128,7 +131,7 @@ function refused({ ingest, store }: Tenant): Metric["values"] {
 }
 
 function unmatched({ ingest, store }: Tenant): Metric["values"] {
-  const name = store.sql("SELECT name FROM projects WHERE id = ?").pluck();
+  const name = store.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();
   return ingest.tallies().map(({ projectId, source, unmatched: value }) => ({
     labels: { project: String(name.get(projectId) ?? projectId), source },
     value,
@@ -137,21 +140,12 @@ function unmatched({ ingest, store }: Tenant): Metric["values"] {
 
 /** Deliveries and runs of actions: what waits, for how long, and how attempts end. */
 function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
-  const waiting = store
-    .sql("SELECT count(*) AS n, min(created_at) AS oldest FROM deliveries WHERE status = 'pending'")
-    .get() as { n: number; oldest: number | null };
-  const shut = store
-    .sql("SELECT count(*) FROM integrations WHERE enabled = 0 AND failing_since IS NOT NULL")
-    .pluck()
-    .get() as number;
-  const failing = store
-    .sql("SELECT count(*) FROM integrations WHERE enabled = 1 AND consecutive_failures > 0")
-    .pluck()
-    .get() as number;
-  const runs = store
-    .sql("SELECT count(*) FROM executions WHERE status = 'pending'")
-    .pluck()
-    .get() as number;
+  const waiting = oldestWaiting(store);
+  const count = (rows: string) =>
+    store.sql<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
+  const shut = count("integrations WHERE enabled = 0 AND failing_since IS NOT NULL");
+  const failing = count("integrations WHERE enabled = 1 AND consecutive_failures > 0");
+  const runs = count("executions WHERE status = 'pending'");
   const age = waiting.oldest === null ? 0 : Math.max(0, clock.now() / 1000 - waiting.oldest);
   return [
     gauge("box_deliveries_pending", "Deliveries waiting to go out.", waiting.n),

@@ -18,9 +18,9 @@ const OLDEST_DUE = `SELECT min(d.next_attempt_ms) FROM deliveries d JOIN integra
 /** Fails when due deliveries wait for healthy endpoints and nothing gets done: the worker is stuck. */
 function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
   const oldest = store
-    .sql(OLDEST_DUE)
+    .sql<[number], number | null>(OLDEST_DUE)
     .pluck()
-    .get(clock.now() - STUCK_MS) as number | null;
+    .get(clock.now() - STUCK_MS);
   const still = clock.mono() - outbox.deliveries.movedAt;
   const ok = oldest === null || still < STUCK_MS;
   const detail = ok
@@ -79,10 +79,10 @@ function sealedCheck({ store, sealer }: Tenant): HealthCheck {
 /** By type and id: readiness is open to everybody, and names tell what a project is about. */
 function channelsWhere({ store }: Tenant, condition: string): string[] {
   const rows = store
-    .sql(
+    .sql<[], { id: string; type: string; error: string | null }>(
       `SELECT i.id, i.type, i.last_error AS error FROM integrations i WHERE ${condition} ORDER BY i.id`,
     )
-    .all() as { id: string; type: string; error: string | null }[];
+    .all();
   return rows.map(({ id, type, error }) => `${type} ${id} (${error ?? "disabled"})`);
 }
 

@@ -92,11 +92,11 @@ interface Channel {
 
 function enabledChannels(reader: Reader, projectId: number): Channel[] {
   return reader
-    .sql(
+    .sql<[projectId: number], Channel>(
       `SELECT name, type, event_filter AS filter, relay FROM integrations
        WHERE project_id = ? AND enabled = 1 ORDER BY created_at, id`,
     )
-    .all(projectId) as Channel[];
+    .all(projectId);
 }
 
 function inWords({ type, name }: Channel): string {
@@ -104,6 +104,8 @@ function inWords({ type, name }: Channel): string {
 }
 
 function anyAction(reader: Reader, projectId: number): boolean {
-  const found = reader.sql("SELECT 1 FROM actions WHERE project_id = ? AND enabled = 1 LIMIT 1");
+  const found = reader.sql<[project: number]>(
+    "SELECT 1 FROM actions WHERE project_id = ? AND enabled = 1 LIMIT 1",
+  );
   return found.get(projectId) !== undefined;
 }

@@ -30,8 +30,10 @@ export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
   return {
     look(reader) {
       const projects = reader
-        .sql("SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name")
-        .all() as Project[];
+        .sql<[], Project>(
+          "SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name",
+        )
+        .all();
       let left = rulesALook;
       const seen: ProjectReach[] = [];
       for (const project of projects) {
@@ -53,10 +55,10 @@ export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
 
 function unreachedIn(reader: Reader, projects: readonly ProjectReach[]): Unreached[] {
   const emails = new Map(
-    reader.sql("SELECT id, email FROM accounts").raw().all() as [string, string][],
+    reader.sql<[], [id: string, email: string]>("SELECT id, email FROM accounts").raw().all(),
   );
   const relay = {
-    configured: reader.sql("SELECT 1 FROM relay").get() !== undefined,
+    configured: reader.sql<[]>("SELECT 1 FROM relay").get() !== undefined,
     silence: readSilence(reader),
   };
   return projects.flatMap((project) => [

@@ -7,7 +7,7 @@ const SKEW_SECONDS = 60;
 /** Whether the hosted relay hears this box (contract §7): without it no phone rings. */
 export function relayCheck(tenant: Tenant): HealthCheck {
   const base = { name: "relay", severity: "degraded" as const };
-  const configured = tenant.store.sql("SELECT 1 FROM relay").get() !== undefined;
+  const configured = tenant.store.sql<[]>("SELECT 1 FROM relay").get() !== undefined;
   if (!configured || tenant.news === null)
     return { ...base, ok: true, detail: "no hosted relay is configured: no phone is paged" };
   const { heardAt, error, skewSeconds } = tenant.news.contact();

@@ -88,7 +88,7 @@ const COUNTS: Record<string, string> = {
 
 function countsOf(reader: Reader): Record<string, number> {
   const count = (what: string) =>
-    reader.sql(`SELECT count(*) FROM ${what}`).pluck().get() as number;
+    reader.sql<[], number>(`SELECT count(*) FROM ${what}`).pluck().get() ?? 0;
   return Object.fromEntries(Object.entries(COUNTS).map(([name, what]) => [name, count(what)]));
 }
 

@@ -162,3 +162,13 @@ export function hasExecutions(reader: Reader, of: { projectId: number; id: strin
     .get(of.id, of.projectId);
   return found !== undefined;
 }
+
+/** How many deliveries wait, and since when the oldest does (Unix seconds). */
+export function oldestWaiting(reader: Reader): { n: number; oldest: number | null } {
+  const waiting = reader
+    .sql<[], { n: number; oldest: number | null }>(
+      "SELECT count(*) AS n, min(created_at) AS oldest FROM deliveries WHERE status = 'pending'",
+    )
+    .get();
+  return waiting ?? { n: 0, oldest: null };
+}

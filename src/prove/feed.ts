@@ -2,7 +2,7 @@ import { type Clock, sleep } from "../kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
 import type { Outcome, RunEvidence, SentEvent } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { type ProjectTokens, type Setting, settings } from "./world.ts";
+import { type ProjectTokens, settings, type WorldSetting } from "./world.ts";
 
 /** Events and verbs sent without pause while the box is up, each entered in the ledger before it goes. */
 export interface Feed {
@@ -111,7 +111,7 @@ export function startFeed(options: FeedOptions): Feed {
 
 function eventText(
   n: number,
-  setting: Setting,
+  setting: WorldSetting,
   { choice, large }: { choice: Seeded; large: boolean },
 ): string {
   const host = `h${choice.between(1, setting.hosts)}`;

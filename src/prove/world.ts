@@ -3,7 +3,7 @@ import type { ProjectPlan, RulePlan } from "./evidence.ts";
 import type { Temper } from "./receiver.ts";
 
 /** A project of the scratch box, as it is set up. */
-export interface Setting extends ProjectPlan {
+export interface WorldSetting extends ProjectPlan {
   /** What each endpoint is like, by its name. */
   tempers: Record<string, Temper>;
   /** Values of `host`, the key that its rules tell alerts apart by. */
@@ -15,14 +15,14 @@ const HOSTS = 6;
 const once: RulePlan = { name: "each", count: 1, keys: HOSTS, ladder: false };
 
 /** Four projects that between them have every way in which an alert opens and leaves. */
-export const settings: readonly Setting[] = [
+export const settings: readonly WorldSetting[] = [
   setting("orders", [once], ["healthy", "slow"]),
   setting("billing", [{ ...once, name: "thrice", count: 3 }], ["healthy", "flaky"]),
   { ...setting("search", [{ ...once, ladder: true }], ["slow", "flaky"]), action: "search/action" },
   setting("edge", [once, { ...once, name: "both" }], ["healthy", "slow", "flaky"]),
 ];
 
-function setting(name: string, rules: RulePlan[], tempers: Temper[]): Setting {
+function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetting {
   const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
   return {
     name,

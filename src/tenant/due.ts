@@ -10,7 +10,7 @@ const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = '
  * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
  */
 export function nextDue(reader: Reader): number | null {
-  const read = (sql: string) => reader.sql(sql).pluck().get() as number | null;
+  const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;
   const timed = read(TIMED);
   const times = [timed === null ? null : timed * 1000, read(DELIVERIES), read(EXECUTIONS)];
   const known = times.filter((at) => at !== null);

@@ -137,7 +137,9 @@ function expireJob(store: Store): Job {
   return {
     name: "expire",
     run() {
-      const waiting = store.sql("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1").get();
+      const waiting = store
+        .sql<[]>("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1")
+        .get();
       const more = waiting !== undefined && store.write((tx) => expireDeliveries(tx, tell));
       return store.clock.now() + (more ? 0 : EXPIRE_MS);
     },

@@ -9,6 +9,8 @@ export interface Source {
   lines: number;
   /** Without comments, types and optional white space. */
   code: string;
+  /** As it is written. */
+  text: string;
   /** The names it exports, types included. */
   exports: string[];
   /** What it imports and exports from, types included: paths in the tree, or packages' names. */
@@ -34,6 +36,7 @@ export function readSource(file: string, text: string): Source {
     file,
     lines: text.split("\n").length - 1,
     code,
+    text,
     exports: [...text.matchAll(EXPORT)].map((found) => found[1] ?? ""),
     imports: [...code.matchAll(IMPORT)].map((found) => inTree(found[1] ?? "")),
   };

@@ -131,3 +131,12 @@ export const asking: Law = ({ file, code }) => {
       : []),
   ];
 };
+
+/** Where each prepared statement says what it takes and gives. */
+const typedRooms = ["people", "oncall", "alerts", "ingest", "operate", "tenant"];
+
+/** `sql<Params, Row>()`: a cast of the answer is checked by nobody. */
+export const typedSql: Law = ({ file, text }) =>
+  typedRooms.includes(roomOf(file)) && /\.sql\(/.test(text)
+    ? [`${file}: a statement says what it takes and gives: sql<Params, Row>()`]
+    : [];
