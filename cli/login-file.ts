@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
@@ -11,8 +12,8 @@ export interface Login {
 
 /** `$XDG_CONFIG_HOME/box/login.json`, or under `~/.config`. */
 export function loginFile(): string {
-  const { XDG_CONFIG_HOME: config, HOME: home = "" } = terminal().env;
-  return join(config || join(home, ".config"), "box", "login.json");
+  const { XDG_CONFIG_HOME: config, HOME: home } = terminal().env;
+  return join(config || join(home || homedir(), ".config"), "box", "login.json");
 }
 
 /** null where there is none. Throws CommandError for a file that holds something else. */
