@@ -25,6 +25,7 @@ import { registerRules } from "./rules.ts";
 import { registerSchedules } from "./schedules.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
+import { registerSources } from "./sources.ts";
 import { registerTail } from "./tail.ts";
 import { registerTemplate } from "./template.ts";
 import { terminal } from "./terminal.ts";
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   registerSchedules(program);
   registerOverrides(program);
   registerProjects(program);
+  registerSources(program);
   registerRules(program);
   registerIntegrations(program);
   registerRelay(program);

@@ -39,7 +39,6 @@ export function registerProjects(program: Command): void {
         () => `deleted ${name}`,
       );
     });
-  registerSources(program);
 }
 
 /** All projects, by name. */
@@ -72,57 +71,4 @@ async function listProjects(options: ApiOptions): Promise<void> {
       ]),
     ),
   );
-}
-
-function registerSources(program: Command): void {
-  const source = program.command("source").description("sources: who may send events");
-  apiFlags(source.command("list <project>"))
-    .description("list sources")
-    .action(async (project: string, options: ApiOptions) => {
-      const answer = await callApi<{
-        sources: { name: string; retain_logs: boolean; created_at: number }[];
-      }>(options, "GET", path("v1", "projects", project, "sources"));
-      print(answer, options, () =>
-        table(
-          ["NAME", "RETAINS LOGS", "CREATED"],
-          answer.sources.map((s) => [s.name, s.retain_logs, when(s.created_at)]),
-        ),
-      );
-    });
-  apiFlags(source.command("add <project> <name>"))
-    .description("create a source; prints its ingest token once")
-    .option("--retain-logs", "keep its events for the log tail")
-    .action(
-      async (project: string, name: string, options: ApiOptions & { retainLogs?: boolean }) => {
-        const answer = await callApi<{ name: string; token: string }>(
-          options,
-          "POST",
-          path("v1", "projects", project, "sources"),
-          {
-            name,
-            retain_logs: options.retainLogs ?? false,
-          },
-        );
-        print(answer, options, () => answer.token);
-      },
-    );
-  apiFlags(source.command("rotate <project> <name>"))
-    .description("replace a source's token")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<{ token: string }>(
-        options,
-        "POST",
-        path("v1", "projects", project, "sources", name, "rotate-token"),
-      );
-      print(answer, options, () => answer.token);
-    });
-  apiFlags(source.command("delete <project> <name>"))
-    .description("delete a source")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      print(
-        await callApi<object>(options, "DELETE", path("v1", "projects", project, "sources", name)),
-        options,
-        () => `deleted ${name}`,
-      );
-    });
 }

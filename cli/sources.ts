@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { age, printable, short, table, when } from "./table.ts";
+
+/** Sources over the API: `box source …`. */
+export function registerSources(program: Command): void {
+  const source = program.command("source").description("sources: who may send events");
+  apiFlags(source.command("list <project>"))
+    .description("list sources")
+    .action(async (project: string, options: ApiOptions) => {
+      const answer = await callApi<{
+        sources: { name: string; retain_logs: boolean; created_at: number }[];
+      }>(options, "GET", path("v1", "projects", project, "sources"));
+      print(answer, options, () =>
+        table(
+          ["NAME", "RETAINS LOGS", "CREATED"],
+          answer.sources.map((s) => [s.name, s.retain_logs, when(s.created_at)]),
+        ),
+      );
+    });
+  apiFlags(source.command("show <project> <name>"))
+    .description("what became of its events since the box started: taken, refused and why")
+    .action(show);
+  apiFlags(source.command("add <project> <name>"))
+    .description("create a source; prints its ingest token once")
+    .option("--retain-logs", "keep its events for the log tail")
+    .action(
+      async (project: string, name: string, options: ApiOptions & { retainLogs?: boolean }) => {
+        const answer = await callApi<{ name: string; token: string }>(
+          options,
+          "POST",
+          path("v1", "projects", project, "sources"),
+          {
+            name,
+            retain_logs: options.retainLogs ?? false,
+          },
+        );
+        print(answer, options, () => answer.token);
+      },
+    );
+  apiFlags(source.command("rotate <project> <name>"))
+    .description("replace a source's token")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      const answer = await callApi<{ token: string }>(
+        options,
+        "POST",
+        path("v1", "projects", project, "sources", name, "rotate-token"),
+      );
+      print(answer, options, () => answer.token);
+    });
+  apiFlags(source.command("delete <project> <name>"))
+    .description("delete a source")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      print(
+        await callApi<object>(options, "DELETE", path("v1", "projects", project, "sources", name)),
+        options,
+        () => `deleted ${name}`,
+      );
+    });
+}
+
+/** `GET …/facts`: counted since the box started. */
+interface Facts {
+  name: string;
+  accepted: number;
+  unmatched: number;
+  refused: Record<string, number>;
+  last_seen: number | null;
+  last_refused: { at: number; code: string; message: string; body: string | null } | null;
+}
+
+async function show(project: string, name: string, options: ApiOptions): Promise<void> {
+  const from = path("v1", "projects", project, "sources", name, "facts");
+  const facts = await callApi<Facts>(options, "GET", from);
+  print(facts, options, () => factsText(facts));
+}
+
+function factsText(facts: Facts): string {
+  const now = unixSeconds(systemClock);
+  const codes = Object.entries(facts.refused).map(([code, n]) => `${n} ${code}`);
+  const rows = [
+    ["accepted", `${facts.accepted} since the box started`],
+    ["no rule", `took ${facts.unmatched} of them`],
+    ["refused", codes.join(", ") || "none"],
+    ["last seen", facts.last_seen === null ? "never" : `${age(facts.last_seen, now)} ago`],
+  ];
+  const { last_refused: last } = facts;
+  if (last === null) return table([], rows);
+  const body =
+    last.body === null ? "for managers only" : printable(short(last.body, 500)) || "not read";
+  return [
+    table([], rows),
+    `the latest refusal, ${age(last.at, now)} ago: ${printable(last.message)} (${last.code})`,
+    `  ${body}`,
+  ].join("\n");
+}
