@@ -27,7 +27,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
   const serving: Serving = {
     limits: planLimits(config, clock, house),
     refusals: createRefusals(deps.clock, deps.log),
-    findTenant: (segment) => house.find(segment),
+    findTenant: (segment, token) => house.find(segment, token),
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),

@@ -181,14 +181,15 @@ async function houseOf(
     minFailures: config.breaker.failures,
     minSpanMs: config.breaker.seconds * 1000,
   };
+  const path = (id: string) => join(config.data, hostedFiles.tenants, `${id}.db`);
   return createTenantHouse({
-    ...{ registry, clock, log },
+    ...{ registry, clock, log, path },
     limits: { mostOpen: config.openTenants, warmMs: 600_000 },
     start(id, { atClose, onFatal }) {
       const push = tenantPages({ registry, pusher, clock }, id, () => tenant.store);
       const tenant: Tenant = startTenant({
         ...shared,
-        path: join(config.data, hostedFiles.tenants, `${id}.db`),
+        path: path(id),
         role: "hosted",
         tenantId: id,
         sealer: ownSealer(sealer, id),

@@ -5,6 +5,7 @@ import { hostedFiles } from "../hosted/files.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
 import type { HostedTenant, Plan } from "../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../hosted/relay-event.ts";
+import { sealStore, tokenHashes } from "../hosted/tenant-seal.ts";
 import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
@@ -15,6 +16,7 @@ import { isEmail } from "../people/email.ts";
 import { mintKey } from "../people/keys.ts";
 import { roles } from "../people/roles.ts";
 import { prepareDirectory } from "../store/directory.ts";
+import type { Role } from "../store/schema.ts";
 import { openStore } from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
 
@@ -148,23 +150,26 @@ async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags)
     throw new UsageError("A box mints its own keys: box pair-code, and POST /v1/pair there.");
   const { account } = await registry.accounts.add(flags.email);
   const { clock, random, data } = options;
-  const path = join(data, hostedFiles.tenants, `${tenant.id}.db`);
+  const tenantId = tenant.id;
+  const epoch = await registry.seals.break(tenantId);
+  const path = join(data, hostedFiles.tenants, `${tenantId}.db`);
   const store = openStore({ path, kind: "box", clock, random });
+  let made: { role: Role; key: string; hashes: readonly string[] };
   try {
-    ensureTenant(store, tenant.id);
-    const made = store.write((tx) => {
+    ensureTenant(store, tenantId);
+    made = store.write((tx) => {
       const held = seatAccount(tx, account, role);
-      return { held, key: mintKey(tx, tenant.id, account.id).key };
+      const { key } = mintKey(tx, tenantId, account.id);
+      return { role: held, key, hashes: tokenHashes(tx) };
     });
-    await registry.memberships.put({
-      tenantId: tenant.id,
-      accountId: account.id,
-      role: made.held,
-    });
-    return { api_key: made.key, account_id: account.id };
   } finally {
     store.close();
   }
+  // A server that closed the tenant meanwhile may have sealed it without the key.
+  if (!(await sealStore(registry, { tenantId, epoch, path, hashes: made.hashes })))
+    await registry.seals.break(tenantId);
+  await registry.memberships.put({ tenantId, accountId: account.id, role: made.role });
+  return { api_key: made.key, account_id: account.id };
 }
 
 const APPLE = "https://api.push.apple.com";

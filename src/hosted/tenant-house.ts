@@ -6,14 +6,16 @@ import type { Tenant } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
+import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
 /** The running data planes of the hosted tenants: opened on demand, closed at rest, woken when something is due. */
 export interface TenantHouse {
   /**
-   * The running tenant, at once where it is open; null for an id that is no hosted tenant's. Throws
-   * ServiceError overloaded where too many are in use, not_ready where its data can't be read.
+   * The running tenant, at once where it is open; null for an id that is no hosted tenant's, and for a closed one that
+   * `token` surely doesn't open. Whether it does open it is for the tenant to say. Throws ServiceError overloaded where
+   * too many are in use, not_ready where its data can't be read.
    */
-  find(id: string): Tenant | Promise<Tenant | null>;
+  find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /** The plan of a tenant that is open. */
   plan(id: string): Plan;
   /** Opens those whose time has come and closes those at rest; whether more are due than were opened. */
@@ -49,6 +51,8 @@ export interface HouseDeps {
   clock: Clock;
   log: Log;
   limits: HouseLimits;
+  /** Where a tenant's store lies. */
+  path(id: string): string;
   /** Opens a tenant's store and starts its work. Throws StoreFault. */
   start(id: string, hooks: StartHooks): Tenant;
 }
@@ -75,8 +79,8 @@ class House implements TenantHouse {
   readonly #opening = new Map<string, Promise<OpenTenant | null>>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #broken = new Set<string>();
-  /** Next-due times being written for tenants that close. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  /** Tenants that close: their next-due times being written, and the hashes of their tokens. */
+  readonly #leaving = new Map<string, { written: Promise<void>; hashes: readonly string[] }>();
   readonly #links = new Set<Promise<void>>();
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
@@ -87,10 +91,21 @@ class House implements TenantHouse {
     this.#deps = deps;
   }
 
-  find(id: string): Tenant | Promise<Tenant | null> {
+  find(id: string, token?: string): Tenant | Promise<Tenant | null> {
     const entry = this.#open.get(id);
-    if (entry !== undefined) return this.#used(entry);
-    return this.#entry(id).then((opened) => (opened === null ? null : this.#used(opened)));
+    return entry === undefined ? this.#findClosed(id, token) : this.#used(entry);
+  }
+
+  async #findClosed(id: string, token: string | undefined): Promise<Tenant | null> {
+    // One that is closing is sealed when that is over.
+    if (!this.#opening.has(id)) await this.#closing.get(id);
+    const { registry, path } = this.#deps;
+    const isShut = !this.#open.has(id) && !this.#opening.has(id);
+    if (isShut && token !== undefined) {
+      if (!(await mayOpen(registry, { tenantId: id, path: path(id), token }))) return null;
+    }
+    const opened = await this.#entry(id);
+    return opened === null ? null : this.#used(opened);
   }
 
   plan(id: string): Plan {
@@ -154,6 +169,7 @@ class House implements TenantHouse {
     if (known === null || known.kind !== "hosted") return null;
     await this.#closing.get(id);
     await this.#makeRoom();
+    const epoch = await registry.seals.epoch(id);
     // From here on it counts as due: if this process dies, the next one opens it again.
     await registry.tenants.setNextDue(id, clock.now());
     if (this.#stopped) throw notReady();
@@ -163,7 +179,7 @@ class House implements TenantHouse {
         onFatal: (error) => this.#breakOff(id, error),
       });
       const entry: OpenTenant = {
-        ...{ tenant, plan: known.plan },
+        ...{ tenant, plan: known.plan, epoch },
         ...{ openedAt: clock.mono(), usedAt: Number.NEGATIVE_INFINITY },
       };
       this.#open.set(id, entry);
@@ -200,16 +216,20 @@ class House implements TenantHouse {
     if (entry === undefined) return this.#closing.get(id) ?? Promise.resolve();
     this.#open.delete(id);
     this.#closed++;
-    const closing = this.#stop(id, entry.tenant).finally(() => this.#closing.delete(id));
+    const closing = this.#stop(id, entry).finally(() => this.#closing.delete(id));
     this.#closing.set(id, closing);
     return closing;
   }
 
-  /** Closed only when its next time is written: a look in between would open it again. */
-  async #stop(id: string, tenant: Tenant): Promise<void> {
+  /** Closed only when its next time is written: a look in between would open it again. Then it is sealed. */
+  async #stop(id: string, { tenant, epoch }: OpenTenant): Promise<void> {
+    const { registry, path } = this.#deps;
     try {
       await tenant.stop();
-      await this.#leaving.get(id);
+      const left = this.#leaving.get(id);
+      await left?.written;
+      if (left !== undefined)
+        await sealStore(registry, { tenantId: id, epoch, path: path(id), hashes: left.hashes });
     } catch (error) {
       this.#deps.log.error({ err: error, tenant: id }, "closing a tenant failed");
     } finally {
@@ -224,7 +244,7 @@ class House implements TenantHouse {
     const written = registry.tenants.setNextDue(id, at).catch((error: unknown) => {
       log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
     });
-    this.#leaving.set(id, written);
+    this.#leaving.set(id, { written, hashes: tokenHashes(store) });
   }
 
   /** False where there is no room: it stays in the queue. */

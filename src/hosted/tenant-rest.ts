@@ -10,6 +10,8 @@ export interface OpenTenant {
   /** Monotonic times of the opening and of the latest request; none: opened for due work alone. */
   openedAt: number;
   usedAt: number;
+  /** The epoch of its seal when it was opened. */
+  epoch: number;
 }
 
 /** No request lasts longer: a tenant used before this may be closed. */

@@ -175,7 +175,7 @@ function admit(
       "unsupported_encoding",
       "Send the body as it is, without a Content-Encoding.",
     );
-  const found = token === null ? null : serving.findTenant(token.tenant);
+  const found = token === null ? null : serving.findTenant(token.tenant, token.text);
   const ndjson = head.contentType !== undefined && NDJSON.test(head.contentType);
   const finish = (tenant: Tenant | null): Admitted => {
     const source =

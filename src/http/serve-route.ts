@@ -19,7 +19,7 @@ export interface Serving {
   /** Counts what is refused. */
   refusals: Refusals;
   /** The tenant a token's segment names; null where there is none. Box: its one tenant. */
-  findTenant(segment: string): Promise<Tenant | null> | Tenant | null;
+  findTenant(segment: string, token: string): Promise<Tenant | null> | Tenant | null;
   /** The tenant of routes without a bearer (the box's own); null on hosted. */
   ownTenant(): Tenant | null;
   /** The account that a session token stands for; absent where there is no account plane. */
@@ -104,7 +104,10 @@ async function openSession(serving: Serving, { c, address }: Caller): Promise<Se
 async function openApi(serving: Serving, c: RequestContext, address: string): Promise<Opened> {
   const token = bearer(c.req.header("authorization"));
   const parsed = token === null ? null : parseToken(token);
-  const tenant = parsed?.plane === "ptk" ? await serving.findTenant(parsed.tenant) : null;
+  const tenant =
+    token !== null && parsed?.plane === "ptk"
+      ? await serving.findTenant(parsed.tenant, token)
+      : null;
   const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
   if (tenant === null || actor === null) {
     serving.refusals.auth("api", c.req.header("authorization"));

@@ -17,6 +17,7 @@ import { type Pairings, pairingsIn } from "./pairings.ts";
 import { type RelayKeys, relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
 import { type ReportLinks, reportLinksIn } from "./report-links.ts";
 import { groupWrites, type RegistrySealer, type Room } from "./room.ts";
+import { type Seals, sealsIn } from "./seals.ts";
 import { type Memberships, membershipsIn, type Tenants, tenantsIn } from "./tenants.ts";
 import { type Uptime, uptimeIn } from "./uptime.ts";
 
@@ -37,6 +38,7 @@ export interface Registry {
   apns: Apns;
   heartbeats: Heartbeats;
   reportLinks: ReportLinks;
+  seals: Seals;
   uptime: Uptime;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
@@ -73,6 +75,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     apns: apnsIn(room),
     heartbeats: heartbeatsIn(room),
     reportLinks: reportLinksIn(room),
+    seals: sealsIn(room),
     uptime: uptimeIn(room),
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { sha256 } from "../kit/ids.ts";
+import type { Reader } from "../store/store.ts";
+import type { Registry } from "./registry/registry.ts";
+
+/** There is no store: nothing opens it. */
+const ABSENT = "absent";
+/** Somebody has it open, or left it so: nothing can be said about what it holds. */
+const IN_USE = "in use";
+
+/**
+ * What a store's file looks like. Every write to it, and every way of putting another in its place, changes the time
+ * that the system gives to its inode, which nobody can set.
+ */
+export function storeStamp(path: string): string {
+  const { ino, size, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
+  if (ino === undefined) return ABSENT;
+  if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) return IN_USE;
+  return `${ino}:${size}:${ctimeNs}`;
+}
+
+/** The hashes of all that opens this tenant: API keys and ingest tokens. */
+export function tokenHashes(reader: Reader): string[] {
+  return reader
+    .sql("SELECT hash FROM api_keys UNION ALL SELECT token_hash FROM sources")
+    .pluck()
+    .all() as string[];
+}
+
+/** Seals a store that was closed just now. False: not sealed, because it isn't closed or was written to meanwhile. */
+export async function sealStore(
+  { seals }: Registry,
+  closed: { tenantId: string; epoch: number; path: string; hashes: readonly string[] },
+): Promise<boolean> {
+  const { path, ...seal } = closed;
+  const files = storeStamp(path);
+  return files !== ABSENT && files !== IN_USE && seals.put({ ...seal, files });
+}
+
+/**
+ * Whether a token may open this closed tenant. When in doubt it may: a real token must never be refused because the
+ * registry is older than the store, or newer.
+ */
+export async function mayOpen(
+  { seals }: Registry,
+  closed: { tenantId: string; path: string; token: string },
+): Promise<boolean> {
+  const seal = await seals.judge(closed.tenantId, sha256(closed.token));
+  const files = storeStamp(closed.path);
+  if (files === ABSENT) return false;
+  return seal === null || seal.knows || seal.files !== files;
+}
