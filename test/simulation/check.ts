@@ -1,3 +1,4 @@
+import type { RuleBody } from "../../src/projects/rule.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Fact, LogEvent } from "./facts.ts";
 import { onCall } from "./reference.ts";
@@ -22,6 +23,8 @@ export function check(checked: Checked): string[] {
     ]),
     ...withinCap(checked),
     ...goesOn(checked),
+    ...owed(checked),
+    ...heldOpen(checked),
   ];
 }
 
@@ -57,16 +60,17 @@ function oneASecond(alert: number, events: readonly LogEvent[]): string[] {
   return faults;
 }
 
+/** What a rule was, one after the other; the last is what it is now. */
+function versionsOf(rule: number, { world, facts }: Checked): RuleBody[] {
+  const later = facts.filter((fact) => fact.what === "ruled").filter((fact) => fact.rule === rule);
+  return [world.rules[rule] as RuleBody, ...later.map(({ body }) => body)];
+}
+
 /** Nobody is paged who isn't on a step or on call, at the time the history gives. */
-function onlyThoseOnStep(
-  alert: number,
-  events: readonly LogEvent[],
-  { store, world }: Checked,
-): string[] {
-  const rule =
-    world.rules[
-      (store.sql("SELECT rule_id FROM alerts WHERE id = ?").pluck().get(alert) as number) - 1
-    ];
+function onlyThoseOnStep(alert: number, events: readonly LogEvent[], checked: Checked): string[] {
+  const { store, world } = checked;
+  const rule = store.sql("SELECT rule_id FROM alerts WHERE id = ?").pluck().get(alert) as number;
+  const versions = versionsOf(rule - 1, checked);
   const times = store
     .sql("SELECT at FROM timeline WHERE alert_id = ? AND kind = 'escalated' ORDER BY id")
     .pluck()
@@ -74,7 +78,7 @@ function onlyThoseOnStep(
   return events
     .filter(({ event }) => event === "alert.escalated")
     .flatMap(({ accounts, level }, i) => {
-      const steps = rule?.escalations.slice(0, level) ?? [];
+      const steps = versions.flatMap(({ escalations }) => escalations.slice(0, level));
       const named = new Set(steps.flatMap((step) => step.accounts));
       for (const name of steps.flatMap((step) => step.schedules)) {
         const rota = world.rotas.find((one) => one.name === name);
@@ -87,31 +91,37 @@ function onlyThoseOnStep(
     });
 }
 
-/** Renotify by interval stays within its cap. */
-function withinCap({ store, world }: Checked): string[] {
+/** Renotify by interval stays within its cap; an alert that took over another may tell what was left of that one's, too. */
+function withinCap(checked: Checked): string[] {
+  const { store } = checked;
   const rows = store
     .sql(
       `SELECT a.id, a.rule_id AS rule, count(*) AS n FROM timeline t JOIN alerts a ON a.id = t.alert_id
        WHERE t.kind = 'renotified' AND json_extract(t.detail, '$.why') = 'interval' GROUP BY a.id`,
     )
     .all() as { id: number; rule: number; n: number }[];
+  const merged = store
+    .sql("SELECT count(*) FROM timeline WHERE alert_id = ? AND kind = 'merged'")
+    .pluck();
   return rows
-    .filter(({ rule, n }) => {
-      const cap = world.rules[rule - 1]?.max_renotify ?? 0;
-      return cap > 0 && n > cap;
+    .filter(({ id, rule, n }) => {
+      const caps = versionsOf(rule - 1, checked).map(({ max_renotify }) => max_renotify);
+      const alerts = 1 + (merged.get(id) as number);
+      return !caps.includes(0) && n > Math.max(...caps) * alerts;
     })
     .map(({ id, n }) => `alert ${id}: ${n} renotifies`);
 }
 
 /** Every open alert whose ladder has a step or a repeat to come has it ahead, and due_at is never late. */
-function goesOn({ store, world, now }: Checked): string[] {
+function goesOn(checked: Checked): string[] {
+  const { store, now } = checked;
   const rows = store
     .sql(
       "SELECT id, rule_id, step, step_at, repeat_at, renotify_at, quiet_at, due_at FROM alerts WHERE state = 'open'",
     )
     .all() as Record<string, number | null>[];
   return rows.flatMap((row) => {
-    const ladder = world.rules[(row["rule_id"] ?? 0) - 1]?.escalations ?? [];
+    const ladder = versionsOf((row["rule_id"] ?? 0) - 1, checked).at(-1)?.escalations ?? [];
     const step = row["step"] ?? 0;
     const top = ladder[step - 1];
     const more = step < ladder.length || (top?.repeat_minutes ?? 0) > 0;
@@ -128,4 +138,44 @@ function goesOn({ store, world, now }: Checked): string[] {
         : []),
     ];
   });
+}
+
+/**
+ * An alert that nobody acknowledged or resolved and that did not go quiet is paged once a step's time has passed,
+ * as long as the ladder names anybody who is there.
+ */
+function owed(checked: Checked): string[] {
+  const { store, facts, now } = checked;
+  const gone = new Set(facts.flatMap((fact) => (fact.what === "removed" ? [fact.account] : [])));
+  const rows = store
+    .sql(
+      "SELECT id, rule_id AS rule, ladder_from AS begin, escalation_level AS level FROM alerts WHERE state = 'open'",
+    )
+    .all() as { id: number; rule: number; begin: number; level: number }[];
+  return rows
+    .filter(({ rule, begin, level }) => {
+      const ladder = versionsOf(rule - 1, checked).at(-1)?.escalations ?? [];
+      const first = ladder[0]?.after_minutes ?? Number.POSITIVE_INFINITY;
+      const anybody = ladder.some(({ accounts }) => accounts.some((one) => !gone.has(one)));
+      return level === 0 && anybody && begin + first * 60 < now;
+    })
+    .map(({ id }) => `alert ${id}: a page was owed and nobody was paged`);
+}
+
+/** No merge ends an alert that nobody had acknowledged but for another such one. */
+function heldOpen({ store }: Checked): string[] {
+  const rows = store
+    .sql(
+      `SELECT t.id, t.alert_id AS alert, json_extract(t.detail, '$.into') AS kept FROM timeline t
+       WHERE t.kind = 'resolved' AND json_extract(t.detail, '$.reason') = 'merged'`,
+    )
+    .all() as { id: number; alert: number; kept: string }[];
+  const taken = store
+    .sql(
+      "SELECT 1 FROM timeline WHERE alert_id = ? AND id < ? AND kind IN ('acknowledged', 'resolved')",
+    )
+    .pluck();
+  return rows
+    .filter(({ id, alert, kept }) => !taken.get(alert, id) && taken.get(Number(kept), id))
+    .map(({ alert, kept }) => `alert ${alert} was open and was ended by ${kept}, which was taken`);
 }

@@ -1,19 +1,20 @@
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { resolve } from "../../src/alerts/resolve.ts";
-import { createRule } from "../../src/alerts/rules.ts";
+import { createRule, replaceRule } from "../../src/alerts/rules.ts";
 import { createSweep } from "../../src/alerts/sweep.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
 import { steadyClock } from "../../src/kit/steady-clock.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
+import type { RuleBody } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
 import { getMeta } from "../../src/store/meta.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
 import type { Fact } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";
-import { BEGIN, LINES, PEOPLE, type World } from "./world.ts";
+import { BEGIN, lineOf, PEOPLE, WORDS, type World } from "./world.ts";
 
 /** The machine's clocks, turned by hand and at once: nothing here waits. Whole seconds. */
 export interface Machine extends Clock {
@@ -52,7 +53,9 @@ export interface Engine {
   look(): void;
   /** The clock's part of a turn alone. */
   beat(): void;
-  event(rule: number, host: string): void;
+  event(rule: number, host: string, word?: string): void;
+  /** Replaces a rule, while alerts of it may be standing. */
+  rule(rule: number, body: RuleBody): void;
   ack(alert: number): void;
   resolve(alert: number): void;
   remove(account: string): void;
@@ -126,10 +129,17 @@ export function startEngine(options: {
       do next = parts.sweep.run(parts.watch.upSince());
       while (next !== null && next <= now());
     },
-    event(rule, host) {
-      facts.push({ what: "event", wall: now(), rule, host });
-      const event = { message: LINES[rule] as string, level: 400, keys: { host }, tags: null };
+    event(rule, host, word = WORDS[0]) {
+      facts.push({ what: "event", wall: now(), rule, host, word });
+      const message = lineOf(rule, word);
+      const event = { message, level: 400, keys: { host }, tags: null };
       parts.writer.process([{ source, event }]);
+    },
+    rule(rule, body) {
+      facts.push({ what: "ruled", wall: now(), rule, body });
+      parts.store.write((tx) =>
+        replaceRule(tx, getProject(tx, "p"), { name: `rule ${rule}`, body }),
+      );
     },
     ack(alert) {
       facts.push({ what: "acked", wall: now(), alert });

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemRandom } from "../../src/kit/random.ts";
+import type { RuleBody } from "../../src/projects/rule.ts";
 import { openStore } from "../../src/store/store.ts";
 import { memoryOrTemp } from "../support/plane.ts";
 import { check } from "./check.ts";
@@ -9,7 +10,7 @@ import { type Engine, machine, startEngine } from "./engine.ts";
 import type { LogEvent } from "./facts.ts";
 import { reference } from "./reference.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { BEGIN, makeWorld, PEOPLE } from "./world.ts";
+import { BEGIN, makeRule, makeWorld, PEOPLE, WORDS, type World } from "./world.ts";
 
 export interface Story {
   /** Sentences about every law that was broken; empty is what is wanted. */
@@ -54,7 +55,7 @@ function play(seed: number, path: string): Story {
   const until = clock.mono() + world.horizon * 1000;
   try {
     while (clock.mono() < until) {
-      const act = nextAct(random, engine);
+      const act = nextAct(random, engine, world);
       // The clock is at the act's moment; due work of that same second may come before or after.
       const at = engine.now() + act.wait;
       if (random.chance(0.5)) runUntil(engine, clock, at);
@@ -87,7 +88,7 @@ interface Act {
   act(engine: Engine, clock: ReturnType<typeof machine>): void;
 }
 
-function nextAct(random: Seeded, engine: Engine): Act {
+function nextAct(random: Seeded, engine: Engine, world: World): Act {
   const due = engine.nextLook();
   const hour = 3600;
   // Often at the very second at which something is due, or beside it.
@@ -95,11 +96,11 @@ function nextAct(random: Seeded, engine: Engine): Act {
     due !== null && random.chance(0.3)
       ? Math.max(0, due - engine.now() + random.pick([-1, 0, 0, 0, 1]))
       : random.pick([1, 60, hour, 5 * hour, 12 * hour, 2 * DAY]) * (1 + random.below(3));
-  const kind = random.below(100);
-  return { wait, act: (e, clock) => actOf(kind, random)(e, clock) };
+  const kind = random.below(110);
+  return { wait, act: (e, clock) => actOf(kind, random, world)(e, clock) };
 }
 
-function actOf(kind: number, random: Seeded): Act["act"] {
+function actOf(kind: number, random: Seeded, world: World): Act["act"] {
   if (kind < 45) return (engine) => fire(engine, random);
   if (kind < 60) return (engine) => onSome(engine, random, (id) => engine.ack(id));
   if (kind < 75) return (engine) => onSome(engine, random, (id) => engine.resolve(id));
@@ -112,12 +113,42 @@ function actOf(kind: number, random: Seeded): Act["act"] {
       engine.look();
     };
   if (kind < 98) return (engine, clock) => restart(engine, clock, random);
-  return (engine) => engine.remove(random.pick(PEOPLE));
+  if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
+  return (engine) => change(engine, random, world);
+}
+
+/** Somebody edits a rule, its ladder most of all, while alerts may be open. Nobody who is gone can be named. */
+function change(engine: Engine, random: Seeded, world: World): void {
+  const rule = random.below(world.rules.length);
+  const gone = new Set<string>();
+  let now = world.rules[rule] as RuleBody;
+  for (const fact of engine.facts) {
+    if (fact.what === "ruled" && fact.rule === rule) now = fact.body;
+    if (fact.what === "removed") gone.add(fact.account);
+  }
+  const { escalations: other, ...rest } = makeRule(random, world.rotas, rule);
+  const escalations = edited(random, now.escalations, other).map((step) => ({
+    ...step,
+    accounts: step.accounts.filter((account) => !gone.has(account)),
+  }));
+  engine.rule(rule, { ...(random.chance(0.3) ? rest : now), escalations });
+}
+
+/** Another ladder, or the same with one step more, fewer or moved. */
+function edited(
+  random: Seeded,
+  before: RuleBody["escalations"],
+  other: RuleBody["escalations"],
+): RuleBody["escalations"] {
+  if (before.length === 0 || random.chance(0.3)) return other;
+  const at = random.below(before.length);
+  const added = random.chance(0.5) ? other.slice(0, 1) : [];
+  return before.toSpliced(at, random.below(2), ...added);
 }
 
 function fire(engine: Engine, random: Seeded): void {
   const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
-  engine.event(random.below(rules), random.pick(["a", "a", "b"]));
+  engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS));
 }
 
 function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {

@@ -27,6 +27,14 @@ export const LINES = [
   "the beta queue overflowed again",
   "gamma took far too long to answer",
 ];
+/** What a line may name at its end. Three of them for one rule show that this varies. */
+export const WORDS = ["orders", "stock", "mail", "maps"] as const;
+export const MERGED_AT = 3;
+
+export function lineOf(rule: number, word: string): string {
+  return `${LINES[rule]} for database ${word}`;
+}
+
 /** 2026-03-02T08:00:00Z, in Unix seconds. */
 export const BEGIN = 1_772_438_400;
 const DAY = 86_400;
@@ -56,7 +64,7 @@ function makeRota(random: Seeded, i: number): Rota {
   };
 }
 
-function makeRule(random: Seeded, rotas: readonly Rota[], i: number): RuleBody {
+export function makeRule(random: Seeded, rotas: readonly Rota[], i: number): RuleBody {
   return {
     ...defaultRule,
     match: { ...defaultRule.match, template_contains: LINES[i] as string },
