@@ -54,6 +54,8 @@ function statusText(status: Status): string {
     ["last backup", status.last_backup === null ? "never" : when(status.last_backup)],
     ...Object.entries(counts).map(([name, n]): [string, number] => [name.replaceAll("_", " "), n]),
   ];
+  const events = health?.checks.find(({ name }) => name === "ingest")?.detail;
+  if (events !== undefined) rows.push(["events", events]);
   const bad = (health?.checks ?? []).filter((check) => !check.ok);
   return [
     coloured(state === "ok" ? "green" : state === "stopped" ? "yellow" : "red", `box is ${state}`),

@@ -14,8 +14,8 @@ import type { Serving } from "../http/serve-route.ts";
 import { backupCheck } from "../operate/backup-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
-import { renderMetrics } from "../operate/metrics.ts";
-import { createReachWatch, reachCheck } from "../operate/reach.ts";
+import { refusalMetrics, renderMetrics } from "../operate/metrics.ts";
+import { createReachWatch, reachCheck, reachMetric } from "../operate/reach.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { Tenant } from "../tenant/tenant.ts";
@@ -79,7 +79,11 @@ function operating(
         () => ingestCheck(tenant),
         () => backupCheck(tenant, scheduled),
       ]),
-    metrics: () => renderMetrics(tenant, serving.refusals),
+    metrics: () =>
+      renderMetrics(tenant, [
+        ...refusalMetrics(serving.refusals),
+        reachMetric(reach, tenant.store),
+      ]),
     mayReadMetrics(c: AppContext) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();
     },

@@ -12,9 +12,9 @@ export interface Metric {
   values: { labels?: Record<string, string>; value: number }[];
 }
 
-/** The tenant's metrics in the Prometheus text format. */
-export function renderMetrics(tenant: Tenant, refusals: Refusals): string {
-  return exposition([...metricsOf(tenant), ...refusalMetrics(refusals)]);
+/** The tenant's metrics in the Prometheus text format; `ofHost`: metrics beside the tenant's own. */
+export function renderMetrics(tenant: Tenant, ofHost: readonly Metric[] = []): string {
+  return exposition([...metricsOf(tenant), ...ofHost]);
 }
 
 /** What was refused, and by what nothing was opened: kinds alone, no token and no address. */

@@ -3,6 +3,7 @@ import type { Project } from "../projects/projects.ts";
 import type { Reader } from "../store/store.ts";
 import type { HealthCheck } from "../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
+import type { Metric } from "./metrics.ts";
 import { type ProjectReach, reachOf } from "./reach-project.ts";
 
 /** Somebody, or a rule, that nothing reaches; a note where a shared channel may be their way. */
@@ -154,6 +155,19 @@ export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
     ...base,
     detail: `${counts}: box doctor says who, and so does this address with an API key${more}`,
     named: list(faults.map(({ sentence }) => sentence)) + more,
+  };
+}
+
+export function reachMetric(watch: ReachWatch, reader: Reader): Metric {
+  const faults = watch.look(reader).unreached.filter(({ isFault }) => isFault);
+  return {
+    name: "box_unreached",
+    help: "People whom ladders page and nothing reaches, and rules whose alerts tell nobody.",
+    type: "gauge",
+    values: (["person", "rule"] as const).map((kind) => ({
+      labels: { kind },
+      value: faults.filter((one) => one.kind === kind).length,
+    })),
   };
 }
 

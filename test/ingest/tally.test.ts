@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { createRefusals } from "../../src/http/refusals.ts";
-import { silentLog } from "../../src/kit/log.ts";
 import { renderMetrics } from "../../src/operate/metrics.ts";
 import { defaultRule, type Plane, testPlane } from "../support/plane.ts";
 
@@ -24,7 +22,7 @@ test("events that no rule took are counted for their source", async () => {
     { ...of, accepted: 4, unmatched: 2, seenAt: Math.floor(plane.clock.now() / 1000) },
   ]);
   assert.match(
-    renderMetrics(plane.tenant, createRefusals(plane.clock, silentLog)),
+    renderMetrics(plane.tenant),
     /^box_ingest_unmatched_total\{project="shop",source="app"\} 2$/m,
   );
 });

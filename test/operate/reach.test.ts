@@ -75,6 +75,8 @@ test("whom a ladder pages and nothing reaches is named, with the place and the r
     await doctor(box),
     sentences.map((sentence) => `wrong ${sentence}`),
   );
+  const metrics = await box.api("GET", "/metrics");
+  assert.match(metrics.body, /^box_unreached\{kind="person"\} 2\nbox_unreached\{kind="rule"\} 0$/m);
   const ready = await box.api("GET", "/readyz", undefined, null);
   assert.deepEqual([ready.status, ready.body.status], [200, "degraded"], "it still serves");
 });

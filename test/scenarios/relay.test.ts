@@ -240,3 +240,28 @@ test("a relay is proved before it is wired, and its removal pages nobody for the
   await story.pass(900, 60);
   assert.deepEqual(story.shown(), []);
 });
+
+test("once the relay has no phone of somebody whom a ladder pages, readiness names them", async (t) => {
+  const story = await begin(t);
+  await story.putRelay();
+  await story.settle();
+  const ben = await story.join("ben");
+  const fire = await alarming(story, "shop", { escalations: [{ accounts: [ben.boxAccountId] }] });
+  const reach = async () => {
+    const { body } = await story.box.api("GET", "/readyz", undefined, story.ada.key);
+    return body.checks.find(({ name }: { name: string }) => name === "reach");
+  };
+  await fire("a");
+  await story.settle();
+  assert.ok(story.shown().includes("ben: shop: any"));
+  assert.equal((await reach()).ok, true);
+  await story.hosted.call("DELETE", `/v1/tenants/${story.tenantId}/pairings/${ben.accountId}`, {
+    token: story.ada.token,
+  });
+  await fire("b");
+  await story.settle();
+  assert.deepEqual(story.shown(), ["ada: shop: any"]);
+  const { ok, detail } = await reach();
+  assert.equal(ok, false);
+  assert.match(detail, /^ben@example\.com is paged by rule any of shop, .*no phone of theirs/);
+});
