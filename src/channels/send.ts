@@ -55,8 +55,13 @@ async function send(
   if (sealed === null) return ours(UNREADABLE);
   const isOpen = "url" in kind.fields.shape;
   const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
-  const event = JSON.parse(message.body) as EventBody;
-  return kind.send({ ...what, credentials, event, egress, now: store.clock.now() });
+  return kind.send({
+    ...{ ...what, credentials, egress, now: store.clock.now() },
+    // The webhook sends the bytes as they are.
+    get event() {
+      return JSON.parse(message.body) as EventBody;
+    },
+  });
 }
 
 /** One relay for all projects: its address and secret stand in one place (contract §7). */
