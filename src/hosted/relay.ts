@@ -13,8 +13,8 @@ export interface RelayRequest {
   signatureHeader: string | undefined;
   /** At most 64 KiB, seen to by whoever read it. */
   rawBody: Uint8Array;
-  /** Called when the signature was found good, before anything is done. */
-  known?(): void;
+  /** Called with whose event it is when the signature was found good, before anything is done. */
+  known?(tenantId: string): void;
 }
 
 export type RelayResult =
@@ -51,7 +51,7 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   if (key.secret === null) return { kind: "unavailable", why: "the relay key can't be unsealed" };
   const isGood = isSigned(request, key.secret);
   if (!isGood || key.tenantId === null) return { kind: "unauthorized" };
-  request.known?.();
+  request.known?.(key.tenantId);
   const event = readRelayedEvent(request.rawBody);
   if (typeof event === "string") return { kind: "malformed", why: event };
   const timestamp = event.timestamp ?? stamp;

@@ -70,7 +70,7 @@ function count(c: AppContext, refusals: Refusals, nouns: ReadonlySet<string>): v
   const noun = nounOf(c.req.path);
   const code = c.get("refusedAs") ?? String(status);
   refusals.request(
-    { class: nouns.has(noun) ? noun : "none", code },
+    { class: nouns.has(noun) ? noun : "none", code, ...whose(c) },
     // Who opens nothing was counted, and told, as that.
     { loud: isLoud(status) && code !== "unauthorized" },
   );
@@ -87,11 +87,16 @@ function toAnswer(error: unknown, c: AppContext, log: Log): Response {
     return answer;
   }
   log.error(
-    { request_id: id(c), method: c.req.method, route: c.req.routePath, err: error },
+    { request_id: id(c), method: c.req.method, route: c.req.routePath, ...whose(c), err: error },
     "request failed",
   );
   c.set("refusedAs", "internal");
   return errorAnswer(internalError, id(c));
+}
+
+function whose(c: AppContext): { tenant?: string } {
+  const tenant = c.get("tenantId");
+  return tenant === undefined ? {} : { tenant };
 }
 
 class MethodRefused extends Error {

@@ -59,7 +59,10 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
     from: From | null = null,
   ): IngestReply => {
     if (!(error instanceof ServiceError))
-      serving.log.error({ err: error, route: "/v1/ingest" }, "request failed");
+      (from?.admitted.tenant.log ?? serving.log).error(
+        { err: error, route: "/v1/ingest" },
+        "request failed",
+      );
     const known = error instanceof ServiceError ? error : internalError;
     // Who opens nothing was counted as that.
     if (!(known instanceof Stranger)) trace(known, from);

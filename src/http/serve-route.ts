@@ -32,6 +32,8 @@ export interface Serving {
 /** What one request's handling leaves for the app to put on its answer, whichever that is. */
 export interface RequestVariables {
   requestId: string;
+  /** Whose request it is, once that is known: for the log. */
+  tenantId: string | undefined;
   /** `RateLimit` and `RateLimit-Policy`, once a limit was asked (contract §9). */
   rateHeaders: Readonly<Record<string, string>> | undefined;
   /** The error code that it was refused with; set where the answer is a page, which has none. */
@@ -56,6 +58,7 @@ export async function serveRoute(
   if (route.plane !== "none") serving.known(c);
   if (route.limit) c.set("rateHeaders", serving.limits[route.limit].spend(address));
   const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
+  if (route.plane === "session") c.set("tenantId", (params as { tid?: string } | undefined)?.tid);
   const query = route.query
     ? check(route.query, readQuery(new URL(c.req.url).search), "query")
     : undefined;
@@ -82,7 +85,7 @@ async function open(
   { c, address }: Caller,
 ): Promise<Opened | { account: SessionAccount }> {
   if (route.plane === "session") return { account: await openSession(serving, { c, address }) };
-  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving);
+  const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving, c);
   if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
   if (route.manager) mustManage(opened.actor.role);
   return opened;
@@ -108,6 +111,7 @@ async function openApi(serving: Serving, c: RequestContext, address: string): Pr
     token !== null && parsed?.plane === "ptk"
       ? await serving.findTenant(parsed.tenant, token)
       : null;
+  c.set("tenantId", tenant?.id);
   const actor = tenant === null || token === null ? null : findActor(tenant.store, token);
   if (tenant === null || actor === null) {
     serving.refusals.auth("api", c.req.header("authorization"));
@@ -119,9 +123,10 @@ async function openApi(serving: Serving, c: RequestContext, address: string): Pr
   return { tenant, actor };
 }
 
-function openNone(serving: Serving): Opened {
+function openNone(serving: Serving, c: RequestContext): Opened {
   const tenant = serving.ownTenant();
   if (tenant === null) throw noSuchRoute();
+  c.set("tenantId", tenant.id);
   return { tenant, actor: nobody };
 }
 

@@ -26,5 +26,19 @@ export function createLog(level: string): Log {
   );
 }
 
+const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+
+/** The same log, with the tenant that they concern on all its lines. */
+export function tenantLog(log: Log, tenant: string): Log {
+  const lines = LEVELS.map((level) => {
+    const say = (fields: object | string, ...rest: unknown[]) =>
+      typeof fields === "string"
+        ? log[level]({ tenant }, fields, ...(rest as []))
+        : log[level]({ ...fields, tenant }, ...(rest as []));
+    return [level, say];
+  });
+  return Object.fromEntries(lines) as Log;
+}
+
 /** Says nothing: for commands and tests that judge by results. */
 export const silentLog: Log = pino({ level: "silent" });

@@ -8,7 +8,7 @@ import type { Clock } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { hexId } from "../kit/ids.ts";
-import type { Log } from "../kit/log.ts";
+import { type Log, tenantLog } from "../kit/log.ts";
 import { createNames, type Resolve } from "../kit/names.ts";
 import { createPasswords, type Passwords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
@@ -104,9 +104,11 @@ export interface TenantOptions {
 
 /** Opens the store (making the tenant on an empty one) and starts its work. Throws StoreFault. */
 export function startTenant(options: TenantOptions): Tenant {
-  const { random, log } = options;
+  const { random, tenantId } = options;
   const clock = steadyClock(options.clock);
-  const disk = watchDisk(options.path, log);
+  // Whose a new box is, is known once its store is there.
+  const early = tenantId === undefined ? options.log : tenantLog(options.log, tenantId);
+  const disk = watchDisk(options.path, early);
   const store = openStore({
     path: options.path,
     kind: "box",
@@ -115,7 +117,8 @@ export function startTenant(options: TenantOptions): Tenant {
     onFatal: options.onFatal,
     makeRoom: disk.makeRoom,
   });
-  const id = ensureTenant(store, options.tenantId);
+  const id = ensureTenant(store, tenantId);
+  const log = tenantLog(options.log, id);
   const ingest = createIngest(store);
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const watch = startClockWatch({ store, clock, log, service: options.service });

@@ -33,6 +33,10 @@ export function relayRoute(deps: RelayRouteDeps): RawRoute {
 }
 
 async function answered(c: AppContext, deps: RelayRouteDeps): Promise<Response> {
+  const known = (tenantId: string) => {
+    c.set("tenantId", tenantId);
+    deps.known(c);
+  };
   const refusal = refusedByLength(c.req.header("content-length"));
   if (refusal !== null) return refused(c, refusal);
   try {
@@ -41,7 +45,7 @@ async function answered(c: AppContext, deps: RelayRouteDeps): Promise<Response> 
       timestampHeader: c.req.header("x-service-timestamp"),
       signatureHeader: c.req.header("x-service-signature"),
       rawBody: await readBytes(c.req.raw, RELAY_LIMIT),
-      known: () => deps.known(c),
+      known,
     });
     if (result.kind === "unauthorized") return unauthorized(c, deps);
     return result.kind === "relayed" ? relayed(result) : refused(c, errorOf(result));
