@@ -180,7 +180,14 @@ async function furnish(tenant: Tenant): Promise<string> {
     const body = { ...defaultRule, identifier_keys: ["host"], escalations };
     createRule(tx, project, { name: "any", body });
     createSource(tx, project, { tenantId: tenant.id, name: "app", retainLogs: false });
-    const made = { id: 1, name: "app", projectId: project.id, retainLogs: false };
+    const made = {
+      id: 1,
+      name: "app",
+      projectId: project.id,
+      retainLogs: false,
+      kind: "events",
+      room: "project",
+    } as const;
     return { source: made, key: mintKey(tx, tenant.id, "a").key };
   });
   const events = Array.from({ length: ALERTS_EACH }, (_, host) => ({

@@ -45,6 +45,8 @@ const rest: Omit<RuleBody, "escalations"> = {
   auto_resolve_quiet_minutes: 1440,
   renotify_minutes: 0,
   max_renotify: 0,
+  ends_with_source: true,
+  reopen_within_seconds: 0,
   identifier_keys: ["host"],
   investigate: false,
   actions: null,

@@ -7,22 +7,27 @@ import { ruleActions } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
 const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL, due_at = quiet_at
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL,
+    due_at = min(coalesce(quiet_at, expires_at), coalesce(expires_at, quiet_at))
   WHERE id = ? AND state = 'open'`;
 
 /**
  * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already
- * acknowledged or resolved stays as it is (contract §14). Throws 404.
+ * acknowledged or resolved stays as it is (contract §14). `by` is an account's id, or the source whose sender said
+ * that somebody has it. Throws 404.
  */
-export function acknowledge(tx: Tx, id: number, accountId: string): AlertRow {
+export function acknowledge(tx: Tx, id: number, by: string | { source: string }): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state !== "open") return before;
   tx.sql<[number, number, number]>(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
   const withdrawn = withdrawPages(tx, id);
   writeTimeline(tx, id, {
     kind: "acknowledged",
-    accountId,
-    detail: withdrawn > 0 ? { pages_withdrawn: withdrawn } : {},
+    accountId: typeof by === "string" ? by : null,
+    detail: {
+      ...(typeof by === "string" ? {} : { by: "source", source: by.source }),
+      ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
+    },
   });
   const row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.acknowledged", actions: ruleActions(tx, row) });

@@ -25,6 +25,21 @@ export const alertAnswer = z
     escalation_level: z.int(),
     page_accounts: z.array(z.string()),
     updated_seq: z.int(),
+    dedup_key: z.string().nullable().meta({
+      description: "Additive: the name that its sender gave it; null where the rules named it.",
+    }),
+    instance: z.string().nullable().meta({
+      description: "Additive: which firing of it, as the sender says; null where it doesn't.",
+    }),
+    expires_at: z.int().nullable().meta({
+      description: "Additive: it ends then unless its sender reports it again; null: it doesn't.",
+    }),
+    details: z.string().nullable(),
+    links: z.array(z.object({ href: z.string(), text: z.string() })),
+    images: z.array(
+      z.object({ src: z.string(), href: z.string().optional(), alt: z.string().optional() }),
+    ),
+    occurred_at: z.int().nullable().meta({ description: "Additive: by the sender's clock." }),
   })
   .meta({ id: "Alert" });
 export type Alert = z.output<typeof alertAnswer>;
@@ -61,7 +76,19 @@ export interface AlertRow {
   renotified: number;
   quiet_at: number | null;
   due_at: number | null;
+  dedup_key: string | null;
+  /** The source whose own names these are; null: the project's. */
+  room: number | null;
+  instance: string | null;
+  expires_at: number | null;
+  /** JSON of what the sender sent beside the message. */
+  extra: string | null;
 }
+
+/** What is shown beside the message. */
+type Extra = Pick<Alert, "details" | "links" | "images" | "occurred_at">;
+
+const NO_EXTRA: Extra = { details: null, links: [], images: [], occurred_at: null };
 
 /**
  * Every read of alerts begins like this, so that a row always has the same columns. Not a join: this build
@@ -87,6 +114,10 @@ export function toAlert(row: AlertRow): Alert {
     escalation_level: row.escalation_level,
     page_accounts: JSON.parse(row.page_accounts) as string[],
     updated_seq: row.updated_seq,
+    dedup_key: row.dedup_key,
+    instance: row.instance,
+    expires_at: row.expires_at,
+    ...(row.extra === null ? NO_EXTRA : (JSON.parse(row.extra) as Extra)),
   };
 }
 

@@ -27,6 +27,8 @@ export interface Timers {
   /** How often `renotify_minutes` has fired. */
   renotified: number;
   quietAt: number | null;
+  /** When its sender's word runs out; null where it gave none. */
+  expiresAt: number | null;
 }
 
 /** Steps that run as one. */
@@ -39,8 +41,8 @@ export interface Span {
 }
 
 export interface Due {
-  /** Quiet for long enough: it resolves, and nothing else of it runs. */
-  resolve: boolean;
+  /** Quiet for long enough, or not reported in time: it resolves, and nothing else of it runs. */
+  resolve: "quiet" | "stale" | null;
   /** Of the ladder. After a gap every step that was missed, as one. */
   steps: Span | null;
   /** When a renotify was due, or null. */
@@ -49,9 +51,10 @@ export interface Due {
 
 /** What is due of an open alert at `now`. A step takes the place of a repeat that is due with it. */
 export function whatIsDue(rule: TimedRule, timers: Timers, now: number): Due {
-  if (isDue(timers.quietAt, now)) return { resolve: true, steps: null, renotify: null };
+  if (isDue(timers.quietAt, now)) return { resolve: "quiet", steps: null, renotify: null };
+  if (isDue(timers.expiresAt, now)) return { resolve: "stale", steps: null, renotify: null };
   return {
-    resolve: false,
+    resolve: null,
     steps: stepsDue(rule.escalations, timers, now),
     renotify: isDue(timers.renotifyAt, now) ? timers.renotifyAt : null,
   };
@@ -209,9 +212,9 @@ export function nextRenotify(rule: TimedRule, renotified: number, now: number): 
 
 /** The earliest of the timed parts; null when nothing is. */
 export function earliest(
-  timers: Pick<Timers, "stepAt" | "repeatAt" | "renotifyAt" | "quietAt">,
+  timers: Pick<Timers, "stepAt" | "repeatAt" | "renotifyAt" | "quietAt" | "expiresAt">,
 ): number | null {
-  const { stepAt, repeatAt, renotifyAt, quietAt } = timers;
-  const times = [stepAt, repeatAt, renotifyAt, quietAt].filter((at) => at !== null);
+  const { stepAt, repeatAt, renotifyAt, quietAt, expiresAt } = timers;
+  const times = [stepAt, repeatAt, renotifyAt, quietAt, expiresAt].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }

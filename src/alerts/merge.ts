@@ -104,6 +104,7 @@ export function owedByEither(a: Timers, b: Timers): Timers {
     renotifyAt: soonest(a.renotifyAt, b.renotifyAt),
     renotified: Math.min(a.renotified, b.renotified),
     quietAt: latest(a.quietAt, b.quietAt),
+    expiresAt: latest(a.expiresAt, b.expiresAt),
   };
 }
 

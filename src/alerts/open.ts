@@ -23,12 +23,24 @@ export interface Opening {
   /** The name of the source whose event it was. */
   source: string;
   identifiers: Readonly<Record<string, string>>;
+  /** Where its sender names it. */
+  named?: {
+    dedupKey: string;
+    /** The source whose own names these are; null: the project's. */
+    room: number | null;
+    instance: string | null;
+    expiresAt: number | null;
+    /** The alert of the same firing that somebody resolved here. */
+    stillFiring: number | null;
+  } | null;
+  /** JSON of what was sent beside the message. */
+  extra?: string | null;
 }
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
-    ladder_from, step_at, renotify_at, quiet_at, due_at)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, extra)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -36,10 +48,17 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
  * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
-  const { rule } = opening;
+  const { rule, named } = opening;
+  const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
-  writeTimeline(tx, id, { kind: "opened", detail: { rule: rule.name, count, source } });
+  writeTimeline(tx, id, {
+    kind: "opened",
+    detail: {
+      ...{ rule: rule.name, count, source },
+      ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
+    },
+  });
   let row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.opened", actions: rule.actions });
   if (row.due_at !== null && row.due_at <= tx.at) {
@@ -57,8 +76,8 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
 }
 
 function insert(tx: Tx, opening: Opening): number {
-  const { rule } = opening;
-  const timers = timersAtOpening(rule, tx.at);
+  const { rule, named = null } = opening;
+  const timers = timersAtOpening(rule, tx.at, named?.expiresAt);
   const { lastInsertRowid } = tx
     .sql<SqlValue[]>(INSERT)
     .run(
@@ -82,6 +101,11 @@ function insert(tx: Tx, opening: Opening): number {
       timers.renotifyAt,
       timers.quietAt,
       earliest(timers),
+      named?.dedupKey ?? null,
+      named?.room ?? null,
+      named?.instance ?? null,
+      timers.expiresAt,
+      opening.extra ?? null,
     );
   return Number(lastInsertRowid);
 }

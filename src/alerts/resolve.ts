@@ -8,13 +8,15 @@ import { ruleActions } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 
 const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, due_at = NULL
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, expires_at = NULL, due_at = NULL
   WHERE id = ? AND state <> 'resolved'`;
 
 /** Who or what resolves an alert. */
 export type Resolver =
   | { accountId: string }
-  | { reason: "quiet" | "merged"; detail?: Record<string, unknown> };
+  /** Its sender said so; the source's name. */
+  | { source: string }
+  | { reason: "quiet" | "stale" | "merged"; detail?: Record<string, unknown> };
 
 /**
  * Resolves an alert: everything timed stops, its key is free for a new one, and events before now don't count
@@ -31,6 +33,7 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
     accountId: "accountId" in by ? by.accountId : null,
     detail: {
       ...("reason" in by ? { reason: by.reason, ...by.detail } : {}),
+      ...("source" in by ? { by: "source", source: by.source } : {}),
       ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
     },
   });

@@ -31,7 +31,7 @@ export interface Settling {
 }
 
 /**
- * What became of an alert that was looked at: "settled" did what was due, "quiet" resolved it, "early" found
+ * What became of an alert that was looked at: "settled" did what was due, "quiet" resolved it for want of news, "early" found
  * nothing due yet, "lost" found that it had changed since it was seen.
  */
 export type Settled = "settled" | "quiet" | "early" | "lost";
@@ -49,9 +49,10 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   const rule = settling.rule(row.rule_id);
   if (rule === null) return idle(tx, row, noTimers(timers));
   const due = whatIsDue(rule, timers, tx.at);
-  if (due.resolve) {
+  if (due.resolve !== null) {
     const quiet_minutes = rule.auto_resolve_quiet_minutes;
-    resolve(tx, row.id, { reason: "quiet", detail: { quiet_minutes } });
+    const detail = due.resolve === "quiet" ? { quiet_minutes } : {};
+    resolve(tx, row.id, { reason: due.resolve, detail });
     return "quiet";
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);

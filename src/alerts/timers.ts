@@ -4,7 +4,11 @@ import type { AlertRow } from "./alert.ts";
 import { earliest, nextRenotify, secondsOf, type TimedRule, type Timers } from "./ladder.ts";
 
 /** The timed parts of an alert that opens at `at` (contract §5). */
-export function timersAtOpening(rule: TimedRule, at: number): Timers {
+export function timersAtOpening(
+  rule: TimedRule,
+  at: number,
+  expiresAt: number | null = null,
+): Timers {
   const quiet = rule.auto_resolve_quiet_minutes * 60;
   return {
     ladderFrom: at,
@@ -14,6 +18,7 @@ export function timersAtOpening(rule: TimedRule, at: number): Timers {
     renotifyAt: nextRenotify(rule, 0, at),
     renotified: 0,
     quietAt: quiet === 0 ? null : at + quiet,
+    expiresAt,
   };
 }
 
@@ -29,6 +34,7 @@ export type TimedRow = Pick<
   | "renotify_at"
   | "renotified"
   | "quiet_at"
+  | "expires_at"
 >;
 
 export function timersOf(row: TimedRow): Timers {
@@ -40,12 +46,20 @@ export function timersOf(row: TimedRow): Timers {
     renotifyAt: row.renotify_at,
     renotified: row.renotified,
     quietAt: row.quiet_at,
+    expiresAt: row.expires_at,
   };
 }
 
 /** Nothing is timed any more. */
 export function noTimers(timers: Timers): Timers {
-  return { ...timers, stepAt: null, repeatAt: null, renotifyAt: null, quietAt: null };
+  return {
+    ...timers,
+    stepAt: null,
+    repeatAt: null,
+    renotifyAt: null,
+    quietAt: null,
+    expiresAt: null,
+  };
 }
 
 const TIMERS =
@@ -83,7 +97,7 @@ export function writeTimers(
 }
 
 const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
-    renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, due_at = due_at + :by
+    renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, due_at = due_at + :by
   WHERE state <> 'resolved'`;
 
 /** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */
@@ -92,10 +106,16 @@ export function shiftTimers(tx: Tx, by: number): void {
   tx.note({ topic: "due", at: tx.at });
 }
 
-/** Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). */
+/**
+ * Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). Its sender couldn't
+ * report in that time either, so it has its whole last validity again.
+ */
 export function extendQuiet(tx: Tx, seconds: number): void {
-  // due_at may lie too early, so it stays; a row with quiet_at has one.
+  // due_at may lie too early, so it stays; a row with either time has one.
   tx.sql<[seconds: number]>(
     "UPDATE alerts SET quiet_at = quiet_at + ? WHERE due_at IS NOT NULL AND quiet_at IS NOT NULL",
   ).run(seconds);
+  tx.sql<[now: number]>(
+    "UPDATE alerts SET expires_at = ? + max(expires_at - last_seen, 0) WHERE due_at IS NOT NULL AND expires_at IS NOT NULL",
+  ).run(tx.at);
 }

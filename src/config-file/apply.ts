@@ -1,5 +1,6 @@
+import { sourceKinds, usualRoom } from "../adapters/list.ts";
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
-import { ServiceError } from "../kit/errors.ts";
+import { invalid, ServiceError } from "../kit/errors.ts";
 import {
   createSchedule,
   deleteSchedule,
@@ -11,7 +12,7 @@ import type { Guard } from "../projects/integration-input.ts";
 import { deleteIntegration } from "../projects/integrations.ts";
 import { createProject, findProject, getProject, type Project } from "../projects/projects.ts";
 import { findRuleNamed, getRule } from "../projects/rules.ts";
-import { createSource, deleteSource, setRetention } from "../projects/sources.ts";
+import { changeSource, createSource, deleteSource, listSources } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import { applyActions } from "./apply-actions.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
@@ -81,19 +82,20 @@ function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
   return getProject(tx, name);
 }
 
-function applySources(tx: Tx, project: Project, { config, tenantId, guard }: ApplyOptions) {
-  const retained = new Map(
-    readConfig(tx, project, guard.channels).sources.map(({ name, retain_logs }) => [
-      name,
-      retain_logs,
-    ]),
-  );
+function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptions) {
+  const present = new Map(listSources(tx, project).map(({ name, kind }) => [name, kind]));
   const tokens: Applied["tokens"] = [];
-  for (const [i, { name, retain_logs: retainLogs }] of config.sources.entries())
+  for (const [i, { name, retain_logs: retainLogs, kind, room }] of config.sources.entries())
     at(`/config/sources/${i}`, () => {
-      if (retained.has(name)) setRetention(tx, project, name, retainLogs);
-      else tokens.push(createSource(tx, project, { tenantId, name, retainLogs }));
-      retained.set(name, retainLogs);
+      const usual = usualRoom(kind);
+      if (usual === null)
+        throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+      if (present.has(name) && present.get(name) !== kind)
+        throw invalid([{ field: "/kind", reason: "can't be changed: make another source" }]);
+      const source = { name, retainLogs, room: room ?? usual };
+      if (present.has(name)) changeSource(tx, project, source);
+      else tokens.push(createSource(tx, project, { ...source, tenantId, kind }));
+      present.set(name, kind);
     });
   return tokens;
 }

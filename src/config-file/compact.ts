@@ -14,7 +14,9 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
   return without(
     {
       name,
-      sources: config.sources.map((source) => without({ ...source }, { retain_logs: false })),
+      sources: config.sources.map((source) =>
+        without({ ...source }, { retain_logs: false, kind: "events" }),
+      ),
       schedules: config.schedules.map(compactSchedule),
       actions: config.actions.map(compactAction),
       integrations: config.integrations.map(compactIntegration),
@@ -72,6 +74,7 @@ function compactRule(rule: RuleConfig): Fields {
       ...{ match: {}, conditions: [], fire_after: {}, dedup_window_minutes: 0 },
       ...{ auto_resolve_quiet_minutes: 0, renotify_minutes: 0, max_renotify: 0 },
       ...{ identifier_keys: [], investigate: false, actions: null, escalations: [] },
+      ...{ ends_with_source: true, reopen_within_seconds: 0 },
     },
   );
 }

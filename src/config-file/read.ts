@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { usualRoom } from "../adapters/list.ts";
 import { fieldsOf } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import { listSchedules } from "../oncall/schedules.ts";
@@ -8,6 +9,7 @@ import { listActions } from "../projects/actions.ts";
 import { type Integration, listIntegrations } from "../projects/integrations.ts";
 import type { Project } from "../projects/projects.ts";
 import { listRules } from "../projects/rules.ts";
+import type { SourceAnswer } from "../projects/source.ts";
 import { listSources } from "../projects/sources.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
@@ -18,6 +20,7 @@ import type {
   ProjectConfig,
   RuleConfig,
   ScheduleConfig,
+  SourceConfig,
 } from "./shape.ts";
 
 /** The project as it is, each list by name; credentials are said to be there, no more. */
@@ -26,7 +29,7 @@ export function readConfig(reader: Reader, project: Project, channels: ChannelLi
   const actions = listActions(reader, project);
   const names = new Map(actions.map(({ id, name }) => [id, name]));
   return {
-    sources: listSources(reader, project).map(({ name, retain_logs }) => ({ name, retain_logs })),
+    sources: listSources(reader, project).map(sourceConfig),
     schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
     actions: actions.map(readAction),
     integrations: ownIntegrations(reader, project)
@@ -96,4 +99,8 @@ function readRule(rule: RuleConfig, people: People, names: Map<string, string>):
 function byText(a: IntegrationConfig, b: IntegrationConfig): number {
   const [left, right] = [a, b].map((one) => JSON.stringify([one.name, one.type, one.url, one]));
   return (left ?? "") < (right ?? "") ? -1 : 1;
+}
+
+function sourceConfig({ name, retain_logs, kind, room }: SourceAnswer): SourceConfig {
+  return { name, retain_logs, kind, ...(room === usualRoom(kind) ? {} : { room }) };
 }

@@ -7,7 +7,7 @@ import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts"
 import { integrationEvents } from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
-import { sourceName } from "../projects/source.ts";
+import { sourceKind, sourceName, sourceRoom } from "../projects/source.ts";
 
 /** Who is named by email. */
 const email = text(320, 1);
@@ -26,7 +26,14 @@ function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
     .default([]);
 }
 
-const source = z.strictObject({ name: sourceName, retain_logs: boolean.default(false) });
+const source = z.strictObject({
+  name: sourceName,
+  retain_logs: boolean.default(false),
+  kind: sourceKind.default("events"),
+  /** Left out: what is usual for the kind. */
+  room: sourceRoom.optional(),
+});
+export type SourceConfig = z.output<typeof source>;
 
 const participants = list(email, 100);
 

@@ -1,5 +1,5 @@
+import type { IngestAnswer } from "../ingest/arrival.ts";
 import { checkEvent, type IngestEvent } from "../ingest/event.ts";
-import type { IngestAnswer } from "../ingest/writer.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
 import { parseJson } from "../kit/json.ts";
 import type { Log } from "../kit/log.ts";
@@ -264,7 +264,8 @@ function readLine(line: string): IngestEvent | ServiceError {
 }
 
 function answerText(answer: IngestAnswer): string {
-  return `{"alerted":${answer.alerted},"template_id":"${answer.template_id}"}`;
+  const resolved = answer.resolved === undefined ? "" : `,"resolved":${answer.resolved}`;
+  return `{"alerted":${answer.alerted},"template_id":"${answer.template_id}"${resolved}}`;
 }
 
 /** Codes this route can answer with, for the OpenAPI document. */

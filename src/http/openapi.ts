@@ -27,6 +27,31 @@ export const ingestSchema = z
       .meta({ maxProperties: eventLimits.keys })
       .optional(),
     tags: z.array(text(eventLimits.tag, 1)).max(eventLimits.tags).optional(),
+    dedup_key: text(512, 1).optional().meta({
+      description:
+        "Additive: the sender's own name for the alert. Events of one name are one alert of each rule, whatever their messages say.",
+    }),
+    status: z.enum(["firing", "acknowledged", "resolved"]).optional().meta({
+      description:
+        "Additive: firing is the default; resolved ends, acknowledged acknowledges every unresolved alert of that dedup_key.",
+    }),
+    instance: z.unknown().optional().meta({
+      description:
+        "Additive, a string: which firing of the alert; the same one again is the same firing reported again, and is silent.",
+    }),
+    expires_at: z.unknown().optional().meta({
+      description:
+        "Additive, Unix seconds: the sender reports again before then; without news the alert ends.",
+    }),
+    occurred_at: z.unknown().optional().meta({
+      description: "Additive, Unix seconds by the sender's clock.",
+    }),
+    details: z
+      .unknown()
+      .optional()
+      .meta({ description: "Additive, a string: kept with the alert." }),
+    links: z.unknown().optional().meta({ description: "Additive: a list of {href, text}." }),
+    images: z.unknown().optional().meta({ description: "Additive: a list of {src, href, alt}." }),
   })
   .meta({ id: "Event" });
 

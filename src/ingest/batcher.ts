@@ -1,7 +1,7 @@
 import { ServiceError } from "../kit/errors.ts";
 import { isFatal } from "../store/faults.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { eventChars } from "./event.ts";
-import type { Arrival, IngestAnswer } from "./writer.ts";
 
 export interface BatchLimits {
   /** Events that may wait; past it the answer is 429 before any write. */

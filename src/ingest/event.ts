@@ -1,5 +1,6 @@
 import { type ErrorDetail, invalid } from "../kit/errors.ts";
 import { fits, isStorable, storableMessage } from "../kit/text.ts";
+import { readNamedFields } from "./named-fields.ts";
 
 /** One event as it was sent, checked (contract §15, Ingest; contract §4). */
 export interface IngestEvent {
@@ -8,6 +9,31 @@ export interface IngestEvent {
   /** Values as text; a record without a prototype, so that any key is only a key. */
   keys: Readonly<Record<string, string>> | null;
   tags: readonly string[] | null;
+  /** Of a sender that names its alerts; null or absent: what the rules make of the message. */
+  named?: NamedState | null;
+  extra?: Extra | null;
+}
+
+/** What a sender that names its alerts says of one (contract §22). */
+export interface NamedState {
+  /** `note` adds to its history; `change` is a line to look at beside other alerts. */
+  action: "fire" | "resolve" | "acknowledge" | "note" | "change";
+  /** Which alert; null where the sender left it out. */
+  dedupKey: string | null;
+  /** Which firing of it: the same one again is the same firing reported again. */
+  instance: string | null;
+  /** Unix seconds: the sender reports again before then. */
+  expiresAt: number | null;
+}
+
+/** What a person may want to see beside an alert's message; kept with the alert. */
+export interface Extra {
+  details: string | null;
+  links: readonly { href: string; text: string }[];
+  /** Never fetched: shown as links. */
+  images: readonly { src: string; href?: string; alt?: string }[];
+  /** Unix seconds by the sender's clock. */
+  occurredAt: number | null;
 }
 
 export const DEFAULT_LEVEL = 200;
@@ -21,8 +47,9 @@ export const eventLimits = {
 } as const;
 
 /** How many characters an event holds: what it costs to keep it waiting. */
-export function eventChars({ message, keys, tags }: IngestEvent): number {
+export function eventChars({ message, keys, tags, extra }: IngestEvent): number {
   let chars = message.length;
+  if (extra) chars += (extra.details?.length ?? 0) + JSON.stringify(extra.links).length;
   if (keys !== null) for (const key in keys) chars += key.length + (keys[key] as string).length;
   if (tags !== null) for (const tag of tags) chars += tag.length;
   return chars;
@@ -46,6 +73,7 @@ export function checkEvent(value: unknown, text: string): IngestEvent {
     level: checkLevel(level, faults),
     keys: keys === undefined ? null : checkKeys(keys, text, faults),
     tags: tags === undefined ? null : checkTags(tags, faults),
+    ...readNamedFields(value as Record<string, unknown>, faults),
   };
   if (faults.length > 0) throw invalid(faults.slice(0, 100));
   return event;

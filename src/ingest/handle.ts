@@ -1,17 +1,12 @@
 import { ServiceError } from "../kit/errors.ts";
 import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
-import {
-  type Arrival,
-  createWriter,
-  defaultWriterLimits,
-  type IngestAnswer,
-  type WriterLimits,
-} from "./writer.ts";
+import { createWriter, defaultWriterLimits, type WriterLimits } from "./writer.ts";
 
 /** All that the rest of the program sees of the hot path: it could live in another thread. */
 export interface IngestHandle {

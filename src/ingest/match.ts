@@ -60,6 +60,7 @@ export function matches(rule: CompiledRule, event: IngestEvent): boolean {
 
 /** A project's rules; which of them admit a source and a text is found out once. */
 export interface RuleSet {
+  readonly all: readonly CompiledRule[];
   /** `text` is one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
 }
@@ -72,6 +73,7 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   // Where no rule looks at the text, all shapes of a template have the same rules.
   const readsText = rules.some((rule) => rule.templateContains !== "");
   return {
+    all: rules,
     of(source, text) {
       const { root } = text;
       const owner = readsText ? text : root;

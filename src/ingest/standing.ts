@@ -1,5 +1,6 @@
 import type { AlertState } from "../alerts/alert.ts";
 import { foldStatement } from "../alerts/fold.ts";
+import { writeWord } from "../alerts/named.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -14,9 +15,19 @@ export interface Standing {
   lastMessage: string;
   template: string;
   quietSeconds: number;
+  /** Which firing of it this is, as its sender says. */
+  instance: string | null;
+  /** When its sender's word runs out, Unix seconds. */
+  expiresAt: number | null;
+  /** The `lastSeen` that is in the table. */
+  written: number;
 }
 
-const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template
+/** A firing that is only reported again is written once in so many seconds. */
+const WRITE_SECONDS = 60;
+
+const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
+    last_seen AS written
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 /**
@@ -27,6 +38,11 @@ export interface StandingAlerts {
   find(tx: Tx, key: string, quietSeconds: number): Standing | null;
   /** Marks an entry as changed in the batch that is open. */
   touch(key: string, alert: Standing): void;
+  /**
+   * The same firing was reported again at `at`: seen now, and good until `expiresAt`. Nothing else changes, and it
+   * is written at most once a minute, or where the table would otherwise end the alert sooner.
+   */
+  refresh(key: string, alert: Standing, report: { at: number; expiresAt: number | null }): boolean;
   /** Writes each touched alert once. */
   flush(tx: Tx): void;
   forget(key: string): void;
@@ -66,6 +82,17 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       if (!known.has(key)) remember(key, alert);
       touched.add(alert);
     },
+    refresh(key, alert, { at, expiresAt }) {
+      // By what the table has: it is looked at when it says that something is due.
+      const quietAt = alert.quietSeconds === 0 ? null : alert.written + alert.quietSeconds;
+      const isNear = (due: number | null) => due !== null && due <= at + WRITE_SECONDS;
+      const isOld = at - alert.written >= WRITE_SECONDS || at < alert.written;
+      alert.lastSeen = at;
+      if (!isOld && !isNear(quietAt) && !isNear(alert.expiresAt)) return false;
+      alert.expiresAt = expiresAt;
+      this.touch(key, alert);
+      return true;
+    },
     flush(tx) {
       if (touched.size === 0) return;
       let seq = takeSequence(tx, "updated_seq", touched.size);
@@ -83,6 +110,8 @@ export function createStandingAlerts(limit: number): StandingAlerts {
           alert.id,
         );
         alert.lastMessage = "";
+        alert.written = alert.lastSeen;
+        if (alert.instance !== null || alert.expiresAt !== null) writeWord(tx, alert);
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }
       touched.clear();

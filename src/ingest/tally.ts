@@ -10,21 +10,26 @@ export interface SourceTally {
   accepted: number;
   /** Of those, events that no rule of the project matched: they can open nothing. */
   unmatched: number;
+  /** Ends of alerts that weren't known, or had no name. */
+  unmatchedResolves: number;
   /** When the latest was committed, in Unix seconds. */
   seenAt: number;
 }
 
 /** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
 export interface Tally {
-  /** The first `committed` events of a batch; those of `unmatched`, one source for each, no rule took. */
-  add(
-    batch: readonly { source: Source }[],
-    committed: number,
-    how: { unmatched: readonly Source[]; at: number },
-  ): void;
+  /** The first `committed` events of a batch, at `at`, and those of them, one source for each, that came to nothing. */
+  add(batch: readonly { source: Source }[], committed: number, how: Nothing & { at: number }): void;
   all(): SourceTally[];
   /** Keeps only sources that there still are. */
   prune(isLive: (sourceId: number) => boolean): void;
+}
+
+export interface Nothing {
+  /** No rule took it. */
+  unmatched: readonly Source[];
+  /** The end of an alert that wasn't known. */
+  unmatchedResolves: readonly Source[];
 }
 
 export function createTally(): Tally {
@@ -32,19 +37,28 @@ export function createTally(): Tally {
   const of = ({ id, projectId, name }: Source): SourceTally => {
     let tally = bySource.get(id);
     if (tally === undefined) {
-      tally = { sourceId: id, projectId, source: name, accepted: 0, unmatched: 0, seenAt: 0 };
+      tally = {
+        sourceId: id,
+        projectId,
+        source: name,
+        accepted: 0,
+        unmatched: 0,
+        unmatchedResolves: 0,
+        seenAt: 0,
+      };
       bySource.set(id, tally);
     }
     return tally;
   };
   return {
-    add(batch, committed, { unmatched, at }) {
+    add(batch, committed, { unmatched, unmatchedResolves, at }) {
       for (const { source } of batch.slice(0, committed)) {
         const tally = of(source);
         tally.accepted++;
         tally.seenAt = at;
       }
       for (const source of unmatched) of(source).unmatched++;
+      for (const source of unmatchedResolves) of(source).unmatchedResolves++;
     },
     all: () => [...bySource.values()].map((tally) => ({ ...tally })),
     prune(isLive) {

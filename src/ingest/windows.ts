@@ -16,6 +16,8 @@ export interface Windows {
     rule: CompiledRule,
     match: { key: string; sourceId: number; level: number },
   ): Firing | null;
+  /** What was counted towards this key counts no more. */
+  drop(tx: Tx, rule: CompiledRule, key: string): void;
   /** Writes what the batch counted. */
   flush(tx: Tx): void;
   clear(): void;
@@ -96,6 +98,11 @@ export function createWindows(limits: WindowLimits): Windows {
       forget(key);
       dropHits(tx, { ruleId: rule.rule.id, key });
       return fired;
+    },
+    drop(tx, rule, key) {
+      if (rule.atOnce) return;
+      forget(key);
+      dropHits(tx, { ruleId: rule.rule.id, key });
     },
     flush(tx) {
       for (const key of touched) {

@@ -1,31 +1,13 @@
-import { openAlert } from "../alerts/open.ts";
-import { renotifyBurst } from "../alerts/renotify.ts";
 import { unixSeconds } from "../kit/clock.ts";
-import type { Source } from "../projects/sources.ts";
 import type { Store, Tx } from "../store/store.ts";
-import { identifiersOf } from "./alert-key.ts";
-import type { IngestEvent } from "./event.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
+import { createEffects } from "./effects.ts";
 import { createLineWriter } from "./lines.ts";
-import { type CompiledRule, matches } from "./match.ts";
 import { createProjectStates, type ProjectState } from "./project-state.ts";
-import { createStandingAlerts, type Standing } from "./standing.ts";
+import { createStandingAlerts } from "./standing.ts";
 import { createTally, type Tally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
 import { createWindows } from "./windows.ts";
-
-/** One event on its way: who sent it and what it is. */
-export interface Arrival {
-  source: Source;
-  event: IngestEvent;
-  /** The next one came in the same request, so both are committed together. */
-  more?: boolean;
-}
-
-export interface IngestAnswer {
-  /** This event opened an alert or was counted into one that is not resolved (contract §5). */
-  alerted: boolean;
-  template_id: string;
-}
 
 export interface WriterLimits {
   /** Rows of one transaction: past it no further request's events are begun. */
@@ -70,11 +52,8 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   const standing = createStandingAlerts(limits.standingAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
-  const bursts: { key: string; alert: Standing }[] = [];
-  let opened = false;
+  const effects = createEffects({ projects, standing, windows });
   const tally = createTally();
-  /** Whose events no rule matched, in the batch that is open. */
-  let unmatched: Source[] = [];
 
   store.onCommit((notes) => {
     for (const note of notes) {
@@ -101,66 +80,9 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     return mined;
   };
 
-  const foldInto = (
-    key: string,
-    alert: Standing,
-    event: IngestEvent,
-    seen: { at: number; template: string; dedupSeconds: number },
-  ) => {
-    if (
-      seen.dedupSeconds > 0 &&
-      alert.state === "open" &&
-      seen.at - alert.lastSeen > seen.dedupSeconds
-    )
-      bursts.push({ key, alert });
-    alert.count++;
-    alert.level = Math.max(alert.level, event.level);
-    alert.lastSeen = seen.at;
-    alert.lastMessage = event.message;
-    alert.template = seen.template;
-    standing.touch(key, alert);
-  };
-
-  const apply = (tx: Tx, rule: CompiledRule, arrival: Arrival, mined: Mined): boolean => {
-    const { source, event } = arrival;
-    const key = rule.keyOf(mined.root.id, event.keys);
-    const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
-    // A key whose window is open has no standing alert: firing closes the one and opens the other.
-    const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
-    if (alert !== null) {
-      foldInto(key, alert, event, {
-        at: tx.at,
-        template: mined.root.text,
-        dedupSeconds: rule.rule.dedup_window_minutes * 60,
-      });
-      return true;
-    }
-    const fired = rule.atOnce
-      ? { count: 1, firstSeen: tx.at, level: event.level }
-      : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
-    if (fired === null) return false;
-    opened = true;
-    openAlert(tx, {
-      projectId: source.projectId,
-      rule: rule.rule,
-      alertKey: key,
-      templateId: mined.root.id,
-      template: mined.root.text,
-      level: fired.level,
-      count: fired.count,
-      firstSeen: fired.firstSeen,
-      lastMessage: event.message,
-      source: source.name,
-      identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
-    });
-    return true;
-  };
-
   /** Whether the alerts that were opened made more rows than one transaction should hold. */
   const isFull = (tx: Tx, rowsBefore: number): boolean => {
-    if (!opened) return false;
-    opened = false;
-    return rowsOf(tx) - rowsBefore > limits.rows;
+    return effects.tookRows() && rowsOf(tx) - rowsBefore > limits.rows;
   };
 
   const run = (tx: Tx, batch: readonly Arrival[]): IngestAnswer[] => {
@@ -171,23 +93,15 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     for (const [i, arrival] of batch.entries()) {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
-      if (source.retainLogs) lines.add({ source, at: tx.at, templateId: template.id, event });
-      let matched = false;
-      let alerted = false;
-      for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
-        if (!matches(rule, event)) continue;
-        matched = true;
-        if (apply(tx, rule, arrival, template)) alerted = true;
-      }
-      if (!matched) unmatched.push(source);
-      answers.push({ alerted, template_id: template.id });
+      const { answer, isRepeat } = effects.of(tx, arrival, template);
+      if (source.retainLogs && !isRepeat)
+        lines.add({ source, at: tx.at, templateId: template.id, event });
+      answers.push(answer);
       full ||= isFull(tx, rowsBefore);
       if (full && !arrival.more) break;
     }
     lines.flush(tx);
-    windows.flush(tx);
-    standing.flush(tx);
-    for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
+    effects.flush(tx);
     return answers;
   };
 
@@ -196,18 +110,17 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       try {
         const answers = store.write((tx) => run(tx, batch), { expendable: true });
         projects.trim();
-        tally.add(batch, answers.length, { unmatched, at: unixSeconds(store.clock) });
+        const at = unixSeconds(store.clock);
+        tally.add(batch, answers.length, { ...effects.nothing, at });
         return answers;
       } catch (error) {
         projects.clear();
         standing.clear();
         windows.clear();
         lines.clear();
-        bursts.length = 0;
-        opened = false;
         throw error;
       } finally {
-        unmatched = [];
+        effects.reset();
       }
     },
     project: (projectId) => projects.get(projectId),

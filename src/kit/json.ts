@@ -18,16 +18,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether brackets outside strings nest deeper than 32. One pass, no allocation. */
-export function isTooDeep(text: string): boolean {
-  if (!hasManyBrackets(text)) return false;
+/** Whether brackets outside strings nest deeper than `most`. One pass, no allocation. */
+export function isTooDeep(text: string, most = DEEPEST): boolean {
+  if (!hasManyBrackets(text, most)) return false;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
       i = endOfString(text, i + 1);
     } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > DEEPEST) return true;
+      if (++depth > most) return true;
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
     }
@@ -36,11 +36,11 @@ export function isTooDeep(text: string): boolean {
 }
 
 /** More opening brackets than levels: without them nothing can be too deep, and most bodies have three. */
-function hasManyBrackets(text: string): boolean {
+function hasManyBrackets(text: string, most: number): boolean {
   let n = 0;
   for (const bracket of ["{", "["]) {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      if (++n > DEEPEST) return true;
+      if (++n > most) return true;
     }
   }
   return false;

@@ -48,6 +48,10 @@ export const ruleFields = {
   auto_resolve_quiet_minutes: minutes.default(0),
   renotify_minutes: minutes.default(0),
   max_renotify: integer(0, 1_000_000).default(0),
+  /** Whether a source that names its alerts may end them; false: only a person or quiet does. */
+  ends_with_source: boolean.default(true),
+  /** Within so many seconds of its end by source or quiet, an alert that fires again is the same; 0 = off. */
+  reopen_within_seconds: integer(0, 86_400).default(0),
   identifier_keys: list(text(256, 1), 32).default([]),
   investigate: boolean.default(false),
   /** Action ids; null = every enabled action whose events name the event. */

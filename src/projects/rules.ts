@@ -23,9 +23,12 @@ export interface RuleRow {
   updated_at: number;
 }
 
+/** What rules that were written before there was a choice do. */
+const addedLater = { ends_with_source: true, reopen_within_seconds: 0 };
+
 export function ruleOf(row: RuleRow): StoredRule {
   const { body, ...rest } = row;
-  return { ...rest, ...(JSON.parse(body) as RuleBody) };
+  return { ...rest, ...addedLater, ...(JSON.parse(body) as RuleBody) };
 }
 
 /** Every project's rules. */

@@ -1,18 +1,39 @@
 import { z } from "zod";
-import { boolean, pathName } from "../kit/fields.ts";
+import { boolean, pathName, text } from "../kit/fields.ts";
 
 /** A source: as it is written and read over the interface (contract §13, Source). */
 
 export const sourceName = pathName(128);
 
+/** What a source's sender speaks; which kinds there are is the adapters' to say. */
+export const sourceKind = text(32, 1);
+/** Where the names that its sender gives alerts hold: in the project, or among its own alone. */
+export const sourceRoom = z.enum(["project", "source"], { error: "must be project or source" });
+
 /** The body that makes a source. */
-export const sourceCreate = z.strictObject({ name: sourceName, retain_logs: boolean.optional() });
+export const sourceCreate = z.strictObject({
+  name: sourceName,
+  retain_logs: boolean.optional(),
+  kind: sourceKind.optional().meta({
+    description: "Additive: what its sender speaks, `events` (the default) or an adapter's name.",
+  }),
+  room: sourceRoom.optional().meta({
+    description:
+      "Additive: where the names that its sender gives alerts hold; the kind says what is usual.",
+  }),
+});
 
 /** The body that changes one. */
-export const sourceChange = z.strictObject({ retain_logs: boolean });
+export const sourceChange = z.strictObject({ retain_logs: boolean, room: sourceRoom.optional() });
 
 export const sourceAnswer = z
-  .object({ created_at: z.int(), name: z.string(), retain_logs: z.boolean() })
+  .object({
+    created_at: z.int(),
+    name: z.string(),
+    retain_logs: z.boolean(),
+    kind: z.string(),
+    room: sourceRoom,
+  })
   .meta({ id: "Source" });
 export type SourceAnswer = z.output<typeof sourceAnswer>;
 
@@ -24,6 +45,9 @@ export const sourceFacts = z
     name: z.string(),
     accepted: z.int().meta({ description: "Events committed." }),
     unmatched: z.int().meta({ description: "Of those, events that no rule of the project took." }),
+    unmatched_resolves: z.int().meta({
+      description: "Ends of alerts that were not known here.",
+    }),
     refused: counts.meta({ description: "Events refused, by error code." }),
     last_seen: z.int().nullable().meta({ description: "When the latest was committed." }),
     last_refused: z
@@ -46,5 +70,9 @@ export type SourceFacts = z.output<typeof sourceFacts>;
 export const sourceToken = z.object({
   name: z.string(),
   token: z.string().meta({ description: "Shown this once." }),
+  short_token: z.string().optional().meta({
+    description:
+      "Additive, of an adapter's source: the same door for senders whose keys have 32 hex characters or are UUIDs. Shown this once.",
+  }),
 });
 export type SourceToken = z.output<typeof sourceToken>;

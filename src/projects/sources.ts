@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, sha256 } from "../kit/ids.ts";
-import { sources } from "../store/schema.ts";
+import { type SourceRoom, sources } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, type Project } from "./projects.ts";
@@ -13,77 +13,118 @@ export interface Source {
   projectId: number;
   name: string;
   retainLogs: boolean;
+  /** What it speaks: `events`, or an adapter's kind. */
+  kind: string;
+  /** Where the names that its sender gives alerts hold. */
+  room: SourceRoom;
 }
 
 export function listSources(reader: Reader, project: Project): SourceAnswer[] {
   return reader.orm
-    .select({ created_at: sources.createdAt, name: sources.name, retain_logs: sources.retainLogs })
+    .select({
+      created_at: sources.createdAt,
+      name: sources.name,
+      retain_logs: sources.retainLogs,
+      kind: sources.kind,
+      room: sources.room,
+    })
     .from(sources)
     .where(eq(sources.projectId, project.id))
     .orderBy(asc(sources.name))
     .all();
 }
 
-/** The source an ingest token opens, or null. */
+/** The source that a token opens, long or short, or null. */
 export function findSource(reader: Reader, token: string): Source | null {
+  const short = shortToken(token);
   const row = reader.orm
-    .select()
+    .select({
+      id: sources.id,
+      projectId: sources.projectId,
+      name: sources.name,
+      retainLogs: sources.retainLogs,
+      kind: sources.kind,
+      room: sources.room,
+    })
     .from(sources)
-    .where(eq(sources.tokenHash, sha256(token)))
+    .where(
+      short === null ? eq(sources.tokenHash, sha256(token)) : eq(sources.shortHash, sha256(short)),
+    )
     .get();
-  return row === undefined
-    ? null
-    : { id: row.id, projectId: row.projectId, name: row.name, retainLogs: row.retainLogs };
+  return row ?? null;
 }
 
-/** Makes a source; its token is only ever in this answer. Throws 409, 422 for one too many. */
+/** A short token as it is hashed: 32 hex characters, sent so or as a UUID, in any case; null for other text. */
+export function shortToken(text: string): string | null {
+  const plain = text.replaceAll("-", "").toLowerCase();
+  return /^[0-9a-f]{32}$/.test(plain) && /^[0-9a-fA-F-]{32,36}$/.test(text) ? plain : null;
+}
+
+/** Its tokens, and the columns that know them again. Only an adapter's senders need a short one. */
+function mintTokens(tx: Tx, { tenantId, kind }: { tenantId: string; kind: string }) {
+  const token = `pti_${tenantId}_${base62Secret(tx.random)}`;
+  if (kind === EVENTS)
+    return { shown: { token }, columns: { tokenHash: sha256(token), shortHash: null } };
+  const short_token = tx.random.bytes(16).toString("hex");
+  return {
+    shown: { token, short_token },
+    columns: { tokenHash: sha256(token), shortHash: sha256(short_token) },
+  };
+}
+
+/** The kind of a source whose sender speaks the box's own format. */
+export const EVENTS = "events";
+
+/** Makes a source; its tokens are only ever in this answer. Throws 409, 422 for one too many. */
 export function createSource(
   tx: Tx,
   project: Project,
-  source: { tenantId: string; name: string; retainLogs: boolean },
+  source: {
+    tenantId: string;
+    name: string;
+    retainLogs: boolean;
+    kind?: string;
+    room?: SourceRoom;
+  },
 ): SourceToken {
-  if (find(tx, project, source.name) !== undefined) {
+  const { name, retainLogs, kind = EVENTS, room = "project" } = source;
+  if (find(tx, project, name) !== undefined) {
     throw new ServiceError("name_taken", "The project has a source of this name.");
   }
   mustHaveRoom(tx, "sources", project.id);
-  const token = `pti_${source.tenantId}_${base62Secret(tx.random)}`;
+  const { shown, columns } = mintTokens(tx, { tenantId: source.tenantId, kind });
   tx.orm
     .insert(sources)
-    .values({
-      projectId: project.id,
-      name: source.name,
-      tokenHash: sha256(token),
-      retainLogs: source.retainLogs,
-      createdAt: tx.at,
-    })
+    .values({ projectId: project.id, name, ...columns, retainLogs, createdAt: tx.at, kind, room })
     .run();
   changed(tx, project);
-  return { name: source.name, token };
+  return { name, ...shown };
 }
 
-/** Throws 404. */
-export function setRetention(tx: Tx, project: Project, name: string, retainLogs: boolean): void {
+/** Changes what is given. Throws 404. */
+export function changeSource(
+  tx: Tx,
+  project: Project,
+  { name, retainLogs, room }: { name: string; retainLogs: boolean; room?: SourceRoom | undefined },
+): void {
   const source = getSource(tx, project, name);
-  if (source.retainLogs === retainLogs) return;
-  tx.orm.update(sources).set({ retainLogs }).where(eq(sources.id, source.id)).run();
+  const to = { retainLogs, room: room ?? source.room };
+  if (source.retainLogs === to.retainLogs && source.room === to.room) return;
+  tx.orm.update(sources).set(to).where(eq(sources.id, source.id)).run();
   changed(tx, project);
 }
 
-/** Replaces the token; the previous one is invalid with the commit. Throws 404. */
+/** Replaces the tokens; the previous ones are invalid with the commit. Throws 404. */
 export function rotateToken(
   tx: Tx,
   project: Project,
   source: { tenantId: string; name: string },
 ): SourceToken {
-  const { id } = getSource(tx, project, source.name);
-  const token = `pti_${source.tenantId}_${base62Secret(tx.random)}`;
-  tx.orm
-    .update(sources)
-    .set({ tokenHash: sha256(token) })
-    .where(eq(sources.id, id))
-    .run();
+  const { id, kind } = getSource(tx, project, source.name);
+  const { shown, columns } = mintTokens(tx, { tenantId: source.tenantId, kind });
+  tx.orm.update(sources).set(columns).where(eq(sources.id, id)).run();
   tx.note({ topic: "sources" });
-  return { name: source.name, token };
+  return { name: source.name, ...shown };
 }
 
 /** Throws 404, and 409 while a rule's match names it. */

@@ -6,6 +6,9 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
  * window hits, alerts, deliveries) is spoken to in plain prepared SQL where it lives.
  */
 
+/** Where the names that a source's sender gives its alerts hold. */
+export type SourceRoom = "project" | "source";
+
 export type Role = "owner" | "admin" | "member";
 
 export const accounts = sqliteTable("accounts", {
@@ -72,6 +75,9 @@ export const sources = sqliteTable("sources", {
   tokenHash: text("token_hash").notNull(),
   retainLogs: integer("retain_logs", { mode: "boolean" }).notNull(),
   createdAt: integer("created_at").notNull(),
+  kind: text("kind").notNull().default("events"),
+  room: text("room").$type<SourceRoom>().notNull().default("project"),
+  shortHash: text("short_hash"),
 });
 
 export const rules = sqliteTable("rules", {

@@ -25,6 +25,7 @@ function timers(over: Partial<Timers>): Timers {
     renotifyAt: null,
     renotified: 0,
     quietAt: null,
+    expiresAt: null,
     ...over,
   };
 }
@@ -72,7 +73,7 @@ for (const [what, over, minute, due] of dueTable) {
 
 test("quiet for long enough comes before everything else that is due", () => {
   const due = whatIsDue(rule(three), timers({ stepAt: NOW, renotifyAt: NOW, quietAt: NOW }), NOW);
-  assert.deepEqual(due, { resolve: true, steps: null, renotify: null });
+  assert.deepEqual(due, { resolve: "quiet", steps: null, renotify: null });
 });
 
 test("steps run in array order: one never comes before the one ahead of it", () => {

@@ -176,6 +176,7 @@ const idle: Timers = {
   renotifyAt: 3600,
   renotified: 2,
   quietAt: 3600,
+  expiresAt: null,
 };
 
 const timersTable: [what: string, after: Partial<TimedRule>, over: Partial<Timers>][] = [

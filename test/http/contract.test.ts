@@ -247,7 +247,9 @@ describe("sources", () => {
       "name_taken",
     );
     const list = await box.api("GET", "/v1/projects/src/sources");
-    assert.deepEqual(list.body.sources.map(Object.keys), [["created_at", "name", "retain_logs"]]);
+    assert.deepEqual(list.body.sources.map(Object.keys), [
+      ["created_at", "name", "retain_logs", "kind", "room"],
+    ]);
     assert.equal(list.body.sources[0].retain_logs, false);
     const path = `/v1/projects/src/sources/${encodeURIComponent("a b%c")}`;
     assertError(await box.api("PUT", path, {}), 400, "invalid_request", "/retain_logs");

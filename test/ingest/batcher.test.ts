@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Arrival } from "../../src/ingest/arrival.ts";
 import { createBatcher, defaultBatchLimits } from "../../src/ingest/batcher.ts";
-import type { Arrival } from "../../src/ingest/writer.ts";
 
-const source = { id: 1, projectId: 1, name: "app", retainLogs: false };
+const source = {
+  id: 1,
+  projectId: 1,
+  name: "app",
+  retainLogs: false,
+  kind: "events",
+  room: "project",
+} as const;
 const arrival: Arrival = { source, event: { message: "x", level: 200, keys: null, tags: null } };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

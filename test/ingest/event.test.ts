@@ -15,6 +15,8 @@ function byHand(text: string): IngestEvent | null {
   }
 }
 
+const ACTIONS = { firing: "fire", acknowledged: "acknowledge", resolved: "resolve" } as const;
+
 /** The same by the schema that the document is made from. */
 function bySchema(text: string): IngestEvent | null {
   const { success, data } = ingestSchema.safeParse(JSON.parse(text));
@@ -28,6 +30,16 @@ function bySchema(text: string): IngestEvent | null {
     level: data.level ?? DEFAULT_LEVEL,
     keys: keys.length === 0 ? null : Object.assign(Object.create(null), Object.fromEntries(keys)),
     tags: data.tags === undefined || data.tags.length === 0 ? null : data.tags,
+    named:
+      data.dedup_key === undefined && data.status === undefined
+        ? null
+        : {
+            action: ACTIONS[data.status ?? "firing"],
+            dedupKey: data.dedup_key ?? null,
+            instance: null,
+            expiresAt: null,
+          },
+    extra: null,
   };
 }
 
@@ -66,6 +78,11 @@ const nearly = fc.record(
       anything,
     ),
     more: anything,
+    dedup_key: fc.oneof({ weight: 5, arbitrary: edgy(512) }, anything),
+    status: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom("firing", "acknowledged", "resolved", "Firing") },
+      anything,
+    ),
   },
   { requiredKeys: [] },
 );

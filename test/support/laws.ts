@@ -21,24 +21,20 @@ export const rooms: Record<string, readonly string[]> = {
   projects: ["kit", "store", "outbox", "channels"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
-  "config-file": [
-    "kit",
-    "store",
-    "outbox/event.ts",
-    "channels",
-    "people",
-    "projects",
-    "oncall",
-    "alerts",
-  ],
   ingest: ["kit", "store", "projects", "alerts"],
+  // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
+  adapters: ["kit", "ingest/event.ts", "ingest/named-fields.ts"],
+  "config-file": [
+    ...["kit", "store", "outbox/event.ts", "channels", "people", "projects", "oncall", "alerts"],
+    "adapters",
+  ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest"],
   ],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
-    ...["alerts", "ingest", "config-file", "tenant"],
+    ...["alerts", "ingest", "adapters", "config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.

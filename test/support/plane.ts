@@ -6,7 +6,7 @@ import { type AlertRow, getAlertRow } from "../../src/alerts/alert.ts";
 import { resolve } from "../../src/alerts/resolve.ts";
 import { createRule, deleteRule, replaceRule } from "../../src/alerts/rules.ts";
 import { readTimeline, type TimelineEntry } from "../../src/alerts/timeline.ts";
-import type { IngestAnswer } from "../../src/ingest/writer.ts";
+import type { IngestAnswer } from "../../src/ingest/arrival.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import type { Layer } from "../../src/oncall/schedule.ts";
@@ -62,6 +62,8 @@ export const defaultRule: RuleBody = {
   auto_resolve_quiet_minutes: 0,
   renotify_minutes: 0,
   max_renotify: 0,
+  ends_with_source: true,
+  reopen_within_seconds: 0,
   identifier_keys: [],
   investigate: false,
   actions: null,

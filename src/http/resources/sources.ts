@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { sourceKinds, usualRoom } from "../../adapters/list.ts";
+import { invalid } from "../../kit/errors.ts";
 import { isManager } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
 import {
@@ -10,12 +12,13 @@ import {
   sourceToken,
 } from "../../projects/source.ts";
 import {
+  changeSource,
   createSource,
   deleteSource,
+  EVENTS,
   getSource,
   listSources,
   rotateToken,
-  setRetention,
 } from "../../projects/sources.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath } from "../fields.ts";
@@ -34,10 +37,19 @@ function factsOf(
     name,
     accepted: tally?.accepted ?? 0,
     unmatched: tally?.unmatched ?? 0,
+    unmatched_resolves: tally?.unmatchedResolves ?? 0,
     refused: counts,
     last_seen: tally?.seenAt ?? null,
     last_refused: last === null ? null : { ...last, body: mayReadBody ? last.body : null },
   };
+}
+
+/** What its sender speaks, and the usual room of that. Throws 400 for a kind that there isn't. */
+function kindOf({ kind = EVENTS, room }: z.output<typeof sourceCreate>) {
+  const usual = usualRoom(kind);
+  if (usual === null)
+    throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+  return { kind, room: room ?? usual };
 }
 
 /** contract §15, Sources. */
@@ -78,6 +90,7 @@ export const sourceRoutes: Route[] = [
           tenantId: tenant.id,
           name: body.name,
           retainLogs: body.retain_logs ?? false,
+          ...kindOf(body),
         }),
       ),
   }),
@@ -90,13 +103,15 @@ export const sourceRoutes: Route[] = [
     plane: "api",
     params: sourcePath,
     body: sourceChange,
-    readOnly: ["name", "created_at"],
+    readOnly: ["name", "created_at", "kind"],
     status: 200,
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
     errors: ["invalid_request", "invalid_json", "not_found"],
     handle: ({ tenant, params, body }) => {
       tenant.store.write((tx) =>
-        setRetention(tx, getProject(tx, params.id), params.name, body.retain_logs),
+        changeSource(tx, getProject(tx, params.id), {
+          ...{ name: params.name, retainLogs: body.retain_logs, room: body.room },
+        }),
       );
       return { name: params.name, retain_logs: body.retain_logs };
     },

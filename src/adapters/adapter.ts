@@ -1,0 +1,102 @@
+import type { IngestEvent } from "../ingest/event.ts";
+
+/** A request of a sender, its body whole and inflated. */
+export interface InRequest {
+  method: string;
+  /** What stands behind `/v1/in/{kind}` and the token, if one is there: "" or "/api/v2/alerts". */
+  path: string;
+  query: URLSearchParams;
+  /** The first value of a header; its name in lower case. */
+  header(name: string): string | undefined;
+  body: Buffer;
+  /** When it came, Unix seconds. */
+  at: number;
+  /** Random, for what has to be told apart from all else. */
+  unique(): string;
+}
+
+/** What a sender is answered. */
+export interface SenderReply {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  /** JSON, unless `headers` say otherwise; empty: no body. */
+  body: string;
+}
+
+/** A part of a request that is no event, and why, for whoever looks for it. */
+export interface Rejected {
+  reason: string;
+}
+
+/** How many of a request's events were taken. */
+export interface TakenCounts {
+  accepted: number;
+  resolved: number;
+  rejected: number;
+}
+
+/** What a request comes to: its events in order, what was left out, and the answer once all is committed. */
+export interface Decoded {
+  events: readonly IngestEvent[];
+  rejected: readonly Rejected[];
+  answer(taken: TakenCounts): SenderReply;
+}
+
+/** Why a request isn't taken at all. */
+export type InRefusal =
+  /** Its body can't be read; the sentence says why. */
+  | { why: "bad_request"; message: string }
+  | { why: "too_large" }
+  /** No token, or one that opens nothing here. */
+  | { why: "unauthorized" }
+  | { why: "not_found" }
+  | { why: "method"; allowed: readonly string[] }
+  /** Too much at once: the sender is to try again after so many seconds. */
+  | { why: "overloaded"; retryAfter: number }
+  | { why: "internal" };
+
+/** Thrown by `decode` for a request of which nothing can be taken. */
+export class UnreadableBody extends Error {
+  readonly refusal: InRefusal;
+
+  constructor(refusal: InRefusal) {
+    super(refusal.why);
+    this.refusal = refusal;
+  }
+}
+
+/** Bytes of a body as it comes, and once it is inflated. */
+export interface Caps {
+  sent: number;
+  inflated: number;
+}
+
+/** What a person does to connect a sender. */
+export interface SetUp {
+  /** Where in the sender the text goes. */
+  where: string;
+  /** What to paste there. */
+  paste: string;
+  /** What to know: what is lost while the box is down, and the like. */
+  notes: readonly string[];
+}
+
+/** The format of one kind of sender: a file of its own and a line in the list. */
+export interface Adapter {
+  /** Its name in addresses and on sources. */
+  kind: string;
+  /** As a person knows it. */
+  title: string;
+  /** Where the names of its alerts hold, unless a source says otherwise. */
+  room: "project" | "source";
+  caps: Caps;
+  /** Throws UnreadableBody; nothing else, whatever the bytes. */
+  decode(request: InRequest): Decoded;
+  /** A refusal in the sender's own form. */
+  refuse(refusal: InRefusal): SenderReply;
+  setUp(at: { base: string; token: string; shortToken: string }): SetUp;
+}
+
+const MIB = 1024 * 1024;
+/** Of what sends alerts. */
+export const alertCaps: Caps = { sent: 2 * MIB, inflated: 8 * MIB };

@@ -1,0 +1,99 @@
+import type { NamedState } from "../ingest/event.ts";
+import { isWebAddress } from "../ingest/named-fields.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRequest,
+  type Rejected,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
+import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { jsonReply, plainRefusal } from "./replies.ts";
+
+/**
+ * Alertmanager's webhook (contract §23): one event for each member of a group, never one for the group, whose
+ * members change from one notification to the next.
+ */
+export const alertmanager: Adapter = {
+  kind: "alertmanager",
+  title: "Prometheus Alertmanager",
+  room: "project",
+  caps: alertCaps,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where: "alertmanager.yml, in the receiver that your route names",
+    paste: [
+      "receivers:",
+      "- name: box",
+      "  webhook_configs:",
+      `  - url: '${base}/v1/in/alertmanager'`,
+      "    send_resolved: true",
+      "    http_config:",
+      "      authorization:",
+      `        credentials: ${token}`,
+    ].join("\n"),
+    notes: [
+      "Firing, repeating and resolving go through: a repeat changes nothing, a resolve ends the alert.",
+      "While the box is down Alertmanager tries again until one group_interval is over (5 minutes unless you changed it); what still fires comes with the next one, what ended meanwhile is not told.",
+      "Leave max_alerts at 0: members that it cuts are missing here, and so are their ends.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
+  const group = objectOf(jsonBody(request.body));
+  if (group === null || !Array.isArray(group["alerts"]))
+    throw new UnreadableBody({
+      why: "bad_request",
+      message:
+        "The body has no list of alerts. A webhook with a payload of its own belongs to a source of kind hook.",
+    });
+  const events = [];
+  const rejected: Rejected[] = [];
+  for (const element of group["alerts"] as unknown[]) {
+    const alert = readLabelled(element);
+    if ("reason" in alert) rejected.push(alert);
+    else events.push(fitted(eventOf(alert, group, request.at)));
+  }
+  if (Number(group["truncatedAlerts"]) > 0)
+    rejected.push({ reason: `max_alerts left out ${asText(group["truncatedAlerts"])} members` });
+  return { events, rejected, answer: (taken) => jsonReply(200, taken) };
+}
+
+function eventOf(alert: LabelledAlert, group: JsonFields, at: number) {
+  const named: NamedState = {
+    action: isOver(alert, group, at) ? "resolve" : "fire",
+    dedupKey: asText(alert.fields["fingerprint"]) || nameOf(alert),
+    instance: alert.startsAt === null ? null : String(alert.startsAt),
+    expiresAt: null,
+  };
+  const keys = [
+    ["am.receiver", asText(group["receiver"])],
+    ["am.group_key", asText(group["groupKey"])],
+  ] as const;
+  const event = labelledEvent(alert, {
+    ...{ named, tag: "alertmanager" },
+    keys: keys.filter(([, text]) => text !== ""),
+  });
+  const list = alertmanagerPage(group);
+  return { ...event, links: [...(event.links ?? []), ...(list === null ? [] : [list])] };
+}
+
+/** By the member's own word, else the group's, else by its end. */
+function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
+  const word = asText(alert.fields["status"]) || asText(group["status"]);
+  if (word !== "") return word.toLowerCase() === "resolved";
+  return alert.endsAt !== null && alert.endsAt <= at;
+}
+
+function alertmanagerPage(group: JsonFields) {
+  const receiver = asText(group["receiver"]);
+  const href = `${asText(group["externalURL"])}/#/alerts?receiver=${encodeURIComponent(receiver)}`;
+  return isWebAddress(href) ? { href, text: "Alertmanager" } : null;
+}

@@ -1,0 +1,105 @@
+import { type Extra, eventLimits, type IngestEvent, type NamedState } from "../ingest/event.ts";
+import { isWebAddress } from "../ingest/named-fields.ts";
+import { sha256 } from "../kit/ids.ts";
+import { cut as cutText, fits, storableMessage } from "../kit/text.ts";
+
+/** An event as an adapter reads it, of any length. */
+export interface Loose {
+  message: string;
+  level: number;
+  keys: Iterable<readonly [string, string]>;
+  tags: readonly string[];
+  named?: NamedState;
+  details?: string;
+  links?: readonly { href: string; text: string }[];
+  images?: readonly { src: string; href?: string; alt?: string }[];
+  occurredAt?: number | null;
+}
+
+const DEDUP_KEY = 512;
+const INSTANCE = 64;
+const DETAILS = 32_768;
+const LINKS = 16;
+const IMAGES = 8;
+const LINK_TEXT = 128;
+/** Names what was cut or left out. */
+const CUT_KEY = "box.cut";
+
+/**
+ * The event within the limits of one: what is too long is cut, what is too many left out, and a key says so. Nothing
+ * is refused for it, because a lost page is worse.
+ */
+export function fitted(loose: Loose): IngestEvent {
+  const cut = new Set<string>();
+  const text = (value: string, most: number, name: string) => {
+    const clean = storableMessage(value);
+    if (fits(clean, most)) return clean;
+    cut.add(name);
+    return `${cutText(clean, most - 1)}…`;
+  };
+  const message = text(loose.message, eventLimits.message, "message");
+  const keys = fittedKeys(loose.keys, cut, text);
+  const tags = loose.tags
+    .filter((tag) => tag !== "")
+    .map((tag) => text(tag, eventLimits.tag, "tags"));
+  if (tags.length > eventLimits.tags) cut.add("tags");
+  const extra = fittedExtra(loose, text);
+  const named = loose.named === undefined ? null : fittedName(loose.named);
+  if (cut.size > 0) keys[CUT_KEY] = [...cut].join(", ").slice(0, eventLimits.value);
+  return {
+    message: message === "" ? "(no message)" : message,
+    level: loose.level,
+    keys: Object.keys(keys).length === 0 ? null : keys,
+    tags: tags.length === 0 ? null : tags.slice(0, eventLimits.tags),
+    named,
+    extra,
+  };
+}
+
+type Fit = (value: string, most: number, name: string) => string;
+
+function fittedKeys(
+  given: Iterable<readonly [string, string]>,
+  cut: Set<string>,
+  text: Fit,
+): Record<string, string> {
+  const keys: Record<string, string> = Object.create(null);
+  let count = 0;
+  for (const [name, value] of given) {
+    const key = text(name, eventLimits.key, "keys");
+    if (key === "") continue;
+    // One place is kept for the key that says what was left out.
+    if (!(key in keys) && ++count > eventLimits.keys - 1) {
+      cut.add("keys");
+      continue;
+    }
+    keys[key] = text(value, eventLimits.value, `keys.${key}`);
+  }
+  return keys;
+}
+
+/** A name that is too long is hashed: two that were cut could be one. */
+function fittedName({ action, dedupKey, instance, expiresAt }: NamedState): NamedState {
+  const long = dedupKey !== null && !fits(dedupKey, DEDUP_KEY);
+  const name = dedupKey === null ? null : storableMessage(dedupKey);
+  return {
+    action,
+    dedupKey: long ? `sha256:${sha256(dedupKey)}` : name === "" ? null : name,
+    instance:
+      instance === null || instance === "" ? null : storableMessage(instance).slice(0, INSTANCE),
+    expiresAt,
+  };
+}
+
+function fittedExtra(loose: Loose, text: Fit): Extra | null {
+  const details = loose.details ? text(loose.details, DETAILS, "details") : null;
+  const links = (loose.links ?? [])
+    .filter(({ href }) => isWebAddress(href))
+    .slice(0, LINKS)
+    .map((link) => ({ href: link.href, text: text(link.text, LINK_TEXT, "links") }));
+  const images = (loose.images ?? []).filter(({ src }) => isWebAddress(src)).slice(0, IMAGES);
+  const occurredAt = loose.occurredAt ?? null;
+  if (details === null && links.length === 0 && images.length === 0 && occurredAt === null)
+    return null;
+  return { details, links, images, occurredAt };
+}

@@ -1,0 +1,57 @@
+import { isTooDeep } from "../kit/json.ts";
+import { UnreadableBody } from "./adapter.ts";
+
+/** How deep other systems' JSON may be. */
+const DEPTH = 64;
+
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** The body as JSON. Throws UnreadableBody. */
+export function jsonBody(body: Buffer): unknown {
+  const text = body.toString("utf8");
+  try {
+    if (!isTooDeep(text, DEPTH)) return JSON.parse(text);
+  } catch {
+    throw new UnreadableBody({ why: "bad_request", message: "The body is no JSON." });
+  }
+  throw new UnreadableBody({ why: "bad_request", message: `The JSON is deeper than ${DEPTH}.` });
+}
+
+/** The value as an object; null for anything else, arrays included. */
+export function objectOf(value: unknown): JsonFields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as JsonFields)
+    : null;
+}
+
+/** The value as text: a string, or a number or boolean as it is written; empty for anything else. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+/** An object's own pairs as texts, without those that are no text. */
+export function textPairs(value: unknown): [string, string][] {
+  const fields = objectOf(value);
+  if (fields === null) return [];
+  return Object.entries(fields)
+    .filter(([, item]) => item !== null && typeof item !== "object")
+    .map(([name, item]) => [name, asText(item)]);
+}
+
+/**
+ * Unix seconds of an RFC 3339 time, to any fraction and in any zone; null for none. The year 1 is how Go says
+ * that there is none.
+ */
+export function timeOf(value: unknown): number | null {
+  if (typeof value !== "string" || value.startsWith("0001-01-01")) return null;
+  const found =
+    /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d+)?([Zz]|[+-]\d{2}:?\d{2})?$/.exec(value);
+  if (found === null) return null;
+  const [, date, time, zone = "Z"] = found;
+  const offset = /^[+-]\d{4}$/.test(zone)
+    ? `${zone.slice(0, 3)}:${zone.slice(3)}`
+    : zone.toUpperCase();
+  const ms = Date.parse(`${date}T${time}${offset}`);
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+}

@@ -1,0 +1,21 @@
+const WORDS: Readonly<Record<number, string>> = {
+  500: "critical crit fatal emergency emerg panic alert disaster page p1 sev0 blocker",
+  400: "error err high major severe p2 sev1 failure failed down",
+  300: "warning warn minor medium moderate average p3 sev2 degraded unknown",
+  200: "info information informational notice low none ok normal p4 sev3 p5 success up",
+  100: "debug trace verbose sev4",
+};
+
+const levels = new Map(
+  Object.entries(WORDS).flatMap(([level, words]) =>
+    words.split(" ").map((word) => [word, Number(level)] as const),
+  ),
+);
+
+/** The level that a word for severity means, in any case of letters; null for a word that means none. */
+export function levelOfWord(word: string): number | null {
+  return levels.get(word.trim().toLowerCase()) ?? null;
+}
+
+/** What an alert has whose sender says no severity, or one that nobody knows: somebody should look. */
+export const ALERT_LEVEL = 400;

@@ -1,0 +1,21 @@
+import type { Adapter } from "./adapter.ts";
+import { alertmanager } from "./alertmanager.ts";
+import { prometheus } from "./prometheus.ts";
+
+/** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
+export const adapters: readonly Adapter[] = [alertmanager, prometheus];
+
+/** The kind of the box's own format, which `/v1/ingest` takes. */
+const EVENTS = "events";
+
+/** What a source may be. */
+export const sourceKinds: readonly string[] = [EVENTS, ...adapters.map(({ kind }) => kind)];
+
+export function findAdapter(kind: string): Adapter | null {
+  return adapters.find((adapter) => adapter.kind === kind) ?? null;
+}
+
+/** Where the names of alerts usually hold for a source of this kind; null for an unknown kind. */
+export function usualRoom(kind: string): Adapter["room"] | null {
+  return kind === EVENTS ? "project" : (findAdapter(kind)?.room ?? null);
+}

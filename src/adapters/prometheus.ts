@@ -1,0 +1,100 @@
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type Rejected,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { jsonBody } from "./json.ts";
+import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+
+/** What Alertmanager takes an alert without an end for: good for five minutes. */
+const RESOLVE_TIMEOUT = 300;
+const ALERTS = "/api/v2/alerts";
+
+/**
+ * The box in the place of an Alertmanager (contract §23): Prometheus sends every alert that fires, each minute, and
+ * for fifteen minutes each that has ended.
+ */
+export const prometheus: Adapter = {
+  kind: "prometheus",
+  title: "Prometheus, without an Alertmanager",
+  room: "project",
+  caps: alertCaps,
+  decode,
+  refuse,
+  setUp: ({ base, token }) => ({
+    where: "prometheus.yml",
+    paste: [
+      "alerting:",
+      "  alertmanagers:",
+      `  - scheme: ${new URL(base).protocol.replace(":", "")}`,
+      "    path_prefix: /v1/in/prometheus",
+      "    api_version: v2",
+      "    authorization:",
+      `      credentials: ${token}`,
+      "    static_configs:",
+      `    - targets: ['${new URL(base).host}']`,
+    ].join("\n"),
+    notes: [
+      "Nothing is grouped or silenced before the box: 200 pods that fail are 200 alerts, unless a rule names identifiers that they share.",
+      "While the box is down Prometheus drops what it can't send, and sends whatever still fires again a minute later. An alert that fires no more meanwhile ends here when its time runs out, four minutes after the box is back.",
+      "Of a pair of Prometheus servers drop the replica label with alert_relabel_configs, or each trouble is two alerts.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  if (request.path.replace(/\/$/, "") !== ALERTS) throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const body = jsonBody(request.body);
+  if (!Array.isArray(body))
+    throw new UnreadableBody({ why: "bad_request", message: "The body must be a list of alerts." });
+  const events: IngestEvent[] = [];
+  const rejected: Rejected[] = [];
+  for (const element of body as unknown[]) {
+    const alert = readLabelled(element);
+    if ("reason" in alert) rejected.push(alert);
+    else if (isBackwards(alert)) rejected.push({ reason: "start time must be before end time" });
+    else events.push(fitted(eventOf(alert, request.at)));
+  }
+  return {
+    events,
+    rejected,
+    // Alertmanager answers nothing; of bad ones a JSON text, which is only logged.
+    answer: () =>
+      rejected[0] === undefined ? { status: 200, body: "" } : jsonReply(400, rejected[0].reason),
+  };
+}
+
+function isBackwards({ startsAt, endsAt }: LabelledAlert): boolean {
+  return startsAt !== null && endsAt !== null && endsAt < startsAt;
+}
+
+function eventOf(alert: LabelledAlert, at: number) {
+  const { startsAt, endsAt } = alert;
+  const isOver = endsAt !== null && endsAt <= at;
+  return labelledEvent(alert, {
+    named: {
+      action: isOver ? "resolve" : "fire",
+      dedupKey: nameOf(alert),
+      // Without a beginning every report is of the same firing.
+      instance: String(startsAt ?? 0),
+      expiresAt: isOver ? null : (endsAt ?? at + RESOLVE_TIMEOUT),
+    },
+    tag: "prometheus",
+    keys: [],
+  });
+}
+
+/** As Alertmanager refuses. */
+function refuse(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  return jsonReply(status, { code: status, message });
+}

@@ -1,0 +1,32 @@
+import type { InRefusal, SenderReply } from "./adapter.ts";
+
+/** A JSON answer. */
+export function jsonReply(status: number, value: unknown): SenderReply {
+  return { status, body: JSON.stringify(value) };
+}
+
+/** A refusal's status and a sentence for whoever reads the sender's log. */
+export function statusOf(refusal: InRefusal): { status: number; message: string } {
+  switch (refusal.why) {
+    case "bad_request":
+      return { status: 400, message: refusal.message };
+    case "unauthorized":
+      return { status: 401, message: "The token is missing or not known for this address." };
+    case "not_found":
+      return { status: 404, message: "There is nothing at this path." };
+    case "method":
+      return { status: 405, message: `This path takes ${refusal.allowed.join(", ")}.` };
+    case "too_large":
+      return { status: 413, message: "The body is too large." };
+    case "overloaded":
+      return { status: 503, message: "Too much at once: try again shortly." };
+    case "internal":
+      return { status: 500, message: "The request could not be taken." };
+  }
+}
+
+/** A refusal for a sender that only looks at the status, or logs what it gets. */
+export function plainRefusal(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  return jsonReply(status, { error: message });
+}

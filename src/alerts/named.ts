@@ -1,0 +1,72 @@
+import type { Reader, Tx } from "../store/store.ts";
+
+/** An alert that its sender named, as far as the sender's word can end it. */
+export interface NamedAlert {
+  id: number;
+  alert_key: string;
+  instance: string | null;
+  /** Whether the rule lets the source end its alerts. */
+  ends_with_source: boolean;
+}
+
+const STANDING = `SELECT a.id, a.alert_key, a.instance,
+    (SELECT json_extract(r.body, '$.ends_with_source') FROM rules r WHERE r.id = a.rule_id) AS ends_with_source
+  FROM alerts a WHERE a.project_id = ? AND a.dedup_key = ? AND a.room IS ? AND a.state <> 'resolved' AND a.dedup_key IS NOT NULL
+  ORDER BY a.id`;
+
+/** The alerts of this name that aren't resolved, of every rule. `room` is a source's id; null: the project's. */
+export function namedAlerts(
+  reader: Reader,
+  { projectId, dedupKey, room }: { projectId: number; dedupKey: string; room: number | null },
+): NamedAlert[] {
+  type Row = Omit<NamedAlert, "ends_with_source"> & { ends_with_source: number | null };
+  const rows = reader
+    .sql<[projectId: number, dedupKey: string, room: number | null], Row>(STANDING)
+    .all(projectId, dedupKey, room);
+  // A rule written before there was a choice, or deleted since, lets the source end its alerts.
+  return rows.map((row) => ({ ...row, ends_with_source: row.ends_with_source !== 0 }));
+}
+
+/** How long what somebody resolved here stays so while its sender goes on reporting the same firing. */
+const HELD_SECONDS = 3600;
+
+export interface Held {
+  /** Somebody resolved this firing a short while ago: it opens nothing yet. */
+  swallowed: boolean;
+  /** The alert that somebody resolved longer ago, while this firing still goes on. */
+  stillFiring: number | null;
+}
+
+const LAST = `SELECT id, instance, resolved_at FROM alerts WHERE alert_key = ? ORDER BY id DESC LIMIT 1`;
+const BY_HAND =
+  "SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'resolved' AND account_id IS NOT NULL";
+
+/**
+ * What stands in the way of opening an alert of this key for a firing: that somebody resolved it here
+ * (contract §22, rule 5). A new firing opens at once.
+ */
+export function heldBack(tx: Tx, key: string, instance: string): Held {
+  type Row = { id: number; instance: string | null; resolved_at: number | null };
+  const last = tx.sql<[key: string], Row>(LAST).get(key);
+  const isSame = last !== undefined && last.instance === instance && last.resolved_at !== null;
+  if (!isSame || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
+    return { swallowed: false, stillFiring: null };
+  const swallowed = tx.at < (last.resolved_at ?? 0) + HELD_SECONDS;
+  return { swallowed, stillFiring: swallowed ? null : last.id };
+}
+
+const WORD = `UPDATE alerts SET instance = :instance, expires_at = :expires,
+    due_at = iif(:expires IS NULL, due_at, min(coalesce(due_at, :expires), :expires))
+  WHERE id = :id AND (instance IS NOT :instance OR expires_at IS NOT :expires)`;
+
+/** Writes which firing an alert is, and when its sender's word runs out: that may be before all else was due. */
+export function writeWord(
+  tx: Tx,
+  alert: { id: number; instance: string | null; expiresAt: number | null },
+): void {
+  const { id, instance, expiresAt: expires } = alert;
+  const { changes } = tx
+    .sql<[{ id: number; instance: string | null; expires: number | null }]>(WORD)
+    .run({ id, instance, expires });
+  if (changes > 0 && expires !== null) tx.note({ topic: "due", at: expires });
+}

@@ -1,0 +1,81 @@
+import type { StoredRule } from "../projects/rule.ts";
+import { takeSequence } from "../store/meta.ts";
+import type { Tx } from "../store/store.ts";
+import { getAlertRow } from "./alert.ts";
+import { afterStep, earliest, nextRenotify, type Timers } from "./ladder.ts";
+import { renotify } from "./renotify.ts";
+import { writeTimeline } from "./timeline.ts";
+import { timersAtOpening, timersOf } from "./timers.ts";
+
+const LAST = `SELECT id, resolved_at,
+    (SELECT t.detail FROM timeline t WHERE t.alert_id = a.id AND t.kind = 'resolved' ORDER BY t.id DESC LIMIT 1) AS detail
+  FROM alerts a WHERE a.alert_key = ? ORDER BY a.id DESC LIMIT 1`;
+
+/**
+ * The latest alert of this key, where it ended at most so many seconds ago and nobody ended it: its source did,
+ * or there was no more news of it. 0 seconds: none.
+ */
+export function findReopenable(tx: Tx, key: string, seconds: number): number | null {
+  if (seconds === 0) return null;
+  type Row = { id: number; resolved_at: number | null; detail: string | null };
+  const row = tx.sql<[key: string], Row>(LAST).get(key);
+  if (row === undefined || row.resolved_at === null || row.resolved_at < tx.at - seconds)
+    return null;
+  const { by, reason } = JSON.parse(row.detail ?? "{}") as { by?: string; reason?: string };
+  const byItself = by === "source" || reason === "quiet" || reason === "stale";
+  return byItself ? row.id : null;
+}
+
+/** What the event that brings an alert back says of it. */
+export interface Return {
+  level: number;
+  lastMessage: string;
+  template: string;
+  instance: string | null;
+  expiresAt: number | null;
+}
+
+const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, updated_seq = ?,
+    count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?,
+    ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, quiet_at = ?, due_at = ?
+  WHERE id = ? AND state = 'resolved'`;
+
+/**
+ * Opens a resolved alert again, as the same one: its ladder goes on from where it stood when it ended, and one
+ * `alert.renotified` tells of it.
+ */
+export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): void {
+  const row = getAlertRow(tx, id);
+  const away = tx.at - (row.resolved_at ?? tx.at);
+  const timers = timersAgain(timersOf(row), rule, { at: tx.at, away, expiresAt: event.expiresAt });
+  const { changes } = tx
+    .sql<(string | number | null)[]>(REOPEN)
+    .run(
+      takeSequence(tx, "updated_seq"),
+      ...[event.level, tx.at, event.lastMessage, event.template, event.instance, event.expiresAt],
+      ...[timers.ladderFrom, timers.stepAt, timers.repeatAt, timers.renotifyAt, timers.quietAt],
+      ...[earliest(timers), id],
+    );
+  if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
+  writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
+  renotify(tx, getAlertRow(tx, id), { actions: rule.actions, detail: { why: "reopened" } });
+  const due = earliest(timers);
+  if (due !== null) tx.note({ topic: "due", at: due });
+  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+}
+
+function timersAgain(
+  before: Timers,
+  rule: StoredRule,
+  { at, away, expiresAt }: { at: number; away: number; expiresAt: number | null },
+): Timers {
+  const ladderFrom = before.ladderFrom + away;
+  const ran = { step: Math.min(before.step, rule.escalations.length), ladderFrom, now: at };
+  return {
+    ...timersAtOpening(rule, at, expiresAt),
+    ladderFrom,
+    ...afterStep(rule.escalations, ran),
+    renotifyAt: nextRenotify(rule, before.renotified, at),
+    renotified: before.renotified,
+  };
+}

@@ -1,0 +1,244 @@
+import { openAlert } from "../alerts/open.ts";
+import { renotifyBurst } from "../alerts/renotify.ts";
+import { findReopenable, reopen } from "../alerts/reopen.ts";
+import type { Source } from "../projects/sources.ts";
+import type { Tx } from "../store/store.ts";
+import { identifiersOf } from "./alert-key.ts";
+import type { Arrival, IngestAnswer } from "./arrival.ts";
+import type { Extra, IngestEvent, NamedState } from "./event.ts";
+import { type CompiledRule, matches } from "./match.ts";
+import { conclude, heldFiring, roomOf, subjectMaker } from "./named.ts";
+import type { ProjectStates } from "./project-state.ts";
+import type { Standing, StandingAlerts } from "./standing.ts";
+import type { Mined } from "./template/miner.ts";
+import type { Windows } from "./windows.ts";
+
+/** What one event came to. */
+export interface Done {
+  answer: IngestAnswer;
+  /** A firing that every rule knows already: it is reported each minute, and makes no line. */
+  isRepeat: boolean;
+}
+
+/** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
+export interface Effects {
+  of(tx: Tx, arrival: Arrival, mined: Mined): Done;
+  /** Writes what is only in memory so far. */
+  flush(tx: Tx): void;
+  /** Whether alerts were opened or ended since this was asked last. */
+  tookRows(): boolean;
+  /** Whose events came to nothing, of the batch that is open. */
+  readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[] };
+  /** The batch is over. */
+  reset(): void;
+}
+
+export function createEffects(memory: {
+  projects: ProjectStates;
+  standing: StandingAlerts;
+  windows: Windows;
+}): Effects {
+  const { projects, standing, windows } = memory;
+  const subjectOf = subjectMaker();
+  const bursts: { key: string; alert: Standing }[] = [];
+  let opened = false;
+  let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [] };
+
+  /** What memory holds of a batch so far is written: a verb reads the table. */
+  const writeSoFar = (tx: Tx) => {
+    windows.flush(tx);
+    standing.flush(tx);
+    for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
+  };
+
+  /** An event that says of named alerts anything but that they fire. */
+  const concludeNamed = (
+    tx: Tx,
+    { source, event }: Arrival,
+    named: NamedState,
+    mined: Mined,
+  ): Done => {
+    writeSoFar(tx);
+    const { resolved, keys } = conclude(tx, { source, named, message: event.message });
+    // The verbs changed rows that memory has; what was counted before the end counts no more.
+    for (const key of keys) standing.forget(key);
+    if (named.action === "resolve") {
+      if (keys.length === 0) nothing.unmatchedResolves.push(source);
+      if (named.dedupKey !== null) {
+        const subject = subjectOf(roomOf(source), named.dedupKey);
+        for (const rule of projects.get(source.projectId).rules.all)
+          windows.drop(tx, rule, rule.keyOf(subject, event.keys));
+      }
+    }
+    opened ||= resolved > 0;
+    const alerted = keys.length > resolved;
+    const ended = named.action === "resolve" ? { resolved } : {};
+    return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat: false };
+  };
+
+  const foldInto = (
+    key: string,
+    alert: Standing,
+    event: IngestEvent,
+    seen: { at: number; template: string; dedupSeconds: number },
+  ) => {
+    const named = event.named ?? null;
+    if (named !== null) {
+      const expiresAt = lasting(named.expiresAt, seen.at);
+      if (
+        named.instance !== null &&
+        named.instance === alert.instance &&
+        event.level <= alert.level
+      ) {
+        if (standing.refresh(key, alert, { at: seen.at, expiresAt })) {
+          alert.lastMessage = event.message;
+          alert.template = seen.template;
+        }
+        return false;
+      }
+      alert.expiresAt = expiresAt;
+      if (named.instance === null || named.instance !== alert.instance) alert.count++;
+      alert.instance = named.instance;
+    } else {
+      alert.count++;
+    }
+    if (
+      seen.dedupSeconds > 0 &&
+      alert.state === "open" &&
+      seen.at - alert.lastSeen > seen.dedupSeconds
+    )
+      bursts.push({ key, alert });
+    alert.level = Math.max(alert.level, event.level);
+    alert.lastSeen = seen.at;
+    alert.lastMessage = event.message;
+    alert.template = seen.template;
+    standing.touch(key, alert);
+    return true;
+  };
+
+  /**
+   * What became of an event under one rule: "again" is a firing that was only reported again, "held" one that
+   * somebody resolved here a short while ago.
+   */
+  const apply = (
+    tx: Tx,
+    rule: CompiledRule,
+    arrival: Arrival,
+    mined: Mined,
+  ): "alerted" | "again" | "held" | "none" => {
+    const { source, event } = arrival;
+    const named = event.named ?? null;
+    const room = roomOf(source);
+    const dedupKey = named?.dedupKey ?? null;
+    const subject = dedupKey === null ? mined.root.id : subjectOf(room, dedupKey);
+    const key = rule.keyOf(subject, event.keys);
+    const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
+    // A key whose window is open has no standing alert: firing closes the one and opens the other.
+    const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
+    if (alert !== null) {
+      const isNews = foldInto(key, alert, event, {
+        at: tx.at,
+        template: mined.root.text,
+        dedupSeconds: rule.rule.dedup_window_minutes * 60,
+      });
+      return isNews ? "alerted" : "again";
+    }
+    const { swallowed, stillFiring } = heldFiring(tx, key, named);
+    if (swallowed) return "held";
+    if (reopens(tx, rule, key, event, mined.root.text)) return "alerted";
+    const fired = rule.atOnce
+      ? { count: 1, firstSeen: tx.at, level: event.level }
+      : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
+    if (fired === null) return "none";
+    opened = true;
+    openAlert(tx, {
+      projectId: source.projectId,
+      rule: rule.rule,
+      alertKey: key,
+      templateId: mined.root.id,
+      template: mined.root.text,
+      level: fired.level,
+      count: fired.count,
+      firstSeen: fired.firstSeen,
+      lastMessage: event.message,
+      source: source.name,
+      identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
+      named:
+        named === null || dedupKey === null
+          ? null
+          : {
+              ...{ dedupKey, room, stillFiring, instance: named.instance },
+              expiresAt: lasting(named.expiresAt, tx.at),
+            },
+      extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
+    });
+    return "alerted";
+  };
+
+  const fire = (tx: Tx, arrival: Arrival, template: Mined): Done => {
+    const { source, event } = arrival;
+    let alerted = false;
+    let isNews = false;
+    let isRepeat = false;
+    for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
+      if (!matches(rule, event)) continue;
+      const became = apply(tx, rule, arrival, template);
+      if (became === "alerted" || became === "again") alerted = true;
+      if (became === "again" || became === "held") isRepeat = true;
+      else isNews = true;
+    }
+    if (!isNews && !isRepeat) nothing.unmatched.push(source);
+    return { answer: { alerted, template_id: template.id }, isRepeat: isRepeat && !isNews };
+  };
+
+  return {
+    of(tx, arrival, mined) {
+      const named = arrival.event.named ?? null;
+      return named === null || named.action === "fire"
+        ? fire(tx, arrival, mined)
+        : concludeNamed(tx, arrival, named, mined);
+    },
+    flush: writeSoFar,
+    tookRows() {
+      const took = opened;
+      opened = false;
+      return took;
+    },
+    get nothing() {
+      return nothing;
+    },
+    reset() {
+      bursts.length = 0;
+      opened = false;
+      nothing = { unmatched: [], unmatchedResolves: [] };
+    },
+  };
+}
+
+/** Where the rule says so, an alert that ended a short while ago goes on in place of a new one (contract §22). */
+function reopens(
+  tx: Tx,
+  { rule }: CompiledRule,
+  key: string,
+  event: IngestEvent,
+  template: string,
+): boolean {
+  const last = findReopenable(tx, key, rule.reopen_within_seconds);
+  if (last === null) return false;
+  const { message: lastMessage, level, named } = event;
+  reopen(tx, last, rule, {
+    ...{ level, lastMessage, template },
+    instance: named?.instance ?? null,
+    expiresAt: lasting(named?.expiresAt ?? null, tx.at),
+  });
+  return true;
+}
+
+/** A promise to report again by a time that has passed says only that the sender's clock is wrong. */
+function lasting(expiresAt: number | null, at: number): number | null {
+  return expiresAt !== null && expiresAt > at ? expiresAt : null;
+}
+
+function extraColumns({ details, links, images, occurredAt }: Extra) {
+  return { details, links, images, occurred_at: occurredAt };
+}

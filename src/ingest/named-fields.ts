@@ -1,0 +1,123 @@
+import type { ErrorDetail } from "../kit/errors.ts";
+import { cut, fits, isStorable, storableMessage } from "../kit/text.ts";
+import type { Extra, NamedState } from "./event.ts";
+
+/** What an event's JSON says beyond the contract's fields (contract §22). */
+export interface NamedFields {
+  named: NamedState | null;
+  extra: Extra | null;
+}
+
+const STATUSES = { firing: "fire", acknowledged: "acknowledge", resolved: "resolve" } as const;
+const DEDUP_KEY = 512;
+const INSTANCE = 64;
+const DETAILS = 32_768;
+const LINKS = 16;
+const IMAGES = 8;
+const HREF = 2048;
+const TEXT = 128;
+/** Past any time in seconds: milliseconds sent by mistake. */
+const LATEST = 100_000_000_000;
+
+const NONE: NamedFields = { named: null, extra: null };
+
+/**
+ * Reads them. A bad `dedup_key` or `status` is a fault; what else is of a shape that it can't be is left alone, as any
+ * unknown field is, and what is too long is cut: losing the event is worse.
+ */
+export function readNamedFields(
+  fields: Record<string, unknown>,
+  faults: ErrorDetail[],
+): NamedFields {
+  const { dedup_key, status, instance, expires_at, occurred_at, links, images, details } = fields;
+  const named =
+    dedup_key === undefined && status === undefined
+      ? null
+      : {
+          action: readStatus(status, faults),
+          dedupKey: readDedupKey(dedup_key, faults),
+          instance: storedText(instance, INSTANCE) || null,
+          expiresAt: readTime(expires_at),
+        };
+  if (
+    links === undefined &&
+    images === undefined &&
+    details === undefined &&
+    occurred_at === undefined
+  )
+    return named === null ? NONE : { named, extra: null };
+  const extra = {
+    details: storedText(details, DETAILS) || null,
+    links: readLinks(links),
+    images: readImages(images),
+    occurredAt: readTime(occurred_at),
+  };
+  return { named, extra };
+}
+
+function readStatus(status: unknown, faults: ErrorDetail[]): NamedState["action"] {
+  if (status === undefined) return "fire";
+  if (typeof status === "string" && Object.hasOwn(STATUSES, status))
+    return STATUSES[status as keyof typeof STATUSES];
+  faults.push({ field: "/status", reason: `must be one of ${Object.keys(STATUSES).join(", ")}` });
+  return "fire";
+}
+
+function readDedupKey(key: unknown, faults: ErrorDetail[]): string | null {
+  if (key === undefined) return null;
+  if (typeof key !== "string" || key === "" || !fits(key, DEDUP_KEY) || !isStorable(key)) {
+    faults.push({
+      field: "/dedup_key",
+      reason: `must be a string of 1 to ${DEDUP_KEY} characters without NUL or half a surrogate pair`,
+    });
+    return null;
+  }
+  return key;
+}
+
+function storedText(value: unknown, most: number): string {
+  return typeof value === "string" ? cut(storableMessage(value), most) : "";
+}
+
+function readTime(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LATEST
+    ? (value as number)
+    : null;
+}
+
+function readLinks(value: unknown): Extra["links"] {
+  return items(value, LINKS).flatMap(({ href, text }) =>
+    isWebAddress(href) ? [{ href, text: storedText(text, TEXT) || href.slice(0, TEXT) }] : [],
+  );
+}
+
+function readImages(value: unknown): Extra["images"] {
+  return items(value, IMAGES).flatMap(({ src, href, alt }) =>
+    isWebAddress(src)
+      ? [
+          {
+            src,
+            ...(isWebAddress(href) ? { href } : {}),
+            ...(typeof alt === "string" ? { alt: storedText(alt, TEXT) } : {}),
+          },
+        ]
+      : [],
+  );
+}
+
+function items(value: unknown, most: number): Record<string, unknown>[] {
+  return Array.isArray(value)
+    ? value.filter((item) => typeof item === "object" && item !== null).slice(0, most)
+    : [];
+}
+
+/** Whether it is an http or https address that a person may be given to click on. */
+export function isWebAddress(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    value.length <= HREF &&
+    /^https?:\/\/[^\s\u0000-\u001f]+$/i.test(value) &&
+    URL.canParse(value) &&
+    isStorable(value)
+  );
+}

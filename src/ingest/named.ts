@@ -1,0 +1,88 @@
+import { acknowledge } from "../alerts/acknowledge.ts";
+import { type Held, heldBack, namedAlerts } from "../alerts/named.ts";
+import { resolve } from "../alerts/resolve.ts";
+import { writeTimeline } from "../alerts/timeline.ts";
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
+import { sha256 } from "../kit/ids.ts";
+import type { Source } from "../projects/sources.ts";
+import type { Tx } from "../store/store.ts";
+import type { NamedState } from "./event.ts";
+
+/** Names whose digests are remembered. */
+const REMEMBERED = 10_000;
+const DIGEST = 32;
+
+/**
+ * What stands in an alert's key in place of its template, where its sender names it (contract §22). No template
+ * id begins so. `room` is the source whose own names these are; null: they are the project's.
+ */
+export function subjectMaker(): (room: number | null, dedupKey: string) => string {
+  const digests = new ForgetfulMap<string, string>(REMEMBERED);
+  return (room, dedupKey) => {
+    let digest = digests.get(dedupKey);
+    if (digest === undefined) {
+      digest = sha256(dedupKey).slice(0, DIGEST);
+      digests.set(dedupKey, digest);
+    }
+    return `@${room ?? ""}.${digest}`;
+  };
+}
+
+/** The room of a source's names. */
+export function roomOf(source: Source): number | null {
+  return source.room === "source" ? source.id : null;
+}
+
+/** What an event that opens nothing did to the alerts of its name. */
+export interface Concluded {
+  /** Alerts that it ended. */
+  resolved: number;
+  /** The keys of the alerts of that name that weren't resolved: none was known where this is empty. */
+  keys: readonly string[];
+}
+
+/**
+ * Does what a sender says of the alerts it named, other than that they fire: every one of that name that is not
+ * resolved, of whichever rule (contract §22). What a batch holds of them in memory must be written before.
+ */
+export function conclude(
+  tx: Tx,
+  { source, named, message }: { source: Source; named: NamedState; message: string },
+): Concluded {
+  const { action, dedupKey, instance } = named;
+  if (dedupKey === null) return { resolved: 0, keys: [] };
+  const alerts = namedAlerts(tx, {
+    projectId: source.projectId,
+    dedupKey,
+    room: roomOf(source),
+  });
+  let resolved = 0;
+  for (const alert of alerts) {
+    if (action === "acknowledge") acknowledge(tx, alert.id, { source: source.name });
+    else if (action === "note")
+      writeTimeline(tx, alert.id, { kind: "note", detail: { source: source.name, note: message } });
+    else if (action === "resolve" && !isLate(instance, alert.instance)) {
+      if (alert.ends_with_source) {
+        resolve(tx, alert.id, { source: source.name });
+        resolved += 1;
+      } else {
+        writeTimeline(tx, alert.id, { kind: "source_resolved", detail: { source: source.name } });
+      }
+    }
+  }
+  return { resolved, keys: alerts.map(({ alert_key }) => alert_key) };
+}
+
+/** Whether a word about one firing comes after the next has begun. Only times can be compared. */
+function isLate(said: string | null, standing: string | null): boolean {
+  const time = /^\d{1,15}$/;
+  if (said === null || standing === null || !time.test(said) || !time.test(standing)) return false;
+  return Number(said) < Number(standing);
+}
+
+/** Whether a firing that has no alert may open one. */
+export function heldFiring(tx: Tx, key: string, named: NamedState | null): Held {
+  return named === null || named.instance === null
+    ? { swallowed: false, stillFiring: null }
+    : heldBack(tx, key, named.instance);
+}
