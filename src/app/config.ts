@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { Settings } from "../channels/channel.ts";
 import { type ChannelSetting, channels } from "../channels/list.ts";
 import { boxRates, type Rates } from "../http/limits.ts";
@@ -142,19 +141,7 @@ function networks(name: string, values: string[] | undefined, faults: string[]):
     .map((value) => value.trim())
     .filter((value) => value !== "");
   for (const value of list) {
-    const [address = "", bits] = value.split("/");
-    const family = isIP(address);
-    const most = family === 6 ? 128 : 32;
-    if (
-      family === 0 ||
-      (bits !== undefined &&
-        !(
-          Number.isInteger(Number(bits)) &&
-          Number(bits) >= 0 &&
-          Number(bits) <= most &&
-          bits !== ""
-        ))
-    ) {
+    if (parseCidr(value) === null) {
       faults.push(`--${name} must be a network like 10.0.0.0/8, not "${value}"`);
     }
   }

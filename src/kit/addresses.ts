@@ -1,8 +1,9 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ip from "ipaddr.js";
 
 /**
  * Which addresses may be called, decided without a network (contract §6, Egress). Everything here
- * works on the bytes of an address, so that no spelling of one gets past.
+ * works on what an address is, so that no spelling of one gets past.
  */
 
 /** What an address is for, as far as calling it goes (IANA special-purpose registries, RFC 6890). */
@@ -21,9 +22,11 @@ export type AddressClass =
 /** Why an address may not be called. `denied`: by the operator's list. */
 export type AddressRefusal = Exclude<AddressClass, "public"> | "denied" | "not_an_address";
 
-/** A range of addresses: `bytes` is 4 or 16 long, the first `bits` bits count. */
+type Address = ip.IPv4 | ip.IPv6;
+
+/** A range of addresses: the first `bits` bits count. */
 export interface Cidr {
-  readonly bytes: Uint8Array;
+  readonly address: Address;
   readonly bits: number;
 }
 
@@ -41,10 +44,10 @@ export interface AddressRules {
  * opens unspecified (it reaches loopback), multicast or broadcast. An address that carries an IPv4
  * one (NAT64, 6to4, Teredo) must pass as itself and as every address it carries.
  */
-export function addressRefusal(address: string, rules: AddressRules): AddressRefusal | null {
-  const bytes = addressBytes(address);
-  if (bytes === null) return "not_an_address";
-  for (const face of [bytes, ...carried(bytes)]) {
+export function addressRefusal(text: string, rules: AddressRules): AddressRefusal | null {
+  const address = readAddress(text);
+  if (address === null) return "not_an_address";
+  for (const face of [address, ...carried(address)]) {
     const refusal = faceRefusal(face, rules);
     if (refusal !== null) return refusal;
   }
@@ -52,72 +55,56 @@ export function addressRefusal(address: string, rules: AddressRules): AddressRef
 }
 
 /** The class of a literal address; null when it is none. Carried addresses aren't looked into. */
-export function addressClass(address: string): AddressClass | null {
-  const bytes = addressBytes(address);
-  return bytes === null ? null : classOf(bytes);
+export function addressClass(text: string): AddressClass | null {
+  const address = readAddress(text);
+  return address === null ? null : classOf(address);
 }
 
 /** Reads `10.0.0.0/8`, `fd00::/8` or one bare address; null when it is neither. */
 export function parseCidr(text: string): Cidr | null {
-  const [address = "", length, ...rest] = text.split("/");
-  const bytes = rest.length > 0 || address.includes("%") ? null : addressBytes(address);
-  if (bytes === null) return null;
-  if (length === undefined) return { bytes, bits: bytes.length * 8 };
+  const [base = "", length, ...rest] = text.split("/");
+  const address = rest.length > 0 || base.includes("%") ? null : readAddress(base);
+  if (address === null) return null;
+  const most = address.kind() === "ipv4" ? 32 : 128;
+  if (length === undefined) return { address, bits: most };
   if (!/^(0|[1-9]\d{0,2})$/.test(length)) return null;
   // A prefix of IPv4-mapped addresses is the IPv4 prefix that it maps.
-  const bits = Number(length) - (bytes.length === 4 && address.includes(":") ? 96 : 0);
-  return bits >= 0 && bits <= bytes.length * 8 ? { bytes, bits } : null;
+  const bits = Number(length) - (most === 32 && base.includes(":") ? 96 : 0);
+  return bits >= 0 && bits <= most ? { address, bits } : null;
 }
 
-/** Whether a literal address lies in the range; an IPv4-mapped one counts as the IPv4 one. */
-export function inCidr(address: string, cidr: Cidr): boolean {
-  const bytes = addressBytes(address);
-  return bytes !== null && holds(cidr, bytes);
+/** Whether a literal address lies in one of the ranges; an IPv4-mapped one counts as the IPv4 one. */
+export function inCidr(text: string, ...cidrs: readonly Cidr[]): boolean {
+  const address = readAddress(text);
+  return address !== null && cidrs.some((cidr) => holds(cidr, address));
 }
 
 /**
- * The 4 or 16 bytes of a literal (no brackets, a zone is ignored), an IPv4-mapped one as the IPv4
- * address that is really called; null when the text is no address.
+ * What a literal (no brackets, a zone is ignored) stands for, an IPv4-mapped one for the IPv4 address that is really
+ * called; null when the text is no address. Node decides what is one: the library also reads `127.1` and `0x7f.1`.
  */
-export function addressBytes(address: string): Uint8Array | null {
-  if (isIPv4(address)) return Uint8Array.from(address.split("."), Number);
-  if (!isIPv6(address)) return null;
-  const bytes = ipv6Bytes(address.replace(/%.*$/, ""));
-  return holds(MAPPED, bytes) ? bytes.subarray(12) : bytes;
-}
-
-function ipv6Bytes(text: string): Uint8Array {
-  const hex = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...parts: string[]) => {
-    const [a, b, c, d] = parts
-      .slice(0, 4)
-      .map((part) => Number(part).toString(16).padStart(2, "0"));
-    return `${a}${b}:${c}${d}`;
-  });
-  const [head = "", tail] = hex.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = [...before, ...Array(8 - before.length - after.length).fill("0"), ...after];
-  return Uint8Array.from(
-    groups.flatMap((group) => {
-      const value = Number.parseInt(group, 16);
-      return [value >> 8, value & 0xff];
-    }),
-  );
+export function readAddress(text: string): Address | null {
+  if (isIP(text) === 0) return null;
+  // The library takes `::10.0.0.1` for `::ffff:10.0.0.1`, which is another address.
+  return ip.process(text.replace(/%.*$/, "").replace(/^::(?=\d+\.)/, "0:0:0:0:0:0:"));
 }
 
 /** The IPv4 addresses inside an IPv6 one that a translator or tunnel on the way would call. */
-function carried(bytes: Uint8Array): Uint8Array[] {
-  if (holds(NAT64, bytes)) return [bytes.subarray(12)];
-  if (holds(SIX_TO_FOUR, bytes)) return [bytes.subarray(2, 6)];
-  if (holds(TEREDO, bytes)) return [bytes.subarray(4, 8), bytes.subarray(12).map((b) => b ^ 0xff)];
+function carried(address: Address): Address[] {
+  const bytes = address.toByteArray();
+  const v4 = (from: number, flip = 0) =>
+    new ip.IPv4(bytes.slice(from, from + 4).map((byte) => byte ^ flip));
+  if (holds(NAT64, address)) return [v4(12)];
+  if (holds(SIX_TO_FOUR, address)) return [v4(2)];
+  if (holds(TEREDO, address)) return [v4(4), v4(12, 0xff)];
   return [];
 }
 
-function faceRefusal(bytes: Uint8Array, rules: AddressRules): AddressRefusal | null {
-  const kind = classOf(bytes);
+function faceRefusal(address: Address, rules: AddressRules): AddressRefusal | null {
+  const kind = classOf(address);
   if (kind === "unspecified" || kind === "multicast" || kind === "broadcast") return kind;
-  const denied = longest(rules.deny, bytes);
-  const allowed = longest(rules.allow, bytes);
+  const denied = longest(rules.deny, address);
+  const allowed = longest(rules.allow, address);
   if (denied >= 0 && denied >= allowed) return "denied";
   if (allowed >= 0 || kind === "public") return null;
   if (rules.role === "box" && (kind === "private" || kind === "loopback")) return null;
@@ -125,37 +112,28 @@ function faceRefusal(bytes: Uint8Array, rules: AddressRules): AddressRefusal | n
 }
 
 /** Length of the longest range that holds the address, -1 for none. */
-function longest(ranges: readonly Cidr[] | undefined, bytes: Uint8Array): number {
+function longest(ranges: readonly Cidr[] | undefined, address: Address): number {
   let best = -1;
   for (const range of ranges ?? []) {
-    if (range.bits > best && holds(range, bytes)) best = range.bits;
+    if (range.bits > best && holds(range, address)) best = range.bits;
   }
   return best;
 }
 
-function holds(cidr: Cidr, bytes: Uint8Array): boolean {
-  if (cidr.bytes.length !== bytes.length) return false;
-  for (let i = 0, left = cidr.bits; left > 0; i++, left -= 8) {
-    const mask = left >= 8 ? 0xff : (0xff << (8 - left)) & 0xff;
-    if (((cidr.bytes[i] ?? 0) & mask) !== ((bytes[i] ?? 0) & mask)) return false;
-  }
-  return true;
+function holds({ address: base, bits }: Cidr, address: Address): boolean {
+  return base.kind() === address.kind() && address.match(base, bits);
 }
 
-function classOf(bytes: Uint8Array): AddressClass {
-  for (const [range, kind] of CLASSES) if (holds(range, bytes)) return kind;
+function classOf(address: Address): AddressClass {
+  for (const [range, kind] of CLASSES) if (holds(range, address)) return kind;
   return "reserved";
 }
 
 function range(text: string): Cidr {
-  const [address = "", bits] = text.split("/");
-  return {
-    bytes: isIPv4(address) ? Uint8Array.from(address.split("."), Number) : ipv6Bytes(address),
-    bits: Number(bits),
-  };
+  const [address, bits] = ip.parseCIDR(text);
+  return { address, bits };
 }
 
-const MAPPED = range("::ffff:0:0/96");
 const NAT64 = range("64:ff9b::/96");
 const SIX_TO_FOUR = range("2002::/16");
 const TEREDO = range("2001::/32");
