@@ -156,7 +156,9 @@ if (staysOpen(process.argv.slice(2), process.env, process.stdout.isTTY === true)
   const place = { url: box.url, key: ada.key, project: String(newest.project), alerts };
   process.stdout.write(explore(place));
   const rest = setInterval(tellPages, 200);
-  await new Promise<void>((resolve) => process.once("SIGINT", () => resolve()));
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
   clearInterval(rest);
 }
 await story.close();

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { UsageError } from "../src/kit/flags.ts";
 import { type FaultKind, StoreFault } from "../src/store/faults.ts";
+import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 /** Exit codes of contract §11. */
@@ -37,7 +38,9 @@ export function report(error: unknown): number {
     // Commander has printed its message itself; help and version are no failures.
     return error.exitCode === 0 ? 0 : exitCodes.usage;
   }
-  terminal().stderr.write(`box: ${sentenceOf(error)}\n`);
+  // A box's words may hold a sender's: they must not steer the terminal.
+  const lines = sentenceOf(error).split("\n").map(printable);
+  terminal().stderr.write(`box: ${lines.join("\n")}\n`);
   return exitCodeOf(error);
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { PeopleDesk, PeopleView, SeatFlags } from "../src/desk/people.ts";
+import { secondsOfSpan } from "../src/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
@@ -14,7 +15,7 @@ export function registerPeople(program: Command): void {
     .description("issue a pairing code for a seat")
     .option("--email <email>", "bind the seat to one address")
     .option("--role <role>", "owner, admin or member (default member; owner for the first seat)")
-    .option("--ttl <seconds>", "seconds that the code is good for (default 3600)")
+    .option("--ttl <length>", "how long the code is good for: 1h, 2d, or seconds (default 1h)")
     .addOption(flag("--public-url <url>", "what the link begins with (default the box's address)"))
     .action(issue);
   const account = program.command("account").description("who belongs to the box");
@@ -60,7 +61,10 @@ async function see<T>(options: DeskOptions, use: (view: PeopleView) => T): Promi
 
 async function issue(options: DeskOptions & SeatFlags): Promise<void> {
   const { people, at } = await parts(options);
-  const code = people.withPeople(at, (desk) => desk.issue(options));
+  const { ttl } = options;
+  const flags =
+    ttl === undefined ? options : { ...options, ttl: String(secondsOfSpan(ttl) ?? ttl) };
+  const code = people.withPeople(at, (desk) => desk.issue(flags));
   const plain = () =>
     [
       `pairing code  ${code.code}`,

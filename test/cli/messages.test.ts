@@ -67,6 +67,15 @@ test("what isn't there is named, with what there is, nearest first", async () =>
   );
 });
 
+test("a name that would steer the terminal is shown escaped", async () => {
+  await box("report", "create", "shop", "red\u001b[31m");
+  const { err } = await box("report", "show", "shop", "re\u001b[2J");
+  assert.match(
+    err,
+    /^box: there is no report "re\\x1b\[2J"; there is red\\x1b\[31m \([0-9a-f]{16}\)\n$/,
+  );
+});
+
 test("a channel, an action and a report are given by name or by id, unless two have the name", async () => {
   const add = ["integration", "add-webhook", "zoo", "http://127.0.0.1:9/x", "--name", "twin"];
   await box(...add);

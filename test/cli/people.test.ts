@@ -80,6 +80,18 @@ test("a person reads a table; no answer shows a key", async (t) => {
   assert.match(code.out, /^pairing code {2}[0-9a-f]{48}\nrole +admin\nfor +anyone/);
 });
 
+test("a code is good for as long as is said, in seconds or as a length", async (t) => {
+  const data = path.join(mkdtempSync(path.join(tmpdir(), "box-cli-")), "data");
+  t.after(() => rmSync(path.dirname(data), { recursive: true, force: true }));
+  for (const [ttl, seconds] of [
+    ["2d", 172_800],
+    ["90", 90],
+  ] as const) {
+    const { expires_at } = await json(data, "pair-code", "--ttl", ttl);
+    assert.ok(Math.abs(expires_at - Date.now() / 1000 - seconds) < 30, ttl);
+  }
+});
+
 test("a bad value is wrong usage, every fault named; what isn't there is a failure", async (t) => {
   const data = mkdtempSync(path.join(tmpdir(), "box-cli-"));
   t.after(() => rmSync(data, { recursive: true, force: true }));
