@@ -261,7 +261,7 @@ class House implements TenantHouse {
   }
 
   #link(id: string, store: Store): void {
-    const uuids = store.sql("SELECT public_uuid FROM reports").pluck().all() as string[];
+    const uuids = store.sql<[], string>("SELECT public_uuid FROM reports").pluck().all();
     const { registry, log } = this.#deps;
     this.#keep(
       registry.reportLinks.replace(id, uuids).catch((error: unknown) => {

@@ -39,7 +39,7 @@ function named(event: RelayedEvent): string[] | null {
 }
 
 function accounts(reader: Reader): string[] {
-  return reader.sql("SELECT id FROM accounts").pluck().all() as string[];
+  return reader.sql<[], string>("SELECT id FROM accounts").pluck().all();
 }
 
 function sentOf(result: PageResult): Sent {

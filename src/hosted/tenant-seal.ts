@@ -22,9 +22,9 @@ export function storeStamp(path: string): string {
 /** The hashes of all that opens this tenant: API keys and ingest tokens. */
 export function tokenHashes(reader: Reader): string[] {
   return reader
-    .sql("SELECT hash FROM api_keys UNION ALL SELECT token_hash FROM sources")
+    .sql<[], string>("SELECT hash FROM api_keys UNION ALL SELECT token_hash FROM sources")
     .pluck()
-    .all() as string[];
+    .all();
 }
 
 /** Seals a store that was closed just now. False: not sealed, because it isn't closed or was written to meanwhile. */

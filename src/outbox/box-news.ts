@@ -103,7 +103,11 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
       Math.floor(store.clock.now() / 1000) + (isTaken ? ANNOUNCE_SECONDS : AGAIN_SECONDS);
     // A change made meanwhile has set its own time.
     store.write((tx) =>
-      tx.sql("UPDATE relay SET announce_at = ? WHERE announce_at = ?").run(next, relay.announceAt),
+      tx
+        .sql<[next: number, announceAt: number | null]>(
+          "UPDATE relay SET announce_at = ? WHERE announce_at = ?",
+        )
+        .run(next, relay.announceAt),
     );
   };
 
@@ -137,7 +141,7 @@ const ROWS = `UPDATE integrations SET consecutive_failures = 0, failing_since = 
 /** The relay is back, so what waits for it needn't wait for its own next try, which may be an hour off. */
 function release(store: Store): void {
   store.write((tx) => {
-    for (const id of tx.sql(ROWS).pluck().all() as string[]) {
+    for (const id of tx.sql<[], string>(ROWS).pluck().all()) {
       resumeDeliveries(tx, id);
       tx.note({ topic: "endpoint", id, well: true });
     }

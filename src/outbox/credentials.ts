@@ -26,11 +26,16 @@ export function learnCredentials(
   sealer: Sealer,
   { integrationId: id, learned }: { integrationId: string; learned: Credentials },
 ): void {
-  const row = tx.sql("SELECT id, sealed FROM integrations WHERE id = ?").get(id) as
-    | { id: string; sealed: string | null }
-    | undefined;
+  const row = tx
+    .sql<[id: string], { id: string; sealed: string | null }>(
+      "SELECT id, sealed FROM integrations WHERE id = ?",
+    )
+    .get(id);
   const credentials = row === undefined ? null : openCredentials(sealer, row);
   if (credentials === null) return;
   const sealed = sealCredentials(sealer, id, { ...credentials, ...learned });
-  tx.sql("UPDATE integrations SET sealed = ? WHERE id = ?").run(sealed, id);
+  tx.sql<[sealed: string, id: string]>("UPDATE integrations SET sealed = ? WHERE id = ?").run(
+    sealed,
+    id,
+  );
 }

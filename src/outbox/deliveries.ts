@@ -1,3 +1,4 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import type { Credentials } from "./credentials.ts";
 import { deliveryRecorder } from "./delivery-record.ts";
@@ -72,15 +73,15 @@ export function deliveryQueue(
   return {
     name: "deliveries",
     probes: true,
-    endpoints: (reader) => reader.sql(ENDPOINTS).pluck().all() as string[],
+    endpoints: (reader) => reader.sql<[], string>(ENDPOINTS).pluck().all(),
     due,
     nextDue: (reader, endpoint, nowMs) =>
       reader
-        .sql(
+        .sql<[endpoint: string, nowMs: number], number | null>(
           "SELECT min(next_attempt_ms) FROM deliveries WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms > ?",
         )
         .pluck()
-        .get(endpoint, nowMs) as number | null,
+        .get(endpoint, nowMs) ?? null,
     endpoint(reader, id) {
       const target = findIntegration(reader, id);
       if (target === null) return null;
@@ -97,22 +98,29 @@ export function deliveryQueue(
     release: releaseDeliveries,
     backlog(reader, endpoint, nowMs) {
       const before = Math.floor(nowMs / 1000) - BACKLOG_SECONDS;
-      return (reader.sql(BACKLOG).pluck().get(endpoint, before) as number | null) ?? 0;
+      return (
+        reader
+          .sql<[endpoint: string, before: number], number | null>(BACKLOG)
+          .pluck()
+          .get(endpoint, before) ?? 0
+      );
     },
     isDrained: (reader, endpoint, { rowId, nowMs }) =>
-      reader.sql(STILL_DUE).get(endpoint, nowMs, rowId) === undefined,
+      reader
+        .sql<[endpoint: string, nowMs: number, rowId: number]>(STILL_DUE)
+        .get(endpoint, nowMs, rowId) === undefined,
   };
 }
 
 function due(reader: Reader, endpoint: string, look: Look): DeliveryRow[] {
   const { nowMs, limit, probe, inFlight, turns } = look;
-  const statement = reader.sql(
+  const statement = reader.sql<SqlValue[], DeliveryRow>(
     `${DUE} ORDER BY ${probe ? "d.attempts, d.id" : "d.id"} LIMIT ? + 0`,
   );
   const given = new Set(inFlight);
   const read = ({ rank, ruleId }: Flow, most: number) => {
     const but = JSON.stringify([...given]);
-    const rows = statement.all(endpoint, nowMs, rank, ruleId, but, most) as DeliveryRow[];
+    const rows = statement.all(endpoint, nowMs, rank, ruleId, but, most);
     for (const { id } of rows) given.add(id);
     return rows;
   };
@@ -121,10 +129,10 @@ function due(reader: Reader, endpoint: string, look: Look): DeliveryRow[] {
 
 /** The rules and levels that have rows waiting, lowest first. */
 function flowsOf(reader: Reader, endpoint: string): Flow[] {
-  const next = reader.sql(NEXT_FLOW);
+  const next = reader.sql<[endpoint: string, rank: number, rule: number], Flow>(NEXT_FLOW);
   const flows: Flow[] = [];
   for (let last: Flow | undefined = { rank: -1, ruleId: -1 }; last !== undefined; ) {
-    last = next.get(endpoint, last.rank, last.ruleId) as Flow | undefined;
+    last = next.get(endpoint, last.rank, last.ruleId);
     if (last !== undefined) flows.push(last);
   }
   return flows;
@@ -132,15 +140,15 @@ function flowsOf(reader: Reader, endpoint: string): Flow[] {
 
 /** Makes everything that waits for the endpoint due, oldest first; the id of the last row, 0 for none. */
 export function releaseDeliveries(tx: Tx, integrationId: string): number {
-  tx.sql(
+  tx.sql<[number, string, number]>(
     "UPDATE deliveries SET next_attempt_ms = ? WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms > ?",
   ).run(tx.clock.now(), integrationId, tx.clock.now());
   const last = tx
-    .sql(
+    .sql<[integrationId: string], number | null>(
       "SELECT max(id) FROM deliveries INDEXED BY deliveries_pending WHERE integration_id = ? AND status = 'pending'",
     )
     .pluck()
-    .get(integrationId) as number | null;
+    .get(integrationId);
   return last ?? 0;
 }
 

@@ -55,7 +55,7 @@ function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
 function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
   const pending = next.status === "pending";
   const { changes } = tx
-    .sql(
+    .sql<[string, number, number | null, number, string | null, number | null, number, string]>(
       `UPDATE deliveries SET status = ?, attempts = attempts + ?, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?
        WHERE id = ? AND (status = 'pending' OR (status IN ('dropped', 'failed') AND ? = 'delivered'))`,
     )
@@ -131,13 +131,15 @@ function hasStreak({ consecutive_failures, last_error }: IntegrationRow): boolea
 function clearStreak(tx: Tx, integration: IntegrationRow): void {
   const { id, enabled } = integration;
   if (enabled === 0 || !hasStreak(integration)) return;
-  tx.sql(
+  tx.sql<[id: string]>(
     "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
   ).run(id);
 }
 
 function setLastError(tx: Tx, id: string, error: string): void {
-  tx.sql("UPDATE integrations SET last_error = ? WHERE id = ? AND enabled = 1").run(error, id);
+  tx.sql<[error: string, id: string]>(
+    "UPDATE integrations SET last_error = ? WHERE id = ? AND enabled = 1",
+  ).run(error, id);
 }
 
 /** Adds to the streak; opens the breaker where it is long and old enough, or where the endpoint asked for no more (410). */
@@ -162,7 +164,7 @@ function countFailure(
     ? `disabled: it asked for no more (${next.error})`
     : `disabled after ${failures} failed attempts: ${next.error}`;
   const shut = gone || opens;
-  tx.sql(
+  tx.sql<[number, number, string, number, string]>(
     "UPDATE integrations SET consecutive_failures = ?, failing_since = ?, last_error = ?, enabled = ? WHERE id = ?",
   ).run(failures, failingSince, shut ? why : next.error, shut ? 0 : 1, integration.id);
   if (shut) disabled(tx, integration, why);

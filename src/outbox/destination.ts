@@ -61,5 +61,5 @@ const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, re
 
 /** null once it is deleted. */
 export function findIntegration(reader: Reader, id: string): IntegrationRow | null {
-  return (reader.sql(INTEGRATION).get(id) as IntegrationRow | undefined) ?? null;
+  return reader.sql<[id: string], IntegrationRow>(INTEGRATION).get(id) ?? null;
 }

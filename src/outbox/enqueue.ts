@@ -1,3 +1,4 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import type { EventKind } from "./event.ts";
 import { rankOf } from "./turns.ts";
@@ -37,7 +38,16 @@ const RAISE =
  */
 export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   const eventRow = tx
-    .sql(
+    .sql<
+      [
+        eventId: string,
+        projectId: number,
+        alertId: number | null,
+        event: string,
+        timestamp: number,
+        body: string,
+      ]
+    >(
       "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body) VALUES (?, ?, ?, ?, ?, ?)",
     )
     .run(
@@ -51,15 +61,21 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   const now = tx.clock.now();
   const rank = rankOf(event.level);
   // What is behind one of its own alert must not wait with it among lower ones.
-  if (event.event !== "alert.opened") tx.sql(RAISE).run(rank, event.alertId, rank);
+  if (event.event !== "alert.opened")
+    tx.sql<[number, number | null, number]>(RAISE).run(rank, event.alertId, rank);
 
   let deliveries = 0;
-  for (const row of tx.sql(INTEGRATIONS).all(event.projectId) as {
-    id: string;
-    event_filter: string;
-  }[]) {
+  for (const row of tx
+    .sql<
+      [projectId: number],
+      {
+        id: string;
+        event_filter: string;
+      }
+    >(INTEGRATIONS)
+    .all(event.projectId)) {
     if (!subscribes(row.event_filter, event.event) || row.id === event.exceptIntegration) continue;
-    tx.sql(
+    tx.sql<SqlValue[]>(
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(
@@ -70,12 +86,27 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   }
 
   let executions = 0;
-  for (const row of tx.sql(ACTIONS).all(event.projectId) as {
-    id: string;
-    event_filter: string;
-  }[]) {
+  for (const row of tx
+    .sql<
+      [projectId: number],
+      {
+        id: string;
+        event_filter: string;
+      }
+    >(ACTIONS)
+    .all(event.projectId)) {
     if (!runs(row, event)) continue;
-    tx.sql(
+    tx.sql<
+      [
+        id: string,
+        projectId: number,
+        eventRow: number | bigint,
+        alertId: number | null,
+        event: string,
+        now: number,
+        at: number,
+      ]
+    >(
       `INSERT INTO executions (action_id, project_id, event_row, alert_id, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(row.id, event.projectId, eventRow, event.alertId, event.event, now, tx.at);

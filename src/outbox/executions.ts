@@ -35,18 +35,20 @@ export function executionQueue(
     probes: false,
     endpoints: (reader) =>
       reader
-        .sql("SELECT DISTINCT action_id FROM executions WHERE status = 'pending'")
+        .sql<[], string>("SELECT DISTINCT action_id FROM executions WHERE status = 'pending'")
         .pluck()
-        .all() as string[],
+        .all(),
     due: (reader, action, { nowMs, limit, inFlight }) =>
-      reader.sql(DUE).all(action, nowMs, JSON.stringify([...inFlight]), limit) as ExecutionRow[],
+      reader
+        .sql<[string, number, string, number], ExecutionRow>(DUE)
+        .all(action, nowMs, JSON.stringify([...inFlight]), limit),
     nextDue: (reader, action, nowMs) =>
       reader
-        .sql(
+        .sql<[action: string, nowMs: number], number | null>(
           "SELECT min(next_attempt_ms) FROM executions WHERE action_id = ? AND status = 'pending' AND next_attempt_ms > ?",
         )
         .pluck()
-        .get(action, nowMs) as number | null,
+        .get(action, nowMs) ?? null,
     // A disabled action still runs what was queued before; a deleted one fails what is queued.
     endpoint: (reader, id) => ({ enabled: true, failures: 0, target: findAction(reader, id) }),
     send: (action, queued) => send(options, action, queued),
@@ -95,10 +97,9 @@ function unsent(error: string): ActionOutcome {
 
 /** A run that waited in a queue of this side was none. */
 function putOff(tx: Tx, { id }: QueuedRow, nextAttemptAt: number): void {
-  tx.sql("UPDATE executions SET next_attempt_ms = ? WHERE id = ? AND status = 'pending'").run(
-    Math.round(nextAttemptAt),
-    id,
-  );
+  tx.sql<[number, number]>(
+    "UPDATE executions SET next_attempt_ms = ? WHERE id = ? AND status = 'pending'",
+  ).run(Math.round(nextAttemptAt), id);
 }
 
 /** By compare-and-set; false where the row is over already or gone with its project. */
@@ -108,7 +109,7 @@ function writeExecution(
   next: ExecutionNext,
 ): boolean {
   const { changes } = tx
-    .sql(
+    .sql<[string, number | null, number | null, number, string, string, number, number]>(
       `UPDATE executions SET status = ?, attempts = attempts + 1, next_attempt_ms = ?, status_code = ?, duration_ms = ?,
          response_prefix = ?, error = ?, executed_at = ? WHERE id = ? AND status = 'pending'`,
     )
@@ -133,9 +134,11 @@ function tellTimeline(
   const { row, outcome } = ended.attempted;
   if (row.alertId === null || ended.next.status === "pending") return;
   const action = tx
-    .sql("SELECT a.name FROM executions x JOIN actions a ON a.id = x.action_id WHERE x.id = ?")
+    .sql<[id: number], string>(
+      "SELECT a.name FROM executions x JOIN actions a ON a.id = x.action_id WHERE x.id = ?",
+    )
     .pluck()
-    .get(row.id) as string | undefined;
+    .get(row.id);
   tell(tx, row.alertId, {
     kind: ended.next.status === "succeeded" ? "action_succeeded" : "action_failed",
     detail: {

@@ -76,7 +76,11 @@ function facts(
   { message, level, at }: { message: string; level: number; at: number },
 ): AlertFacts {
   return {
-    project: reader.sql("SELECT name FROM projects WHERE id = ?").pluck().get(projectId) as string,
+    project:
+      reader
+        .sql<[projectId: number], string>("SELECT name FROM projects WHERE id = ?")
+        .pluck()
+        .get(projectId) ?? "",
     rule: "",
     state: "",
     template: message,

@@ -20,7 +20,7 @@ export interface RelayRow {
 /** null where none is configured. */
 export function findRelay(reader: Reader): RelayRow | null {
   const row = reader
-    .sql(
+    .sql<[]>(
       `SELECT relay_url AS relayUrl, sealed_secret AS sealedSecret, hosted_tenant_id AS hostedTenantId,
          box_public_url AS boxPublicUrl, announce_at AS announceAt FROM relay`,
     )

@@ -24,7 +24,9 @@ const LIST = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), ''
 
 /** Newest first. */
 export function listDeliveries(reader: Reader, integrationId: string, limit: number): Delivery[] {
-  return reader.sql(LIST).all(integrationId, limit) as Delivery[];
+  return reader
+    .sql<[integrationId: string, limit: number], Delivery>(LIST)
+    .all(integrationId, limit);
 }
 
 /**
@@ -33,7 +35,7 @@ export function listDeliveries(reader: Reader, integrationId: string, limit: num
  */
 export function resumeDeliveries(tx: Tx, integrationId: string): void {
   const oldest = Math.floor((tx.clock.now() - MAX_AGE_MS) / 1000);
-  tx.sql(
+  tx.sql<[number, string, string, number]>(
     `UPDATE deliveries SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = ?
      WHERE integration_id = ? AND status = 'pending' AND created_at < ?`,
   ).run(tx.at, TOO_OLD, integrationId, oldest);
@@ -51,11 +53,11 @@ export interface DroppedDelivery {
 /** An endpoint was deleted: what waited goes nowhere. */
 export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[] {
   return tx
-    .sql(
+    .sql<[at: number, integrationId: string], DroppedDelivery>(
       `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NULL, finished_at = ?
        WHERE integration_id = ? AND status = 'pending' RETURNING alert_id AS alertId, event, attempts`,
     )
-    .all(tx.at, integrationId) as DroppedDelivery[];
+    .all(tx.at, integrationId);
 }
 
 /**
@@ -64,11 +66,11 @@ export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[]
  */
 export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string): string {
   const row = tx
-    .sql(
+    .sql<[integrationId: string, deliveryId: string], ResendRow>(
       `SELECT d.status, e.id AS kept FROM deliveries d
        LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`,
     )
-    .get(integrationId, deliveryId) as ResendRow | undefined;
+    .get(integrationId, deliveryId);
   if (row === undefined) throw notFound("delivery");
   if (row.status === "pending" || row.kept === null)
     throw new ServiceError(
@@ -78,7 +80,7 @@ export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string
         : "The delivery is still pending: it will be tried by itself.",
     );
   const { lastInsertRowid } = tx
-    .sql(
+    .sql<[number, number, string]>(
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
        SELECT integration_id, event_row, alert_id, rule_id, rank, event, 'pending', ?, ? FROM deliveries WHERE id = ?`,
     )
@@ -105,17 +107,20 @@ export function expireDeliveries(
 ): boolean {
   const oldest = Math.floor((tx.clock.now() - MAX_AGE_MS) / 1000);
   const rows = tx
-    .sql(
+    .sql<
+      [number, string, number],
+      {
+        alertId: number | null;
+        event: string;
+        attempts: number;
+        error: string;
+      }
+    >(
       `UPDATE deliveries SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = COALESCE(last_error, ?)
        WHERE id IN (SELECT id FROM deliveries WHERE status = 'pending' AND created_at < ? LIMIT ${MOST_EXPIRED})
        RETURNING alert_id AS alertId, event, attempts, last_error AS error`,
     )
-    .all(tx.at, TOO_OLD, oldest) as {
-    alertId: number | null;
-    event: string;
-    attempts: number;
-    error: string;
-  }[];
+    .all(tx.at, TOO_OLD, oldest);
   for (const { alertId, ...detail } of rows)
     if (alertId !== null) tell(tx, alertId, { kind: "delivery_failed", detail });
   return rows.length === MOST_EXPIRED;
@@ -152,13 +157,17 @@ export function listExecutions(
   of: { projectId: number; actionId: string },
   limit: number,
 ): Execution[] {
-  return reader.sql(EXECUTIONS).all(of.actionId, of.projectId, limit) as Execution[];
+  return reader
+    .sql<[actionId: string, projectId: number, limit: number], Execution>(EXECUTIONS)
+    .all(of.actionId, of.projectId, limit);
 }
 
 /** Whether an action, also one that was deleted, has run. */
 export function hasExecutions(reader: Reader, of: { projectId: number; id: string }): boolean {
   const found = reader
-    .sql("SELECT 1 FROM executions WHERE action_id = ? AND project_id = ? LIMIT 1")
+    .sql<[id: string, projectId: number]>(
+      "SELECT 1 FROM executions WHERE action_id = ? AND project_id = ? LIMIT 1",
+    )
     .get(of.id, of.projectId);
   return found !== undefined;
 }

@@ -23,7 +23,7 @@ const ACTION =
 
 /** null once it is deleted. */
 export function findAction(reader: Reader, id: string): ActionRow | null {
-  return (reader.sql(ACTION).get(id) as ActionRow | undefined) ?? null;
+  return reader.sql<[id: string], ActionRow>(ACTION).get(id) ?? null;
 }
 
 /** Runs an action once: alert-driven runs and test-fires take this way alike. */

@@ -12,9 +12,9 @@ const STREAKS = `UPDATE integrations SET failing_since = failing_since + ? WHERE
  */
 export function shiftOutbox(tx: Tx, ms: number): void {
   const seconds = Math.round(ms / 1000);
-  tx.sql(DELIVERIES).run(Math.round(ms), seconds);
-  tx.sql(EXECUTIONS).run(Math.round(ms), seconds);
-  tx.sql(STREAKS).run(seconds);
+  tx.sql<[number, number]>(DELIVERIES).run(Math.round(ms), seconds);
+  tx.sql<[number, number]>(EXECUTIONS).run(Math.round(ms), seconds);
+  tx.sql<[seconds: number]>(STREAKS).run(seconds);
   tx.note({ topic: "outbox" });
 }
 
@@ -30,5 +30,5 @@ const WAITED = [
  */
 export function forgiveDowntime(tx: Tx, seconds: number): void {
   for (const text of WAITED) tx.sql<[seconds: number, most: number]>(text).run(seconds, tx.at);
-  tx.sql(STREAKS).run(seconds);
+  tx.sql<[seconds: number]>(STREAKS).run(seconds);
 }

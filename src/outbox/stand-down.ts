@@ -12,10 +12,10 @@ const HAND_OVER = `UPDATE deliveries SET alert_id = ? WHERE ${QUEUED}`;
  * gets every event, in order (contract §5). Returns how many were withdrawn.
  */
 export function withdrawPages(tx: Tx, alertId: number): number {
-  return tx.sql(WITHDRAW).run(tx.at, alertId).changes;
+  return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
 }
 
 /** The pages of an alert that are still queued are another's from now on: they go out, and are withdrawn with it. */
 export function handOverPages(tx: Tx, { from, to }: { from: number; to: number }): void {
-  tx.sql(HAND_OVER).run(to, from);
+  tx.sql<[to: number, from: number]>(HAND_OVER).run(to, from);
 }

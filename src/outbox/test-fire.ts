@@ -78,7 +78,7 @@ async function testIntegration(
   // What the test learned shows where the channel stands, until the next attempt says otherwise.
   store.write((tx) => {
     if (sent.learned !== undefined) learn(tx, row.id, sent.learned);
-    tx.sql(
+    tx.sql<[error: string | null, id: string]>(
       "UPDATE integrations SET last_error = ? WHERE id = ? AND consecutive_failures = 0 AND enabled = 1",
     ).run(error, row.id);
   });
@@ -98,7 +98,7 @@ async function testAction(
   const status = kind === "delivered" ? "succeeded" : kind === "timed_out" ? "timed_out" : "failed";
   store.write((tx) =>
     tx
-      .sql(
+      .sql<[string, string, number | null, number, string, string, number, number, number]>(
         `INSERT INTO executions (action_id, project_id, event, status, attempts, status_code, duration_ms, response_prefix, error, executed_at, created_at)
          SELECT ?, id, 'alert.test', ?, 1, ?, ?, ?, ?, ?, ? FROM projects WHERE id = ?`,
       )

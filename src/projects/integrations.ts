@@ -1,9 +1,11 @@
+import { and, asc, eq } from "drizzle-orm";
 import { type Channel, fieldsOf } from "../channels/channel.ts";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
 import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
+import { integrations } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import {
@@ -39,17 +41,32 @@ export interface IntegrationWrite {
   events?: readonly string[] | undefined;
 }
 
-const COLUMNS =
-  "id, name, type, url, enabled, event_filter, consecutive_failures, last_error, created_at";
+const columns = {
+  id: integrations.id,
+  name: integrations.name,
+  type: integrations.type,
+  url: integrations.url,
+  enabled: integrations.enabled,
+  event_filter: integrations.eventFilter,
+  consecutive_failures: integrations.consecutiveFailures,
+  last_error: integrations.lastError,
+  created_at: integrations.createdAt,
+};
 
 /** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
 export function listIntegrations(reader: Reader, project: Project, type?: string): Integration[] {
-  const rows = reader
-    .sql(
-      `SELECT ${COLUMNS} FROM integrations WHERE project_id = ? AND (? IS NULL OR type = ?) ORDER BY created_at, id`,
+  return reader.orm
+    .select(columns)
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.projectId, project.id),
+        type === undefined ? undefined : eq(integrations.type, type),
+      ),
     )
-    .all(project.id, type ?? null, type ?? null);
-  return rows.map((row) => shown(row, project));
+    .orderBy(asc(integrations.createdAt), asc(integrations.id))
+    .all()
+    .map((row) => ({ ...row, project: project.name }));
 }
 
 /** Throws 404. */
@@ -58,9 +75,14 @@ export function getIntegration(
   project: Project,
   { id, type }: { id: string; type?: string | undefined },
 ): Integration {
-  const { type: stored } = mustFind(reader, project, id);
-  if (type !== undefined && stored !== type) throw notFound("webhook endpoint");
-  return shown(reader.sql(`SELECT ${COLUMNS} FROM integrations WHERE id = ?`).get(id), project);
+  const row = reader.orm
+    .select(columns)
+    .from(integrations)
+    .where(and(eq(integrations.id, id), eq(integrations.projectId, project.id)))
+    .get();
+  if (row === undefined) throw notFound("integration");
+  if (type !== undefined && row.type !== type) throw notFound("webhook endpoint");
+  return { ...row, project: project.name };
 }
 
 /** The row as a sender needs it. Throws 404. */
@@ -89,13 +111,17 @@ export function createIntegration(
   const minted = own["secret"] === undefined ? kind.mint?.(tx.random) : undefined;
   const credentials = minted === undefined ? own : { ...own, secret: minted };
   const url = shownUrl(kind, credentials);
-  tx.sql(
-    `INSERT INTO integrations (id, project_id, name, type, url, sealed, enabled, event_filter, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
-  ).run(
-    ...[id, project.id, write.name ?? "", type, url, sealedOf(kind, id, { credentials, guard })],
-    ...[filterOf(write.events), tx.at],
-  );
+  tx.orm
+    .insert(integrations)
+    .values({
+      ...{ id, projectId: project.id, name: write.name ?? "", type, url, enabled: true },
+      sealed: sealedOf(kind, id, { credentials, guard }),
+      eventFilter: filterOf(write.events),
+      relay: false,
+      consecutiveFailures: 0,
+      createdAt: tx.at,
+    })
+    .run();
   changeConfig(tx, project.id);
   const secret = kind.mint === undefined ? null : (credentials["secret"] ?? null);
   return { id, secret, isMinted: minted !== undefined, url };
@@ -116,17 +142,12 @@ export function changeIntegration(
   const credentials = given(kind, write.credentials, row.url);
   checkGiven(kind, credentials, guard);
   const { url, sealed } = resealed(kind, row, { credentials, guard });
-  const before = tx.sql("SELECT name, event_filter FROM integrations WHERE id = ?").get(id) as {
-    name: string;
-    event_filter: string;
-  };
+  const before = getIntegration(tx, project, { id });
   const name = write.name ?? before.name;
   const filter = write.events === undefined ? before.event_filter : filterOf(write.events);
   const elsewhere = url !== row.url || sealed !== row.sealed;
   if (!elsewhere && name === before.name && filter === before.event_filter) return;
-  tx.sql(
-    "UPDATE integrations SET name = ?, event_filter = ?, url = ?, sealed = ? WHERE id = ?",
-  ).run(name, filter, url, sealed, id);
+  set(tx, id, { name, eventFilter: filter, url, sealed });
   if (elsewhere && row.enabled !== 0) startAfresh(tx, id);
   changeConfig(tx, project.id);
 }
@@ -135,7 +156,7 @@ export function changeIntegration(
 export function deleteIntegration(tx: Tx, project: Project, id: string): void {
   mustBeOwn(mustFind(tx, project, id));
   dropDeliveries(tx, id);
-  tx.sql("DELETE FROM integrations WHERE id = ?").run(id);
+  tx.orm.delete(integrations).where(eq(integrations.id, id)).run();
   tx.note({ topic: "endpoint", id });
   changeConfig(tx, project.id);
 }
@@ -152,17 +173,19 @@ export function setIntegrationEnabled(
   const row = mustFind(tx, project, id);
   if (enabled) startAfresh(tx, id);
   // Somebody decided it: the breaker is no longer what keeps it shut.
-  else tx.sql("UPDATE integrations SET failing_since = NULL WHERE id = ?").run(id);
+  else set(tx, id, { failingSince: null });
   if ((row.enabled !== 0) === enabled) return;
-  tx.sql("UPDATE integrations SET enabled = ? WHERE id = ?").run(enabled ? 1 : 0, id);
+  set(tx, id, { enabled });
   tx.note({ topic: "endpoint", id });
   changeConfig(tx, project.id);
 }
 
+function set(tx: Tx, id: string, to: Partial<typeof integrations.$inferInsert>): void {
+  tx.orm.update(integrations).set(to).where(eq(integrations.id, id)).run();
+}
+
 function startAfresh(tx: Tx, id: string): void {
-  tx.sql(
-    "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
-  ).run(id);
+  set(tx, id, { consecutiveFailures: 0, failingSince: null, lastError: null });
   resumeDeliveries(tx, id);
 }
 
@@ -214,9 +237,4 @@ function mustBeOwn(row: IntegrationRow): void {
 
 function filterOf(events: readonly string[] | undefined): string {
   return [...new Set(events)].sort().join(",");
-}
-
-function shown(row: unknown, project: Project): Integration {
-  const stored = row as Omit<Integration, "project" | "enabled"> & { enabled: number };
-  return { ...stored, project: project.name, enabled: stored.enabled !== 0 };
 }

@@ -8,7 +8,7 @@ import { StoreFault } from "./faults.ts";
 export type SqliteDatabase = Database.Database;
 
 /** What can be bound to a `?`: for statements of many columns, and of as many as are asked for. */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | bigint | null;
 /** What a statement takes: a list of values for `?`, or an object for `@name`. */
 export type Params = unknown[] | object;
 /** A prepared statement: what it is run with, and the row it gives (with `pluck()`, the one value). */

@@ -17,14 +17,14 @@ export type MetaKey =
   | "last_backup";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
-  return reader.sql("SELECT value FROM meta WHERE key = ?").pluck().get(key) as
-    | string
-    | number
-    | undefined;
+  return reader
+    .sql<[key: string], string | number>("SELECT value FROM meta WHERE key = ?")
+    .pluck()
+    .get(key);
 }
 
 export function setMeta(tx: Tx, key: MetaKey, value: string | number): void {
-  tx.sql(
+  tx.sql<[key: string, value: string | number]>(
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
   ).run(key, value);
 }
@@ -32,10 +32,10 @@ export function setMeta(tx: Tx, key: MetaKey, value: string | number): void {
 /** Takes the next `n` values of a sequence that only rises; returns the first of them. */
 export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
   const last = tx
-    .sql(
+    .sql<[string, number, number], number>(
       "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + ? RETURNING value",
     )
     .pluck()
-    .get(key, n, n) as number;
-  return last - n + 1;
+    .get(key, n, n);
+  return (last ?? n) - n + 1;
 }

@@ -26,12 +26,13 @@ function placeOf({ table, column }: Place, id: string | number): string {
 
 /** The ids of the keys that stored values name. */
 export function sealedKeyIds(reader: Reader): string[] {
-  const ids = places.flatMap(
-    ({ table, column }) =>
-      reader
-        .sql(`SELECT DISTINCT substr(${column}, 4, 16) FROM ${table} WHERE ${column} IS NOT NULL`)
-        .pluck()
-        .all() as string[],
+  const ids = places.flatMap(({ table, column }) =>
+    reader
+      .sql<[], string>(
+        `SELECT DISTINCT substr(${column}, 4, 16) FROM ${table} WHERE ${column} IS NOT NULL`,
+      )
+      .pluck()
+      .all(),
   );
   return [...new Set(ids)];
 }
@@ -90,7 +91,7 @@ function resealSlice(
       counts.unreadable++;
       continue;
     }
-    tx.sql(
+    tx.sql<[string, string, string]>(
       `UPDATE ${place.table} SET ${place.column} = ? WHERE id = ? AND ${place.column} = ?`,
     ).run(sealer.seal(text, placeOf(place, id)), id, sealed);
     counts.resealed++;
@@ -104,9 +105,9 @@ function valuesAfter(
   page: { after: string; limit: number },
 ): { id: string; sealed: string }[] {
   return reader
-    .sql(
+    .sql<[after: string, limit: number], { id: string; sealed: string }>(
       `SELECT CAST(id AS TEXT) AS id, ${column} AS sealed FROM ${table}
        WHERE ${column} IS NOT NULL AND CAST(id AS TEXT) > ? ORDER BY 1 LIMIT ?`,
     )
-    .all(page.after, page.limit) as { id: string; sealed: string }[];
+    .all(page.after, page.limit);
 }

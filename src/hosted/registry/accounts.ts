@@ -24,7 +24,7 @@ export interface Accounts {
 }
 
 export function findAccount(reader: Reader, id: string): HostedAccount | null {
-  const row = reader.sql("SELECT id, email FROM accounts WHERE id = ?").get(id);
+  const row = reader.sql<[id: string]>("SELECT id, email FROM accounts WHERE id = ?").get(id);
   return (row as HostedAccount | undefined) ?? null;
 }
 
@@ -54,7 +54,9 @@ export function refoldEmails(store: Store): void {
     .filter(({ email, folded }) => foldEmail(email) !== folded);
   if (old.length === 0) return;
   store.write((tx) => {
-    const refold = tx.sql("UPDATE OR IGNORE accounts SET email_folded = ? WHERE id = ?");
+    const refold = tx.sql<[folded: string, id: string]>(
+      "UPDATE OR IGNORE accounts SET email_folded = ? WHERE id = ?",
+    );
     for (const { id, email } of old) refold.run(foldEmail(email), id);
   });
 }
@@ -66,7 +68,7 @@ export function accountsIn(room: Room): Accounts {
         const known = findByEmail(tx, email);
         if (known !== null) return { account: known, created: false };
         const account = { id: hexId(tx.random), email: email.trim() };
-        tx.sql(
+        tx.sql<[string, string, string, number]>(
           "INSERT INTO accounts (id, email, email_folded, created_at) VALUES (?, ?, ?, ?)",
         ).run(account.id, account.email, foldEmail(email), tx.at);
         return { account, created: true };
@@ -88,7 +90,7 @@ export function sessionsIn(room: Room): Sessions {
     add: (accountId) =>
       room.write((tx) => {
         const token = `pts_${base62Secret(tx.random)}`;
-        tx.sql(
+        tx.sql<[string, string, number, number]>(
           "INSERT INTO sessions (hash, account_id, created_at, last_used_at) VALUES (?, ?, ?, ?)",
         ).run(sha256(token), accountId, tx.at, tx.at);
         return token;
@@ -97,13 +99,17 @@ export function sessionsIn(room: Room): Sessions {
       const now = Math.floor(room.store.clock.now() / 1000);
       const hash = sha256(token);
       const row = room.store
-        .sql("SELECT account_id, created_at, last_used_at FROM sessions WHERE hash = ?")
-        .get(hash) as { account_id: string; created_at: number; last_used_at: number } | undefined;
+        .sql<[hash: string], { account_id: string; created_at: number; last_used_at: number }>(
+          "SELECT account_id, created_at, last_used_at FROM sessions WHERE hash = ?",
+        )
+        .get(hash);
       if (row === undefined || isOver(row, now)) return null;
       if (now - row.last_used_at >= TOUCH_SECONDS) {
         const touched = room.write((tx) =>
           tx
-            .sql("UPDATE sessions SET last_used_at = ? WHERE hash = ? AND last_used_at < ?")
+            .sql<[number, string, number]>(
+              "UPDATE sessions SET last_used_at = ? WHERE hash = ? AND last_used_at < ?",
+            )
             .run(now, hash, now),
         );
         // Nobody waits for this, and a full disk must not sign people out.
@@ -121,7 +127,7 @@ function isOver(session: { created_at: number; last_used_at: number }, now: numb
 /** Forgets sessions that nobody can use any more, a slice at a time. */
 export function purgeSessions(tx: Tx): number {
   return tx
-    .sql(
+    .sql<[number, number]>(
       `DELETE FROM sessions WHERE hash IN
          (SELECT hash FROM sessions WHERE last_used_at <= ? OR created_at <= ? LIMIT ${PURGE_ROWS})`,
     )

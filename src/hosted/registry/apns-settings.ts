@@ -33,7 +33,7 @@ export function apnsIn(room: Room): Apns {
   return {
     set: (settings) =>
       room.write((tx) => {
-        tx.sql(
+        tx.sql<[string, string, string, string, string | null, string]>(
           `INSERT INTO apns (id, version, key_id, team_id, topic, endpoint, ca, sealed)
            VALUES (1, 1, ?, ?, ?, ?, ?, ?)
            ON CONFLICT DO UPDATE SET version = version + 1, key_id = excluded.key_id,
@@ -50,13 +50,15 @@ export function apnsIn(room: Room): Apns {
       }),
     async get() {
       const row = store
-        .sql("SELECT key_id AS keyId, team_id AS teamId, topic, endpoint, ca, sealed FROM apns")
-        .get() as (Omit<ApnsSettings, "key"> & { sealed: string }) | undefined;
+        .sql<[], Omit<ApnsSettings, "key"> & { sealed: string }>(
+          "SELECT key_id AS keyId, team_id AS teamId, topic, endpoint, ca, sealed FROM apns",
+        )
+        .get();
       if (row === undefined) return { kind: "none" };
       const { sealed, ...open } = row;
       const key = sealer.open(sealed, CONTEXT);
       return key === null ? { kind: "unreadable" } : { kind: "set", settings: { ...open, key } };
     },
-    version: async () => (store.sql("SELECT version FROM apns").pluck().get() as number) ?? 0,
+    version: async () => store.sql<[], number>("SELECT version FROM apns").pluck().get() ?? 0,
   };
 }

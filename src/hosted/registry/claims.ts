@@ -55,28 +55,30 @@ export function claimsIn(room: Room): Claims {
     settle: (claim, result) => room.write((tx) => settle(tx, claim, result)),
     releaseAll: () =>
       room.write((tx) => {
-        tx.sql("UPDATE relay_claims SET holder = NULL WHERE holder IS NOT NULL").run();
+        tx.sql<[]>("UPDATE relay_claims SET holder = NULL WHERE holder IS NOT NULL").run();
       }),
   };
 }
 
 function take(tx: Tx, key: ClaimKey): ClaimTaken {
   const row = tx
-    .sql(
+    .sql<[tenantId: string, alertId: string, event: string, timestamp: number], ClaimRow>(
       `SELECT id, holder, taken_ms, devices, done_at FROM relay_claims
        WHERE tenant_id = ? AND alert_id = ? AND event = ? AND timestamp = ?`,
     )
-    .get(key.tenantId, key.alertId, key.event, key.timestamp) as ClaimRow | undefined;
+    .get(key.tenantId, key.alertId, key.event, key.timestamp);
   if (row !== undefined && row.done_at !== null) return { kind: "done", devices: row.devices };
   const now = tx.clock.now();
   if (row !== undefined && isHeld(row, now)) return { kind: "in_flight" };
   const holder = hexId(tx.random);
   if (row === undefined) return { kind: "taken", claim: insert(tx, key, holder), reached: [] };
-  tx.sql("UPDATE relay_claims SET holder = ?, taken_ms = ? WHERE id = ?").run(holder, now, row.id);
+  tx.sql<[holder: string, now: number, id: number]>(
+    "UPDATE relay_claims SET holder = ?, taken_ms = ? WHERE id = ?",
+  ).run(holder, now, row.id);
   const reached = tx
-    .sql("SELECT token FROM relay_pushes WHERE claim_id = ?")
+    .sql<[id: number], string>("SELECT token FROM relay_pushes WHERE claim_id = ?")
     .pluck()
-    .all(row.id) as string[];
+    .all(row.id);
   return { kind: "taken", claim: { id: row.id, holder }, reached };
 }
 
@@ -87,7 +89,7 @@ function isHeld(row: ClaimRow, now: number): boolean {
 
 function insert(tx: Tx, key: ClaimKey, holder: string): Claim {
   const { lastInsertRowid } = tx
-    .sql(
+    .sql<[string, string, string, number, string, number, number]>(
       `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, holder, taken_ms, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     )
@@ -102,12 +104,12 @@ function settle(
 ): void {
   // A hold that ran out and was taken over is not ended, but who was reached counts all the same.
   for (const token of result.reached) {
-    tx.sql(
+    tx.sql<[token: string, id: number]>(
       `INSERT OR IGNORE INTO relay_pushes (claim_id, token)
        SELECT id, ? FROM relay_claims WHERE id = ?`,
     ).run(token, claim.id);
   }
-  tx.sql(
+  tx.sql<[number, number | null, number, string]>(
     "UPDATE relay_claims SET holder = NULL, devices = ?, done_at = ? WHERE id = ? AND holder = ?",
   ).run(result.devices, result.done ? tx.at : null, claim.id, claim.holder);
 }
@@ -115,7 +117,7 @@ function settle(
 /** Forgets claims of two days ago, a slice at a time. */
 export function purgeClaims(tx: Tx): number {
   return tx
-    .sql(
+    .sql<[number]>(
       `DELETE FROM relay_claims WHERE id IN
          (SELECT id FROM relay_claims WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE_ROWS})`,
     )

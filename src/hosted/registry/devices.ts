@@ -66,7 +66,7 @@ export function handsetsIn(room: Room): Devices {
     remove: (accountId, token) =>
       room.write((tx) => {
         const gone = tx
-          .sql("DELETE FROM devices WHERE account_id = ? AND token = ?")
+          .sql<[string, string]>("DELETE FROM devices WHERE account_id = ? AND token = ?")
           .run(accountId, token.toLowerCase());
         return gone.changes > 0;
       }),
@@ -81,11 +81,16 @@ export function handsetsIn(room: Room): Devices {
 }
 
 function recipients(reader: Reader, audience: Audience): Recipient[] {
-  const rows = reader.sql(HANDSETS[audience.through]).all(audience.tenantId) as {
-    person: string;
-    token: string;
-    critical: number;
-  }[];
+  const rows = reader
+    .sql<
+      [tenantId: string],
+      {
+        person: string;
+        token: string;
+        critical: number;
+      }
+    >(HANDSETS[audience.through])
+    .all(audience.tenantId);
   const only = audience.only === null ? null : new Set(audience.only);
   const found = new Map<string, Recipient>();
   for (const { person, token, critical } of rows) {
@@ -98,14 +103,17 @@ function recipients(reader: Reader, audience: Audience): Recipient[] {
 
 function list(reader: Reader, accountId: string): Device[] {
   const rows = reader
-    .sql(
+    .sql<
+      [accountId: string],
+      Omit<Device, "criticalAlerts" | "lastSeenAt"> & {
+        critical: number;
+        ms: number;
+      }
+    >(
       `SELECT token, platform, critical_alerts AS critical, created_at AS createdAt, registered_ms AS ms
        FROM devices WHERE account_id = ? ORDER BY created_at, token`,
     )
-    .all(accountId) as (Omit<Device, "criticalAlerts" | "lastSeenAt"> & {
-    critical: number;
-    ms: number;
-  })[];
+    .all(accountId);
   return rows.map(({ critical, ms, ...device }) => ({
     ...device,
     criticalAlerts: critical === 1,
@@ -119,11 +127,13 @@ function put(
 ): "registered" | "too_many" {
   const token = device.token.toLowerCase();
   const others = tx
-    .sql("SELECT count(*) FROM devices WHERE account_id = ? AND token <> ?")
+    .sql<[accountId: string, token: string], number>(
+      "SELECT count(*) FROM devices WHERE account_id = ? AND token <> ?",
+    )
     .pluck()
-    .get(device.accountId, token) as number;
-  if (others >= MOST_DEVICES) return "too_many";
-  tx.sql(
+    .get(device.accountId, token);
+  if ((others ?? 0) >= MOST_DEVICES) return "too_many";
+  tx.sql<[string, string, string, number, number, number]>(
     `INSERT INTO devices (account_id, token, platform, critical_alerts, created_at, registered_ms)
      VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET platform = excluded.platform, critical_alerts = excluded.critical_alerts,
@@ -150,13 +160,13 @@ function retire(
   const { pushedAtMs } = verdicts;
   for (const { token, atMs } of verdicts.gone) {
     const deadSince = Math.min(atMs ?? pushedAtMs, pushedAtMs);
-    tx.sql("DELETE FROM devices WHERE token = ? AND registered_ms <= ?").run(token, deadSince);
+    tx.sql<[token: string, deadSince: number]>(
+      "DELETE FROM devices WHERE token = ? AND registered_ms <= ?",
+    ).run(token, deadSince);
   }
   for (const token of verdicts.bad) {
-    tx.sql("UPDATE devices SET set_aside_ms = ? WHERE token = ? AND registered_ms <= ?").run(
-      pushedAtMs,
-      token,
-      pushedAtMs,
-    );
+    tx.sql<[number, string, number]>(
+      "UPDATE devices SET set_aside_ms = ? WHERE token = ? AND registered_ms <= ?",
+    ).run(pushedAtMs, token, pushedAtMs);
   }
 }

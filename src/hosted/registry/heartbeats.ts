@@ -51,16 +51,16 @@ export function heartbeatsIn(room: Room): Heartbeats {
     look: (now, gapSeconds) => room.write((tx) => look(tx, now, gapSeconds)),
     owed: async (limit) =>
       room.store
-        .sql(
+        .sql<[limit: number], OwedPage>(
           `SELECT h.tenant_id AS tenantId, t.box_url AS boxUrl, h.owed AS news, h.owed_at AS at,
              h.heard_at AS heardAt
            FROM heartbeats h JOIN tenants t ON t.id = h.tenant_id
            WHERE h.owed IS NOT NULL AND t.watch_seconds > 0 ORDER BY h.owed_at LIMIT ?`,
         )
-        .all(limit) as OwedPage[],
+        .all(limit),
     paid: (page) =>
       room.write((tx) => {
-        tx.sql(
+        tx.sql<[tenantId: string, news: string, at: number]>(
           `UPDATE heartbeats SET owed = NULL, owed_at = NULL
            WHERE tenant_id = ? AND owed = ? AND owed_at = ?`,
         ).run(page.tenantId, page.news, page.at);
@@ -70,7 +70,7 @@ export function heartbeatsIn(room: Room): Heartbeats {
 
 /** An older sign that arrives late tells of life, but takes back no later word. */
 function hear(tx: Tx, sign: { tenantId: string; stamp: number }, word: { planned: 0 | 1 }): void {
-  tx.sql(
+  tx.sql<typeof sign & typeof word & { now: number }>(
     `INSERT INTO heartbeats (tenant_id, heard_at, stamp, planned) VALUES (@tenantId, @now, @stamp, @planned)
      ON CONFLICT DO UPDATE SET heard_at = @now,
        planned = CASE WHEN @stamp >= stamp THEN @planned ELSE planned END, stamp = max(stamp, @stamp), ${BACK}`,
@@ -97,18 +97,19 @@ function look(tx: Tx, now: number, gapSeconds: number): HeartbeatLook {
 
 /** A time ahead of the clock was noted before the clock was set back: it says nothing. */
 function heardOf(tx: Tx, now: number, from: number): Pick<Sight, "watched" | "unheard"> {
-  return tx
-    .sql(
+  const counts = tx
+    .sql<{ now: number; from: number }, Pick<Sight, "watched" | "unheard">>(
       `SELECT count(*) AS watched,
          count(*) FILTER (WHERE abs(@now - max(heard_at, @from)) > ${UNHEARD_SECONDS}) AS unheard
        FROM heartbeats JOIN tenants t ON t.id = tenant_id
        WHERE silent_since IS NULL AND planned = 0 AND t.watch_seconds > 0`,
     )
-    .get({ now, from }) as Pick<Sight, "watched" | "unheard">;
+    .get({ now, from });
+  return counts ?? { watched: 0, unheard: 0 };
 }
 
 function noteSilent(tx: Tx, now: number, from: number): void {
-  tx.sql(
+  tx.sql<{ now: number; from: number }>(
     `UPDATE heartbeats SET silent_since = @now, owed = 'silent', owed_at = @now
      WHERE silent_since IS NULL AND planned = 0 AND EXISTS
        (SELECT 1 FROM tenants t WHERE t.id = tenant_id
@@ -118,8 +119,10 @@ function noteSilent(tx: Tx, now: number, from: number): void {
 
 /** When a box was heard stays as it was, for that is what its people are told. */
 function startAfresh(tx: Tx, now: number): void {
-  tx.sql("DELETE FROM meta WHERE key = 'silence_held_at'").run();
-  tx.sql("UPDATE heartbeats SET heard_at = @now WHERE heard_at > @now").run({ now });
+  tx.sql<[]>("DELETE FROM meta WHERE key = 'silence_held_at'").run();
+  tx.sql<{ now: number }>("UPDATE heartbeats SET heard_at = @now WHERE heard_at > @now").run({
+    now,
+  });
   setMoment(tx, "silence_counts_from", now);
 }
 
@@ -127,12 +130,15 @@ function startAfresh(tx: Tx, now: number): void {
 type Moment = "watched_at" | "silence_counts_from" | "silence_held_at";
 
 function readMoment(tx: Tx, key: Moment): number | null {
-  const value = tx.sql("SELECT value FROM meta WHERE key = ?").pluck().get(key);
+  const value = tx
+    .sql<[key: Moment], unknown>("SELECT value FROM meta WHERE key = ?")
+    .pluck()
+    .get(key);
   return typeof value === "number" ? value : null;
 }
 
 function setMoment(tx: Tx, key: Moment, at: number): void {
-  tx.sql(
+  tx.sql<{ key: Moment; at: number }>(
     "INSERT INTO meta (key, value) VALUES (@key, @at) ON CONFLICT DO UPDATE SET value = @at",
   ).run({ key, at });
 }

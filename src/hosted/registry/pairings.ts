@@ -65,8 +65,10 @@ export function pairingsIn(room: Room): Pairings {
     later: (pairing) => room.write((tx) => later(tx, pairing)),
     list: async (tenantId) =>
       room.store
-        .sql(`SELECT ${COLUMNS} FROM pairings WHERE tenant_id = ? ORDER BY id`)
-        .all(tenantId) as Pairing[],
+        .sql<[tenantId: string], Pairing>(
+          `SELECT ${COLUMNS} FROM pairings WHERE tenant_id = ? ORDER BY id`,
+        )
+        .all(tenantId),
     revoke: (change) => room.write((tx) => revoke(tx, change)),
   };
 }
@@ -76,7 +78,9 @@ function first(tx: Tx, room: Room, pairing: NewPairing): FirstPairing {
   if (tenant === null) return { kind: "not_found" };
   if (tenant.kind === "hosted") return { kind: "hosted" };
   // A history of revoked pairings doesn't open the door again.
-  const known = tx.sql("SELECT 1 FROM pairings WHERE tenant_id = ? LIMIT 1").get(tenant.id);
+  const known = tx
+    .sql<[id: string]>("SELECT 1 FROM pairings WHERE tenant_id = ? LIMIT 1")
+    .get(tenant.id);
   if (known !== undefined) return { kind: "receipt_needed" };
   const account = findAccount(tx, pairing.accountId);
   if (account === null) return { kind: "not_found" };
@@ -90,7 +94,7 @@ function first(tx: Tx, room: Room, pairing: NewPairing): FirstPairing {
 function later(tx: Tx, pairing: NewPairing & { boxTenantId: string }): LaterPairing {
   if (isPaired(tx, pairing)) return { kind: "already_paired" };
   const same = tx
-    .sql(
+    .sql<{ tenantId: string; boxTenantId: string }>(
       `UPDATE tenants SET box_tenant_id = @boxTenantId WHERE id = @tenantId AND kind = 'box'
        AND (box_tenant_id IS NULL OR box_tenant_id = @boxTenantId)`,
     )
@@ -101,12 +105,12 @@ function later(tx: Tx, pairing: NewPairing & { boxTenantId: string }): LaterPair
 
 function insert(tx: Tx, pairing: NewPairing, role: Role): Pairing {
   const { tenantId, accountId, boxAccountId } = pairing;
-  tx.sql(
+  tx.sql<[tenantId: string, accountId: string, boxAccountId: string, at: number]>(
     "INSERT INTO pairings (tenant_id, account_id, box_account_id, created_at) VALUES (?, ?, ?, ?)",
   ).run(tenantId, accountId, boxAccountId, tx.at);
   // The first one is the owner whatever they were; later ones keep the role they have.
   const known = role === "owner" ? "DO UPDATE SET role = excluded.role" : "DO NOTHING";
-  tx.sql(
+  tx.sql<[tenantId: string, accountId: string, role: string, at: number]>(
     `INSERT INTO memberships (tenant_id, account_id, role, created_at) VALUES (?, ?, ?, ?)
      ON CONFLICT ${known}`,
   ).run(tenantId, accountId, role, tx.at);
@@ -115,7 +119,7 @@ function insert(tx: Tx, pairing: NewPairing, role: Role): Pairing {
 
 function isPaired(reader: Reader, pairing: NewPairing): boolean {
   const live = reader
-    .sql(
+    .sql<[tenantId: string, accountId: string, boxAccountId: string]>(
       `SELECT 1 FROM pairings WHERE tenant_id = ? AND revoked_at IS NULL
        AND (account_id = ? OR box_account_id = ?) LIMIT 1`,
     )
@@ -128,14 +132,16 @@ function revoke(tx: Tx, change: { tenantId: string; accountId: string; by: strin
   if (role === null) return { kind: "not_found" };
   if (role !== "owner" && change.by !== change.accountId) return { kind: "not_allowed" };
   const ended = tx
-    .sql(
+    .sql<[at: number, tenantId: string, accountId: string]>(
       `UPDATE pairings SET revoked_at = ?
        WHERE tenant_id = ? AND account_id = ? AND revoked_at IS NULL`,
     )
     .run(tx.at, change.tenantId, change.accountId);
   if (ended.changes > 0) return { kind: "revoked", now: true };
   const past = tx
-    .sql("SELECT 1 FROM pairings WHERE tenant_id = ? AND account_id = ? LIMIT 1")
+    .sql<[tenantId: string, accountId: string]>(
+      "SELECT 1 FROM pairings WHERE tenant_id = ? AND account_id = ? LIMIT 1",
+    )
     .get(change.tenantId, change.accountId);
   return past === undefined ? { kind: "not_found" } : { kind: "revoked", now: false };
 }

@@ -34,11 +34,12 @@ export interface RelayKeys {
 
 export function mintRelayKey(tx: Tx, sealer: RegistrySealer, tenantId: string): RelayCredential {
   const credential = { keyId: `rk_${hexId(tx.random)}`, secret: base62Secret(tx.random) };
-  tx.sql("UPDATE relay_keys SET revoked_at = ? WHERE tenant_id = ? AND revoked_at IS NULL").run(
-    tx.at,
-    tenantId,
-  );
-  tx.sql("INSERT INTO relay_keys (id, tenant_id, sealed, created_at) VALUES (?, ?, ?, ?)").run(
+  tx.sql<[at: number, tenantId: string]>(
+    "UPDATE relay_keys SET revoked_at = ? WHERE tenant_id = ? AND revoked_at IS NULL",
+  ).run(tx.at, tenantId);
+  tx.sql<[string, string, string, number]>(
+    "INSERT INTO relay_keys (id, tenant_id, sealed, created_at) VALUES (?, ?, ?, ?)",
+  ).run(
     credential.keyId,
     tenantId,
     sealer.seal(credential.secret, contextOf(credential.keyId)),
@@ -54,8 +55,10 @@ export function relayKeysIn(room: Room): RelayKeys {
   return {
     async find(keyId) {
       const row = store
-        .sql("SELECT tenant_id, sealed FROM relay_keys WHERE id = ? AND revoked_at IS NULL")
-        .get(keyId) as { tenant_id: string; sealed: string } | undefined;
+        .sql<[keyId: string], { tenant_id: string; sealed: string }>(
+          "SELECT tenant_id, sealed FROM relay_keys WHERE id = ? AND revoked_at IS NULL",
+        )
+        .get(keyId);
       if (row === undefined)
         return { tenantId: null, secret: sealer.open(decoy, contextOf(decoyId)) };
       return { tenantId: row.tenant_id, secret: sealer.open(row.sealed, contextOf(keyId)) };
@@ -79,10 +82,10 @@ function contextOf(keyId: string): string {
 /** The ids of the keys that the registry's sealed values name. */
 export function sealedKeyIdsIn(reader: Reader): string[] {
   return reader
-    .sql(
+    .sql<[], string>(
       `SELECT DISTINCT substr(sealed, 4, 16) FROM (
          SELECT sealed FROM relay_keys WHERE revoked_at IS NULL UNION ALL SELECT sealed FROM apns)`,
     )
     .pluck()
-    .all() as string[];
+    .all();
 }

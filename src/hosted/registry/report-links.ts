@@ -10,26 +10,27 @@ export interface ReportLinks {
 export function reportLinksIn(room: Room): ReportLinks {
   return {
     find: async (uuid) =>
-      (room.store
-        .sql("SELECT tenant_id FROM report_links WHERE uuid = ?")
+      room.store
+        .sql<[uuid: string], string>("SELECT tenant_id FROM report_links WHERE uuid = ?")
         .pluck()
-        .get(uuid) as string) ?? null,
+        .get(uuid) ?? null,
     async replace(tenantId, uuids) {
       const present = room.store
-        .sql("SELECT uuid FROM report_links WHERE tenant_id = ?")
+        .sql<[tenantId: string], string>("SELECT uuid FROM report_links WHERE tenant_id = ?")
         .pluck()
-        .all(tenantId) as string[];
+        .all(tenantId);
       const wanted = new Set(uuids);
       const gone = present.filter((uuid) => !wanted.delete(uuid));
       if (wanted.size + gone.length === 0) return;
       await room.write((tx) => {
         for (const uuid of gone)
-          tx.sql("DELETE FROM report_links WHERE uuid = ? AND tenant_id = ?").run(uuid, tenantId);
+          tx.sql<[uuid: string, tenantId: string]>(
+            "DELETE FROM report_links WHERE uuid = ? AND tenant_id = ?",
+          ).run(uuid, tenantId);
         for (const uuid of wanted)
-          tx.sql("INSERT OR REPLACE INTO report_links (uuid, tenant_id) VALUES (?, ?)").run(
-            uuid,
-            tenantId,
-          );
+          tx.sql<[uuid: string, tenantId: string]>(
+            "INSERT OR REPLACE INTO report_links (uuid, tenant_id) VALUES (?, ?)",
+          ).run(uuid, tenantId);
       });
     },
   };

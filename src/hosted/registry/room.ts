@@ -51,16 +51,16 @@ export function groupWrites(store: Store): Write {
 }
 
 function inSavepoint<T>(tx: Tx, change: (tx: Tx) => T): { value: T } | { error: unknown } {
-  tx.sql("SAVEPOINT change").run();
+  tx.sql<[]>("SAVEPOINT change").run();
   try {
     const value = change(tx);
-    tx.sql("RELEASE change").run();
+    tx.sql<[]>("RELEASE change").run();
     return { value };
   } catch (error) {
     // A full disk rolls the whole transaction back by itself: then nobody's change is there.
     if (!tx.db.inTransaction) throw error;
-    tx.sql("ROLLBACK TO change").run();
-    tx.sql("RELEASE change").run();
+    tx.sql<[]>("ROLLBACK TO change").run();
+    tx.sql<[]>("RELEASE change").run();
     return { error };
   }
 }

@@ -44,11 +44,11 @@ export function sealsIn({ store, write }: Room): Seals {
       }),
     async judge(tenantId, hash) {
       const row = store
-        .sql(
+        .sql<[hash: string, tenantId: string], { files: string | null; knows: number }>(
           `SELECT files, EXISTS (SELECT 1 FROM tenant_tokens t WHERE t.tenant_id = s.tenant_id AND t.hash = ?) AS knows
            FROM tenant_seals s WHERE tenant_id = ?`,
         )
-        .get(hash, tenantId) as { files: string | null; knows: number } | undefined;
+        .get(hash, tenantId);
       if (row === undefined || row.files === null) return null;
       return { files: row.files, knows: row.knows === 1 };
     },
@@ -57,14 +57,14 @@ export function sealsIn({ store, write }: Room): Seals {
 
 function epochOf(reader: Pick<Tx, "sql">, tenantId: string): number {
   const epoch = reader
-    .sql("SELECT epoch FROM tenant_seals WHERE tenant_id = ?")
+    .sql<[tenantId: string], number>("SELECT epoch FROM tenant_seals WHERE tenant_id = ?")
     .pluck()
-    .get(tenantId) as number | undefined;
+    .get(tenantId);
   return epoch ?? 0;
 }
 
 function setSeal(tx: Tx, tenantId: string, files: string | null): void {
-  tx.sql(
+  tx.sql<[tenantId: string, files: string | null]>(
     `INSERT INTO tenant_seals (tenant_id, epoch, files) VALUES (?, 1, ?)
      ON CONFLICT DO UPDATE SET epoch = epoch + 1, files = excluded.files`,
   ).run(tenantId, files);
@@ -73,13 +73,17 @@ function setSeal(tx: Tx, tenantId: string, files: string | null): void {
 /** Writes what differs: at most closings nothing does. */
 function replaceTokens(tx: Tx, { tenantId, hashes }: Seal): void {
   const present = tx
-    .sql("SELECT hash FROM tenant_tokens WHERE tenant_id = ?")
+    .sql<[tenantId: string], string>("SELECT hash FROM tenant_tokens WHERE tenant_id = ?")
     .pluck()
-    .all(tenantId) as string[];
+    .all(tenantId);
   const wanted = new Set(hashes);
   for (const hash of present)
     if (!wanted.delete(hash))
-      tx.sql("DELETE FROM tenant_tokens WHERE tenant_id = ? AND hash = ?").run(tenantId, hash);
+      tx.sql<[tenantId: string, hash: string]>(
+        "DELETE FROM tenant_tokens WHERE tenant_id = ? AND hash = ?",
+      ).run(tenantId, hash);
   for (const hash of wanted)
-    tx.sql("INSERT INTO tenant_tokens (tenant_id, hash) VALUES (?, ?)").run(tenantId, hash);
+    tx.sql<[tenantId: string, hash: string]>(
+      "INSERT INTO tenant_tokens (tenant_id, hash) VALUES (?, ?)",
+    ).run(tenantId, hash);
 }
