@@ -38,6 +38,7 @@ const MOST_CHARACTERS = 1024;
 /** Sources whose latest refused body is kept, the longest silent one making room. */
 const MOST_BODIES = 1000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 export function createRefusedBook(clock: Clock): RefusedBook {
   const entries = new Map<number, Entry>();
@@ -46,6 +47,13 @@ export function createRefusedBook(clock: Clock): RefusedBook {
     // A time of 0 means to it that there is none.
     perf: { now: () => clock.mono() + 1 },
   });
+  let forgotAt = clock.mono();
+  /** Looking at them all for each of a flood of refusals would cost more than the refusals. */
+  const forgetOld = () => {
+    if (clock.mono() - forgotAt < MINUTE_MS) return;
+    forgotAt = clock.mono();
+    latest.purgeStale();
+  };
   return {
     note({ id, projectId, name }, { code, message, body }, events = 1) {
       let entry = entries.get(id);
@@ -54,11 +62,11 @@ export function createRefusedBook(clock: Clock): RefusedBook {
         entries.set(id, entry);
       }
       entry.counts[code] = (entry.counts[code] ?? 0) + events;
-      latest.purgeStale();
+      forgetOld();
       latest.set(id, { code, message, at: unixSeconds(clock), body: beginningOf(body) });
     },
     of(sourceId) {
-      latest.purgeStale();
+      forgetOld();
       return {
         counts: { ...entries.get(sourceId)?.counts },
         last: latest.get(sourceId) ?? null,
