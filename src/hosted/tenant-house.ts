@@ -5,6 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
+import { keepReportLinks, type ReportLinkKeeper } from "./report-link-keeper.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
@@ -81,7 +82,7 @@ class House implements TenantHouse {
   readonly #broken = new Set<string>();
   /** Tenants that close: their next-due times being written, and the hashes of their tokens. */
   readonly #leaving = new Map<string, { written: Promise<void>; hashes: readonly string[] }>();
-  readonly #links = new Set<Promise<void>>();
+  readonly #links: ReportLinkKeeper;
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
   #closed = 0;
@@ -89,6 +90,7 @@ class House implements TenantHouse {
 
   constructor(deps: HouseDeps) {
     this.#deps = deps;
+    this.#links = keepReportLinks(deps);
   }
 
   find(id: string, token?: string): Tenant | Promise<Tenant | null> {
@@ -123,8 +125,8 @@ class House implements TenantHouse {
     return due.length === most;
   }
 
-  async linked(): Promise<void> {
-    await Promise.all(this.#links);
+  linked(): Promise<void> {
+    return this.#links.written();
   }
 
   wake(): void {
@@ -138,7 +140,7 @@ class House implements TenantHouse {
     this.#stopped = true;
     await Promise.allSettled(this.#opening.values());
     await Promise.all([...this.#open.keys()].map((id) => this.#close(id)));
-    await Promise.allSettled([...this.#closing.values(), ...this.#links]);
+    await Promise.allSettled([...this.#closing.values(), this.#links.written()]);
   }
 
   stats(): HouseStats {
@@ -184,10 +186,7 @@ class House implements TenantHouse {
       };
       this.#open.set(id, entry);
       this.#opened++;
-      tenant.store.onCommit((notes) => {
-        if (notes.some((note) => note.topic === "reports")) this.#link(id, tenant.store);
-      });
-      this.#link(id, tenant.store);
+      this.#links.follow(id, tenant.store);
       return entry;
     } catch (error) {
       log.error({ err: error, tenant: id }, "a tenant's data can't be opened");
@@ -258,21 +257,6 @@ class House implements TenantHouse {
     }
     await registry.tenants.setNextDue(id, clock.now() + LATER_MS);
     return true;
-  }
-
-  #link(id: string, store: Store): void {
-    const uuids = store.sql<[], string>("SELECT public_uuid FROM reports").pluck().all();
-    const { registry, log } = this.#deps;
-    this.#keep(
-      registry.reportLinks.replace(id, uuids).catch((error: unknown) => {
-        log.error({ err: error, tenant: id }, "a report's address could not be written down");
-      }),
-    );
-  }
-
-  #keep(work: Promise<void>): void {
-    this.#links.add(work);
-    void work.finally(() => this.#links.delete(work));
   }
 
   async #readPlans(): Promise<void> {
