@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
@@ -45,7 +46,7 @@ export function createIngest(
   limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
 ): IngestHandle {
   const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
-  const tokens = new Map<string, Source>();
+  const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
   const counted = { accepted: 0, shed: 0, batches: 0 };
   const refused = createRefusedBook(store.clock);
   let shedding: "storage_full" | null = null;
@@ -89,7 +90,6 @@ export function createIngest(
       if (known !== undefined) return known;
       const source = findSource(store, token);
       if (source === null) return null;
-      if (tokens.size >= MOST_TOKENS) tokens.delete(tokens.keys().next().value as string);
       tokens.set(token, source);
       return source;
     },

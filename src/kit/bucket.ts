@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 
 export interface BucketAnswer {
@@ -24,23 +25,20 @@ export interface BucketLimits {
 
 export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
   const { rate, burst } = limits;
-  const most = limits.keys ?? 10_000;
-  const levels = new Map<string, { tokens: number; at: number }>();
+  const levels = new LRUCache<string, { tokens: number; at: number }>({
+    max: limits.keys ?? 10_000,
+  });
 
   const level = (key: string) => {
     const now = clock.mono();
     const known = levels.get(key);
-    // The order of the map is that of the last use.
-    levels.delete(key);
     if (known === undefined) {
-      if (levels.size >= most) levels.delete(levels.keys().next().value as string);
       const fresh = { tokens: burst, at: now };
       levels.set(key, fresh);
       return fresh;
     }
     known.tokens = Math.min(burst, known.tokens + ((now - known.at) / 1000) * rate);
     known.at = now;
-    levels.set(key, known);
     return known;
   };
 

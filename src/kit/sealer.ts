@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 import {
   type KeyFileFault,
@@ -69,12 +70,7 @@ export function fileSealer(options: {
 const MOST_OPEN = 256;
 
 function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {
-  const kept = new Map<string, string>();
-  const keep = (name: string, text: string): string => {
-    if (kept.size >= MOST_OPEN) kept.delete(kept.keys().next().value as string);
-    kept.set(name, text);
-    return text;
-  };
+  const kept = new LRUCache<string, string>({ max: MOST_OPEN });
   const holds = (sealed: string): boolean => {
     const id = keyIdOf(sealed);
     if (id === null) return false;
@@ -88,7 +84,9 @@ function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {
       if (present !== undefined) return present;
       if (!holds(sealed)) return null;
       const opened = open(ring(), sealed, place);
-      return opened.ok ? keep(name, opened.text) : null;
+      if (!opened.ok) return null;
+      kept.set(name, opened.text);
+      return opened.text;
     },
     holds,
     isPresent: (sealed) => keyIdOf(sealed) === ring().present.id,

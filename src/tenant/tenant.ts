@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { LRUCache } from "lru-cache";
 import { createSweep, type Sweep } from "../alerts/sweep.ts";
 import { type ChannelList, channels } from "../channels/list.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
@@ -6,7 +7,6 @@ import type { AddressRules } from "../kit/addresses.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
-import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { hexId } from "../kit/ids.ts";
 import { type Log, tenantLog } from "../kit/log.ts";
 import { createNames, type Resolve } from "../kit/names.ts";
@@ -142,7 +142,7 @@ export function startTenant(options: TenantOptions): Tenant {
   ]);
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const slices = createSlices({ slice: 20_000, works: 64 });
-  const used = new ForgetfulMap<string, number>(1000);
+  const used = new LRUCache<string, number>({ max: 1000 });
 
   const unsubscribe = store.onCommit((notes) => {
     if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
