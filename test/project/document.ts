@@ -30,6 +30,8 @@ export interface Said {
 export interface Scene {
   /** Where the box listens. */
   url: string;
+  /** What the box has said on standard output. */
+  said(): string;
   /** Where the reader is at home, and first on the PATH. */
   home: string;
   /** Runs a script in bash, in a folder of its own with `box` on its PATH; it ends at the first fault. */
@@ -51,16 +53,19 @@ export async function withBox(play: (scene: Scene) => Promise<void>): Promise<vo
   };
   const box = spawn(process.execPath, [program, "serve", "--listen", "127.0.0.1:0"], { env });
   const ended = new Promise<number | null>((resolve) => box.once("exit", resolve));
+  let said = "";
   try {
     const url = await new Promise<string>((resolve, reject) => {
       void ended.then((code) => reject(new Error(`the box ended with ${code}`)));
       box.stdout.on("data", (chunk: Buffer) => {
-        const line = /listening on (\S+)/.exec(chunk.toString());
+        said += chunk;
+        const line = /listening on (\S+)/.exec(said);
         if (line?.[1]) resolve(line[1]);
       });
     });
     await play({
       url,
+      said: () => said,
       home,
       shell: (script, more = {}, cwd = home) =>
         shell(script, { env: { ...env, BOX_URL: url, ...more }, cwd }),

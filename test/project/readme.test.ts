@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { scratch } from "../support/scratch.ts";
+import { until } from "../support/until.ts";
 import { blocks, documents, root, withBox } from "./document.ts";
 
 const [block = ""] = blocks("README.md", "sh", "## First alert");
@@ -37,6 +38,20 @@ test("the README's block stops at its first failure, and the shell that it was p
       err,
       /^box: no answer from http:\/\/127\.0\.0\.1:1: nothing listens there\.[^\n]*\n$/,
     );
+  }));
+
+test("what a new box prints makes the first seat, pasted into a terminal that stands elsewhere", () =>
+  withBox(async ({ said, shell }) => {
+    await until(() => said().includes("you@example.org\n"), "it says how");
+    const lines = said()
+      .split("\n")
+      .filter((line) => line.startsWith("  "));
+    assert.equal(lines.length, 2, said());
+    // Who is at no terminal can't be asked for a password.
+    const pasted = `unset BOX_URL BOX_DATA\n${lines.join("\n")} --password-file - <<< 'a long password'`;
+    const { code, out, err } = await shell(pasted);
+    assert.equal(code, 0, err);
+    assert.match(out, /^you@example\.org \(owner\) at http/);
   }));
 
 test("no document names the program in another way than `box`", () => {
