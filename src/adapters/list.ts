@@ -6,10 +6,10 @@ import { prometheus } from "./prometheus.ts";
 export const adapters: readonly Adapter[] = [alertmanager, prometheus];
 
 /** The kind of the box's own format, which `/v1/ingest` takes. */
-const EVENTS = "events";
+const OWN = "events";
 
 /** What a source may be. */
-export const sourceKinds: readonly string[] = [EVENTS, ...adapters.map(({ kind }) => kind)];
+export const sourceKinds: readonly string[] = [OWN, ...adapters.map(({ kind }) => kind)];
 
 export function findAdapter(kind: string): Adapter | null {
   return adapters.find((adapter) => adapter.kind === kind) ?? null;
@@ -17,5 +17,5 @@ export function findAdapter(kind: string): Adapter | null {
 
 /** Where the names of alerts usually hold for a source of this kind; null for an unknown kind. */
 export function usualRoom(kind: string): Adapter["room"] | null {
-  return kind === EVENTS ? "project" : (findAdapter(kind)?.room ?? null);
+  return kind === OWN ? "project" : (findAdapter(kind)?.room ?? null);
 }

@@ -4,6 +4,7 @@ import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
+import { createInbound, INBOUND } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
 import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
@@ -34,7 +35,7 @@ export function createApp(options: AppOptions): App {
   const routes = [...options.routes, ...options.raw];
   const table = methodTable(routes);
   const { refusals } = options.serving;
-  const nouns = new Set(routes.map(({ path }) => nounOf(path)));
+  const nouns = new Set([INBOUND, ...routes.map(({ path }) => path)].map(nounOf));
 
   app.use(async (c, next) => {
     c.set("requestId", hexId(options.random));
@@ -48,6 +49,7 @@ export function createApp(options: AppOptions): App {
     refuseHead(c, table);
     await next();
   });
+  app.all(`${INBOUND}/*`, createInbound(options.serving));
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));

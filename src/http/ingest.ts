@@ -3,7 +3,7 @@ import { checkEvent, type IngestEvent } from "../ingest/event.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
 import { parseJson } from "../kit/json.ts";
 import type { Log } from "../kit/log.ts";
-import type { Source } from "../projects/sources.ts";
+import { EVENTS, type Source } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { errorBody, errorHeaders, internalError } from "./answer.ts";
 import { createTokenReader, type IngestToken, unauthorized } from "./bearer.ts";
@@ -183,7 +183,7 @@ function admit(
   const finish = (tenant: Tenant | null): Admitted => {
     const source =
       tenant === null || token === null ? null : tenant.ingest.authenticate(token.text);
-    if (tenant === null || source === null) {
+    if (tenant === null || source === null || source.kind !== EVENTS) {
       serving.refusals.auth("ingest", head.authorization);
       throw new Stranger(serving.limits.failures.spend(head.address));
     }
