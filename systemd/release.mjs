@@ -63,7 +63,12 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
   const box = fs.readFileSync(output);
   const completion = outputOf([...run, output, "completion", "bash"]);
   const texts = {
-    "README.md": fs.readFileSync(path.join(root, "README.md"), "utf8"),
+    ...Object.fromEntries(
+      ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"].map((name) => [
+        name,
+        fs.readFileSync(path.join(root, name), "utf8"),
+      ]),
+    ),
     ...guides(root),
     copyright: noticesOf(root, inputs, node),
   };

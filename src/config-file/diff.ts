@@ -1,3 +1,5 @@
+import { diff } from "node:util";
+
 /** Lines that differ, with a few around them, as `-`, `+` and ` ` lines; empty where none do. */
 export function lineDiff(before: string, after: string, around = 2): string[] {
   const linesOf = (text: string) => (text === "" ? [] : text.split("\n"));
@@ -18,16 +20,17 @@ export function lineDiff(before: string, after: string, around = 2): string[] {
 
 type Line = ["-" | "+" | " ", string];
 
-/** By the longest common subsequence of what lies between a common beginning and end. */
+const MARKS = { "1": "-", "-1": "+", "0": " " } as const;
+
+/** Past this many lines between a common beginning and end all are shown as changed: Node's `diff` would take a gigabyte. */
+const MOST_LINES = 4_000;
+
 function compare(before: string[], after: string[]): Line[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let end = 0;
-  while (
-    end < Math.min(before.length, after.length) - start &&
-    before.at(-1 - end) === after.at(-1 - end)
-  )
-    end++;
+  const rest = Math.min(before.length, after.length) - start;
+  while (end < rest && before.at(-1 - end) === after.at(-1 - end)) end++;
   const same = (line: string): Line => [" ", line];
   return [
     ...before.slice(0, start).map(same),
@@ -36,30 +39,10 @@ function compare(before: string[], after: string[]): Line[] {
   ];
 }
 
-/** Past this many pairs of lines everything is shown as changed: comparing them would take too long. */
-const MOST_PAIRS = 20_000_000;
-
-function middle(a: string[], b: string[]): Line[] {
-  if (a.length * b.length > MOST_PAIRS)
-    return [...a.map((line): Line => ["-", line]), ...b.map((line): Line => ["+", line])];
-  const width = b.length + 1;
-  const longest = new Uint32Array((a.length + 1) * width);
-  const at = (i: number, j: number) => longest[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--)
-      longest[i * width + j] =
-        a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-  const lines: Line[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push([" ", a[i] ?? ""]);
-      i++;
-      j++;
-    } else if (i < a.length && (j >= b.length || at(i + 1, j) >= at(i, j + 1)))
-      lines.push(["-", a[i++] ?? ""]);
-    else lines.push(["+", b[j++] ?? ""]);
-  }
-  return lines;
+function middle(before: string[], after: string[]): Line[] {
+  // Where one side has nothing Node's answer is a TypeError.
+  const isPlain = before.length === 0 || after.length === 0;
+  if (isPlain || before.length + after.length > MOST_LINES)
+    return [...before.map((line): Line => ["-", line]), ...after.map((line): Line => ["+", line])];
+  return diff(before, after).map(([change, line]): Line => [MARKS[`${change}`], line]);
 }

@@ -26,3 +26,10 @@ test("the lines of both sides are all there, in order", () => {
     }),
   );
 });
+
+test("two long texts that share nothing are compared in little time", () => {
+  const lines = (mark: string) => Array.from({ length: 40_000 }, (_, at) => `${mark}${at}`);
+  const shown = lineDiff(["same", ...lines("a")].join("\n"), ["same", ...lines("b")].join("\n"));
+  assert.equal(shown.length, 80_001);
+  assert.deepEqual(shown.slice(0, 2), ["  same", "- a0"]);
+});

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { apiReference, cliReference } from "../../docs/generate.ts";
+import { rooms } from "../support/laws.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -22,7 +23,7 @@ test("a flag that many commands take is told once", () => {
 
 test("every link between the documents leads somewhere", () => {
   const documents = [
-    "README.md",
+    ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
     ...readdirSync(join(root, "docs"))
       .filter((name) => name.endsWith(".md"))
       .map((name) => `docs/${name}`),
@@ -63,4 +64,33 @@ test("every command that the README and the guides show is one that exists", () 
     }
   }
   assert.deepEqual(unknown, []);
+});
+
+test("the map in the README and the table of rooms in the design name every room, in an order that holds", () => {
+  const map = read("README.md").split("## Map")[1] ?? "";
+  const design = [...read("docs/design.md").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const folders = readdirSync(join(root, "src"));
+  assert.deepEqual(
+    folders.filter((name) => !map.includes(`\`src/${name}\``)),
+    [],
+  );
+  assert.deepEqual(design.toSorted(), folders.toSorted());
+  for (const [at, name] of design.entries()) {
+    const below = (rooms[name] ?? []).filter((other) => {
+      const from = design.indexOf(other.split("/")[0] ?? "");
+      return from > at;
+    });
+    assert.deepEqual(below, [], `${name} imports what stands below it`);
+  }
+});
+
+test("every file and folder that the design and the guide for contributors name is there", () => {
+  for (const document of ["docs/design.md", "CONTRIBUTING.md", "README.md"]) {
+    const named = [...read(document).matchAll(/(?:src|test|migrations)\/[\w./-]*\w/g)];
+    assert.ok(named.length > 2);
+    const missing = named.map(([name]) => name).filter((name) => !existsSync(join(root, name)));
+    assert.deepEqual(missing, [], document);
+  }
 });
