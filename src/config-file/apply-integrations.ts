@@ -1,8 +1,8 @@
+import type { Integration } from "../projects/integration.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
-  type Integration,
   setIntegrationEnabled,
 } from "../projects/integrations.ts";
 import type { Project } from "../projects/projects.ts";

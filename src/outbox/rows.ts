@@ -5,18 +5,20 @@ import { releaseDeliveries, TOO_OLD } from "./deliveries.ts";
 import { MAX_AGE_MS } from "./retry.ts";
 
 /** A delivery as it is read (contract §13, Delivery). */
-export interface Delivery {
-  id: string;
-  /** Empty for an event that no alert caused. */
-  alert_id: string;
-  event: string;
-  status: "pending" | "delivered" | "failed" | "dropped";
-  attempts: number;
-  /** Unix seconds; null once it is over. */
-  next_attempt_at: number | null;
-  last_error: string | null;
-  created_at: number;
-}
+export const deliveryAnswer = z
+  .object({
+    id: z.string(),
+    alert_id: z.string().meta({ description: "Empty where no alert caused the event." }),
+    event: z.string(),
+    status: z.enum(["pending", "delivered", "failed", "dropped"]),
+    attempts: z.int(),
+    /** Unix seconds; null once it is over. */
+    next_attempt_at: z.int().nullable(),
+    last_error: z.string().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "Delivery" });
+export type Delivery = z.output<typeof deliveryAnswer>;
 
 const LIST = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), '') AS alert_id, event, status, attempts,
     (next_attempt_ms + 999) / 1000 AS next_attempt_at, last_error, created_at

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChannelList } from "../channels/list.ts";
 import { list } from "../kit/fields.ts";
 import { eventKinds } from "../outbox/event.ts";
 
@@ -9,3 +10,48 @@ export const integrationEvents = list(
   z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }),
   16,
 );
+
+/** What both views of the row show. */
+const shown = {
+  id: z.string(),
+  project: z.string(),
+  /** What the kind of channel shows of its address; may be empty. */
+  url: z.string(),
+  enabled: z.boolean(),
+  event_filter: z.string().meta({ description: "Kinds, comma-separated; empty = every kind." }),
+  consecutive_failures: z.int(),
+  last_error: z.string().nullable(),
+  created_at: z.int(),
+};
+
+const row = z.object({ ...shown, name: z.string(), type: z.string() });
+/** An integration as it is read, without its credentials. */
+export type Integration = z.output<typeof row>;
+
+/** As the list of channels describes it. */
+export function integrationAnswer({ kinds, type }: ChannelList) {
+  const counted = kinds.filter(({ pushes }) => pushes).map(({ kind }) => kind);
+  return row
+    .extend({
+      type,
+      device_count: z
+        .int()
+        .optional()
+        .meta({
+          description: `${counted.join(", ")}: how many devices the calling key's account has.`,
+        }),
+    })
+    .meta({ id: "Integration" });
+}
+
+/** Fields that only a read returns. */
+export const integrationReadOnly = [
+  ...["id", "project", "enabled", "event_filter", "consecutive_failures", "last_error"],
+  ...["created_at", "device_count"],
+];
+
+/** A webhook's row in its own view. */
+export const webhookAnswer = z.object(shown).meta({ id: "WebhookEndpoint" });
+/** Its fields but the one that is written. */
+export const webhookReadOnly = (written: keyof typeof shown): string[] =>
+  Object.keys(shown).filter((field) => field !== written);

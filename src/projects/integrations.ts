@@ -8,6 +8,7 @@ import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
+import type { Integration } from "./integration.ts";
 import {
   type CredentialInput,
   checkComplete,
@@ -17,22 +18,6 @@ import {
   shownUrl,
 } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
-
-/** An integration as it is read, without its credentials (contract §13, Integration). */
-export interface Integration {
-  id: string;
-  project: string;
-  name: string;
-  /** Its kind of channel. */
-  type: string;
-  /** What the kind shows of its address; may be empty. */
-  url: string;
-  enabled: boolean;
-  event_filter: string;
-  consecutive_failures: number;
-  last_error: string | null;
-  created_at: number;
-}
 
 export interface IntegrationWrite {
   credentials: CredentialInput;

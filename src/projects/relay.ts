@@ -1,5 +1,7 @@
 import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
+import { z } from "zod";
 import { notFound } from "../kit/errors.ts";
+import { boolean, text } from "../kit/fields.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { releaseDeliveries } from "../outbox/deliveries.ts";
 import type { OutboxEntry } from "../outbox/destination.ts";
@@ -15,11 +17,24 @@ import { RELAY_NAME, wireRelay } from "./relay-wiring.ts";
 const isRelays = eq(integrations.relay, true);
 
 /** The relay as it is read: the secret never is (contract §15, Pairing and relay). */
-export interface RelayView {
-  configured: boolean;
-  name: string;
-  relay_url: string;
-}
+export const relayAnswer = z.object({
+  configured: z.boolean(),
+  name: z.string(),
+  relay_url: z.string(),
+});
+export type RelayView = z.output<typeof relayAnswer>;
+
+/** The body that sets it. */
+export const relayWrite = z.strictObject({
+  relay_url: text(2048, 1).meta({ format: "uri" }),
+  relay_secret: text(128, 32),
+  hosted_tenant_id: text(64).optional(),
+  box_public_url: text(2048).optional(),
+  test: boolean.optional().meta({
+    description:
+      "Send the relay one signed test first, and change nothing unless its answer is a relay's.",
+  }),
+});
 
 export function readRelay(reader: Reader): RelayView {
   const row = reader.orm.select({ url: relay.relayUrl }).from(relay).get();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../../kit/errors.ts";
-import { listDeliveries, resendDelivery } from "../../outbox/rows.ts";
+import { deliveryAnswer, listDeliveries, resendDelivery } from "../../outbox/rows.ts";
 import { mustFind, setIntegrationEnabled } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
 import { queryInteger } from "../fields.ts";
@@ -8,19 +8,6 @@ import { type Route, route } from "../route.ts";
 
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
 const enabledAnswer = z.object({ enabled: z.boolean() });
-
-const delivery = z
-  .object({
-    id: z.string(),
-    alert_id: z.string().meta({ description: "Empty where no alert caused the event." }),
-    event: z.string(),
-    status: z.enum(["pending", "delivered", "failed", "dropped"]),
-    attempts: z.int(),
-    next_attempt_at: z.int().nullable(),
-    last_error: z.string().nullable(),
-    created_at: z.int(),
-  })
-  .meta({ id: "Delivery" });
 
 function enabling(name: "enable" | "disable", summary: string): Route {
   const enabled = name === "enable";
@@ -61,7 +48,7 @@ export const deliveryRoutes: Route[] = [
     params: integrationPath,
     query: z.strictObject({ limit: queryInteger(1, 200).default(50) }),
     status: 200,
-    answer: z.object({ deliveries: z.array(delivery) }),
+    answer: z.object({ deliveries: z.array(deliveryAnswer) }),
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) => {
       const { id } = mustFind(tenant.store, getProject(tenant.store, params.id), params.iid);

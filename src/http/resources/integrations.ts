@@ -2,14 +2,18 @@ import { z } from "zod";
 import type { ChannelList, CredentialField } from "../../channels/list.ts";
 import { text } from "../../kit/fields.ts";
 import type { EventKind } from "../../outbox/event.ts";
-import { integrationEvents } from "../../projects/integration.ts";
+import {
+  type Integration,
+  integrationAnswer,
+  integrationEvents,
+  integrationReadOnly,
+} from "../../projects/integration.ts";
 import type { Guard } from "../../projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
   deleteIntegration,
   getIntegration,
-  type Integration,
   type IntegrationWrite,
   listIntegrations,
 } from "../../projects/integrations.ts";
@@ -22,42 +26,11 @@ const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
 
 const commonFields = { name: text(128).optional(), events: integrationEvents.optional() };
 
-/** What both views of the row show. */
-export const shownFields = {
-  id: z.string(),
-  project: z.string(),
-  url: z.string(),
-  enabled: z.boolean(),
-  event_filter: z.string().meta({ description: "Kinds, comma-separated; empty = every kind." }),
-  consecutive_failures: z.int(),
-  last_error: z.string().nullable(),
-  created_at: z.int(),
-};
-function answerOf({ kinds, type }: ChannelList) {
-  const counted = kinds.filter(({ pushes }) => pushes).map(({ kind }) => kind);
-  return z
-    .object({
-      ...shownFields,
-      name: z.string(),
-      type,
-      device_count: z
-        .int()
-        .optional()
-        .meta({
-          description: `${counted.join(", ")}: how many devices the calling key's account has.`,
-        }),
-    })
-    .meta({ id: "Integration" });
-}
-
-const readOnly = [
-  ...["id", "project", "enabled", "event_filter", "consecutive_failures", "last_error"],
-  ...["created_at", "device_count"],
-];
 const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found"] as const),
   ...(["missing_credential", "credential_not_allowed"] as const),
 ];
+
 /** With how many devices the caller's pushes would reach, counted now (contract §13, Integration). */
 async function withDevices(
   tenant: Tenant,
@@ -87,7 +60,7 @@ export function writeOf(
 
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */
 export const integrationRoutes = (channels: ChannelList): Route[] => {
-  const answer = answerOf(channels);
+  const answer = integrationAnswer(channels);
   const writeFields = { ...commonFields, ...channels.fields };
   return [
     route({
@@ -115,7 +88,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       plane: "api",
       params: projectPath,
       body: z.strictObject({ type: channels.type, ...writeFields }),
-      readOnly,
+      readOnly: integrationReadOnly,
       status: 201,
       answer: z.object({
         id: z.string(),
@@ -164,7 +137,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       plane: "api",
       params: integrationPath,
       body: z.strictObject(writeFields),
-      readOnly: [...readOnly, "type"],
+      readOnly: [...integrationReadOnly, "type"],
       status: 200,
       answer: updated,
       errors: [...writeErrors, "managed_integration"],

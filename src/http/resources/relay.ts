@@ -1,9 +1,14 @@
 import { z } from "zod";
 import { writeLateTimeline } from "../../alerts/timeline.ts";
 import { invalid } from "../../kit/errors.ts";
-import { boolean, text } from "../../kit/fields.ts";
 import { checkUrl, readUrl } from "../../kit/url.ts";
-import { configureRelay, readRelay, removeRelay } from "../../projects/relay.ts";
+import {
+  configureRelay,
+  readRelay,
+  relayAnswer,
+  relayWrite,
+  removeRelay,
+} from "../../projects/relay.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -17,7 +22,7 @@ export const relayRoutes: Route[] = [
     summary: "Whether and where this box pages through; a hosted tenant has no relay",
     plane: "api",
     status: 200,
-    answer: z.object({ configured: z.boolean(), name: z.string(), relay_url: z.string() }),
+    answer: relayAnswer,
     errors: [],
     handle: ({ tenant }) =>
       tenant.role === "hosted"
@@ -34,16 +39,7 @@ export const relayRoutes: Route[] = [
     plane: "api",
     manager: true,
     boxOnly: true,
-    body: z.strictObject({
-      relay_url: text(2048, 1).meta({ format: "uri" }),
-      relay_secret: text(128, 32),
-      hosted_tenant_id: text(64).optional(),
-      box_public_url: text(2048).optional(),
-      test: boolean.optional().meta({
-        description:
-          "Send the relay one signed test first, and change nothing unless its answer is a relay's.",
-      }),
-    }),
+    body: relayWrite,
     readOnly: ["configured", "name"],
     status: 200,
     answer: z.object({ relay_url: z.string() }),

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { boolean, text } from "../../kit/fields.ts";
-import { integrationEvents } from "../../projects/integration.ts";
+import {
+  type Integration,
+  integrationEvents,
+  webhookAnswer,
+  webhookReadOnly,
+} from "../../projects/integration.ts";
 import {
   createIntegration,
   deleteIntegration,
   getIntegration,
-  type Integration,
   listIntegrations,
   setIntegrationEnabled,
 } from "../../projects/integrations.ts";
@@ -13,12 +17,11 @@ import { getProject, type Project } from "../../projects/projects.ts";
 import type { Tx } from "../../store/store.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { guardOf, shownFields, writeOf } from "./integrations.ts";
+import { guardOf, writeOf } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
-const answer = z.object(shownFields).meta({ id: "WebhookEndpoint" });
 
-function shown({ name, type, ...endpoint }: Integration): z.output<typeof answer> {
+function shown({ name, type, ...endpoint }: Integration): z.output<typeof webhookAnswer> {
   return endpoint;
 }
 
@@ -38,7 +41,7 @@ export const webhookRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     status: 200,
-    answer: z.object({ endpoints: z.array(answer) }),
+    answer: z.object({ endpoints: z.array(webhookAnswer) }),
     errors: ["not_found"],
     handle: ({ tenant, params }) => {
       const project = getProject(tenant.store, params.id);
@@ -58,7 +61,7 @@ export const webhookRoutes: Route[] = [
       secret: text(256).optional().meta({ description: "Minted when omitted." }),
       events: integrationEvents.optional(),
     }),
-    readOnly: Object.keys(shownFields).filter((field) => field !== "url"),
+    readOnly: webhookReadOnly("url"),
     status: 201,
     answer: z.object({
       id: z.string(),
@@ -85,7 +88,7 @@ export const webhookRoutes: Route[] = [
     plane: "api",
     params: webhookPath,
     body: z.strictObject({ enabled: boolean }),
-    readOnly: Object.keys(shownFields).filter((field) => field !== "enabled"),
+    readOnly: webhookReadOnly("enabled"),
     status: 200,
     answer: z.object({ enabled: z.boolean() }),
     errors: ["invalid_request", "invalid_json", "not_found"],
