@@ -44,6 +44,8 @@ export interface RunningHosted {
 const TENANT_SOCKETS = 32;
 /** Names that one tenant may have looked up at one time, of some twenty that all may. */
 const TENANT_LOOKUPS = 6;
+/** Names that all receipt checks together may have looked up at one time: strangers aim them. */
+const RECEIPT_LOOKUPS = 4;
 
 /** Starts the hosted role: lock, registry, tenants, HTTP, in this order; stopping runs backwards. Throws StoreFault or a listen error. */
 export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
@@ -62,7 +64,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
     const egress = egressOf(config, deps, names);
     lifecycle.onStop("egress", () => egress.close());
-    const receipts = receiptEgress(config, deps, names);
+    const receipts = receiptEgress(config, deps, names.share(RECEIPT_LOOKUPS));
     lifecycle.onStop("receipts", () => receipts.close());
 
     const renderer = createRenderer({ source: workerSource(), clock });

@@ -21,6 +21,7 @@ export async function boxJson(...args: (string | number)[]): Promise<any> {
 /** A box that serves in a process of its own. */
 export interface Served {
   readonly url: string;
+  readonly pid: number;
   /** Ends it and waits: TERM is the planned stop. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** What it has logged. */
@@ -44,7 +45,7 @@ export function serve(t: TestContext, data: string, ...flags: string[]): Promise
     child.stdout.on("data", (data) => {
       out += data;
       const url = /listening on (\S+)/.exec(out)?.[1];
-      if (url !== undefined) resolve({ url, end, log: () => log });
+      if (url !== undefined) resolve({ url, end, pid: child.pid as number, log: () => log });
     });
   });
 }
