@@ -90,9 +90,16 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   }
 }
 
+/** `box alerts | head -1`: a reader that has seen enough ends the command, and it is no failure. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+}
+
 // No await at the top: in the executable this is a CommonJS script.
 if (import.meta.main !== false) {
   widenThreadPool(process.env);
+  process.stdout.on("error", endWithReader);
   runProgram(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });

@@ -58,6 +58,6 @@ export async function keepRunning(
 
 /** A reader that goes away (`box serve | head -1`) must not take the pager with it. */
 function surviveClosedPipes(): void {
-  process.stdout.on("error", () => {});
+  process.stdout.removeAllListeners("error").on("error", () => {});
   process.stderr.on("error", () => {});
 }

@@ -59,3 +59,38 @@ test("a directory that can't be written: one sentence and 74", {
   assert.equal(code, 74, err);
   assert.match(err, /^box: .*can't be used.*: is its directory writable.*\n$/);
 });
+
+test("a reader that has seen enough ends the command, and it is no failure", async (t) => {
+  const words = Array.from(
+    { length: 20_000 },
+    (_, i) => `${i.toString(36)}x ${(i * 7919).toString(36)}y`,
+  );
+  const file = join(scratch(t), "many.log");
+  // More templates than a pipe holds.
+  writeFileSync(file, words.map((word, i) => `${"abcdefghijklmnop"[i % 16]}${word}`).join("\n"));
+  const child = spawn(process.execPath, [program, "template", "try", file, "--json"]);
+  let err = "";
+  child.stderr.on("data", (text) => (err += text));
+  child.stdout.once("data", () => child.stdout.destroy());
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  assert.deepEqual([code, err], [0, ""]);
+});
+
+test("a box outlives the reader of what it prints", async (t) => {
+  const child = spawn(process.execPath, [
+    ...[program, "serve", "--data", join(scratch(t), "new"), "--listen", "127.0.0.1:0"],
+  ]);
+  t.after(() => child.kill("SIGKILL"));
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.on("data", (text) => {
+      const found = /listening on (\S+)/.exec(String(text))?.[1];
+      if (found === undefined) return;
+      child.stdout.destroy();
+      resolve(found);
+    });
+  });
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  child.kill("SIGTERM");
+  assert.equal(await ended, 0);
+});
