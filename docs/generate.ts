@@ -36,6 +36,7 @@ interface Schema {
   maxItems?: number;
   default?: unknown;
   description?: string;
+  examples?: unknown[];
   anyOf?: Schema[];
   oneOf?: Schema[];
   additionalProperties?: Schema | boolean;
@@ -195,11 +196,35 @@ function fieldTable(schema: Schema): string[] {
   return [
     "| field | | |",
     "|---|---|---|",
-    ...Object.entries(schema.properties).map(
-      ([name, field]) =>
-        `| \`${name}\` | ${kind(field)} | ${[schema.required?.includes(name) ? "required" : "", field.default === undefined ? "" : `default \`${JSON.stringify(field.default)}\``, field.description ?? ""].filter((note) => note !== "").join("; ")} |`,
-    ),
+    ...fieldRows(schema, ""),
+    ...(schema.examples ?? []).flatMap((example) => [
+      ...["", "For example:", "", "```json"],
+      JSON.stringify(example, null, 2),
+      "```",
+    ]),
   ];
+}
+
+/** A row a field; the fields of a shape without a name of its own follow it as `match.min_level`, `layers[].name`. */
+function fieldRows(schema: Schema, above: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const notes = [
+      schema.required?.includes(name) ? "required" : "",
+      field.default === undefined ? "" : `default \`${JSON.stringify(field.default)}\``,
+      field.description ?? "",
+    ].filter((note) => note !== "");
+    const row = `| \`${above}${name}\` | ${kind(field)} | ${notes.join("; ")} |`;
+    return [row, ...nested(field, `${above}${name}`)];
+  });
+}
+
+/** The rows of what is inside a field, through lists and through what may also be null. */
+function nested(field: Schema, name: string): string[] {
+  const choices = field.anyOf ?? field.oneOf ?? [];
+  const inside = choices.filter((choice) => choice.properties ?? choice.items);
+  if (inside.length === 1 && inside[0]) return nested(inside[0], name);
+  if (field.items) return nested(field.items, `${name}[]`);
+  return fieldRows(field, `${name}.`);
 }
 
 function refName(ref: string): string {

@@ -4,24 +4,27 @@ import { integer, list, pathName, text, time } from "../kit/fields.ts";
 /** A schedule and its overrides: as they are written and read over the interface (contract §13, On-call). */
 
 const restriction = z.strictObject({
-  /** 0 (Sunday) to 6; none is every day. */
   days: list(integer(0, 6), 7)
     .refine((days) => new Set(days).size === days.length, { error: "must not name a day twice" })
-    .default([]),
-  /** Minutes of the local day. */
-  start_minute: integer(0, 1439),
-  end_minute: integer(0, 1440),
+    .default([])
+    .describe("0 (Sunday) to 6; none is every day."),
+  start_minute: integer(0, 1439).describe("Minute of the local day, 540 being nine o'clock."),
+  end_minute: integer(0, 1440).describe("At or before the start: on the next day."),
 });
 
 /** One layer. `restriction` null: always. */
 export const layer = z.strictObject({
   name: text(128),
-  /** Account ids in the order they take turns. */
-  participants: list(text(128, 1), 100),
-  rotation_start: time,
+  participants: list(text(128, 1), 100).describe("Account ids in the order they take turns."),
+  rotation_start: time.describe("When the first turn begins; nobody is on call before."),
   /** Ten years: longer than any rotation. */
-  shift_minutes: integer(1, 5_256_000),
-  restriction: restriction.nullable().default(null),
+  shift_minutes: integer(1, 5_256_000).describe(
+    "Length of a turn; whole days follow the local clock.",
+  ),
+  restriction: restriction
+    .nullable()
+    .default(null)
+    .describe("When the layer counts; null = always."),
 });
 export type Layer = z.output<typeof layer>;
 
@@ -30,8 +33,29 @@ export const scheduleTimezone = text(100, 1);
 
 /** The body that makes or replaces a schedule. */
 export const scheduleWrite = z
-  .strictObject({ name: scheduleName, timezone: scheduleTimezone, layers: list(layer, 50) })
-  .meta({ id: "ScheduleWrite" });
+  .strictObject({
+    name: scheduleName,
+    timezone: scheduleTimezone.describe("An IANA name, as Europe/Vienna."),
+    layers: list(layer, 50).describe("A later one wins where it covers."),
+  })
+  .meta({
+    id: "ScheduleWrite",
+    examples: [
+      {
+        name: "first line",
+        timezone: "Europe/Vienna",
+        layers: [
+          {
+            name: "weekly",
+            participants: ["c0ffee0123456789", "0123456789c0ffee"],
+            rotation_start: 1_767_600_000,
+            shift_minutes: 10_080,
+            restriction: { days: [1, 2, 3, 4, 5], start_minute: 540, end_minute: 1_020 },
+          },
+        ],
+      },
+    ],
+  });
 export type ScheduleInput = z.output<typeof scheduleWrite>;
 
 /** Fields that only a read returns. */
@@ -53,8 +77,8 @@ export type StoredSchedule = z.output<typeof scheduleAnswer>;
 /** The body that puts somebody on call for a while; from now on where it says no start. */
 export const overrideWrite = z.strictObject({
   account_id: text(128, 1),
-  starts_at: time.optional(),
-  ends_at: time,
+  starts_at: time.optional().describe("Now where it is left out."),
+  ends_at: time.describe("Not included; at most 90 days after the start."),
 });
 export type OverrideInput = z.output<typeof overrideWrite>;
 

@@ -7,64 +7,100 @@ import { boolean, hexIdField, integer, list, pathName, text } from "../kit/field
 const minutes = integer(0, 525_600);
 
 const match = z.strictObject({
-  /** Lowest level that matches; null = any. */
-  min_level: integer(0).nullable().default(null),
-  /** Source names, any of; empty = any. */
-  sources: list(text(128, 1), 100).default([]),
-  /** Any of; empty = any. */
-  tags: list(text(256, 1), 100).default([]),
-  /** Case-sensitive substring of the template's text; empty = any. */
-  template_contains: text(500).default(""),
+  min_level: integer(0).nullable().default(null).describe("Lowest level that matches; null = any."),
+  sources: list(text(128, 1), 100).default([]).describe("Source names, any of; empty = any."),
+  tags: list(text(256, 1), 100).default([]).describe("Any of; empty = any."),
+  template_contains: text(500)
+    .default("")
+    .describe(
+      "Text that the template or the message's own shape contains, case-sensitive; empty = any.",
+    ),
 });
 
 const condition = z.strictObject({
-  key: text(256, 1),
-  op: z.enum(["eq", "neq", "gte", "lte"], { error: "must be one of eq, neq, gte, lte" }),
+  key: text(256, 1).describe("A key of the event; one that isn't there passes only neq."),
+  op: z
+    .enum(["eq", "neq", "gte", "lte"], { error: "must be one of eq, neq, gte, lte" })
+    .describe("eq and neq compare text, gte and lte numbers."),
   value: z.union([text(4096), z.number(), z.boolean()], {
     error: "must be a string, number or boolean",
   }),
 });
 
 const fireAfter = z.strictObject({
-  count: integer(1, 1_000_000).default(1),
-  distinct_sources: integer(1, 100_000).default(1),
-  window_minutes: integer(1, 525_600).default(1),
+  count: integer(1, 1_000_000).default(1).describe("Matching events within the window, at least."),
+  distinct_sources: integer(1, 100_000).default(1).describe("Sources they come from, at least."),
+  window_minutes: integer(1, 525_600).default(1).describe("Length of the sliding window."),
 });
 
 /** A step of the ladder. */
 export const escalationStep = z.strictObject({
-  accounts: list(text(128, 1), 20).default([]),
-  /** Schedule names. */
-  schedules: list(text(128, 1), 20).default([]),
-  after_minutes: minutes.default(0),
-  repeat_minutes: minutes.default(0),
+  accounts: list(text(128, 1), 20).default([]).describe("Account ids."),
+  schedules: list(text(128, 1), 20)
+    .default([])
+    .describe("Schedule names: whoever they have on call when the step runs."),
+  after_minutes: minutes.default(0).describe("Counted from the alert's opening, for every step."),
+  repeat_minutes: minutes
+    .default(0)
+    .describe("Repeats this step until the next one, an ack or a resolve; 0 = once."),
 });
 
 export const ruleFields = {
-  match: match.prefault({}),
-  conditions: list(condition, 100).default([]),
-  fire_after: fireAfter.prefault({}),
-  dedup_window_minutes: minutes.default(0),
-  auto_resolve_quiet_minutes: minutes.default(0),
-  renotify_minutes: minutes.default(0),
-  max_renotify: integer(0, 1_000_000).default(0),
-  /** Whether a source that names its alerts may end them; false: only a person or quiet does. */
-  ends_with_source: boolean.default(true),
-  /** Within so many seconds of its end by source or quiet, an alert that fires again is the same; 0 = off. */
-  reopen_within_seconds: integer(0, 86_400).default(0),
-  identifier_keys: list(text(256, 1), 32).default([]),
-  investigate: boolean.default(false),
-  /** Action ids; null = every enabled action whose events name the event. */
-  actions: list(hexIdField, 100).nullable().default(null),
-  escalations: list(escalationStep, 10).default([]),
+  match: match.prefault({}).describe("Which events: all that is given must hold."),
+  conditions: list(condition, 100)
+    .default([])
+    .describe("Comparisons with the event's keys; all must hold."),
+  fire_after: fireAfter.prefault({}).describe("How many of them open an alert."),
+  dedup_window_minutes: minutes
+    .default(0)
+    .describe("A match later than this after the one before it renotifies while open; 0 = never."),
+  auto_resolve_quiet_minutes: minutes
+    .default(0)
+    .describe("Resolves after so long without a match; 0 = never."),
+  renotify_minutes: minutes.default(0).describe("Says again that it is open; 0 = never."),
+  max_renotify: integer(0, 1_000_000).default(0).describe("How often; 0 = no limit."),
+  ends_with_source: boolean
+    .default(true)
+    .describe(
+      "Whether a source that names its alerts may end them; false: only a person or quiet does.",
+    ),
+  reopen_within_seconds: integer(0, 86_400)
+    .default(0)
+    .describe(
+      "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
+    ),
+  identifier_keys: list(text(256, 1), 32)
+    .default([])
+    .describe("Keys of the event whose values tell two alerts of this rule apart."),
+  investigate: boolean.default(false).describe("Copied to the alert and its events."),
+  actions: list(hexIdField, 100)
+    .nullable()
+    .default(null)
+    .describe("Action ids; null or left out = every enabled action that takes the event."),
+  escalations: list(escalationStep, 10)
+    .default([])
+    .describe("The ladder: its steps, in this order."),
 };
 
 export const ruleName = pathName(200);
 
 /** The body that makes a rule. */
-export const ruleCreate = z
-  .strictObject({ name: ruleName, ...ruleFields })
-  .meta({ id: "RuleWrite" });
+export const ruleCreate = z.strictObject({ name: ruleName, ...ruleFields }).meta({
+  id: "RuleWrite",
+  examples: [
+    {
+      name: "payment errors",
+      match: { min_level: 400, sources: ["shop"], template_contains: "payment" },
+      conditions: [{ key: "amount", op: "gte", value: 100 }],
+      fire_after: { count: 5, distinct_sources: 1, window_minutes: 10 },
+      identifier_keys: ["customer"],
+      escalations: [
+        { schedules: ["first line"], after_minutes: 0, repeat_minutes: 10 },
+        { accounts: ["c0ffee0123456789"], after_minutes: 30 },
+      ],
+    },
+  ],
+});
 
 /** The body that replaces one: the name may be left out, being in the path. */
 export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });

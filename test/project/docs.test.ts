@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { apiReference, cliReference } from "../../docs/generate.ts";
+import { scheduleWrite } from "../../src/oncall/schedule.ts";
+import { ruleCreate } from "../../src/projects/rule.ts";
 import { rooms } from "../support/laws.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -92,5 +94,13 @@ test("every file and folder that the design and the guide for contributors name 
     assert.ok(named.length > 2);
     const missing = named.map(([name]) => name).filter((name) => !existsSync(join(root, name)));
     assert.deepEqual(missing, [], document);
+  }
+});
+
+test("the examples in the reference are what their routes take", () => {
+  for (const schema of [ruleCreate, scheduleWrite]) {
+    const examples = schema.meta()?.["examples"];
+    assert.ok(Array.isArray(examples) && examples.length > 0);
+    for (const example of examples) assert.equal(schema.safeParse(example).error, undefined);
   }
 });
