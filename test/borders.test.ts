@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   borders,
+  circles,
   LONG_FILE,
   length,
   packages,
@@ -37,6 +38,23 @@ test("the table of rooms has no circle", () => {
       assert.ok(seen.has(place.split("/")[0] ?? ""), `${room}: ${place}`);
     seen.add(room);
   }
+});
+
+test("no files import each other in a circle", () => {
+  assert.deepEqual(circles(tree), []);
+});
+
+test("a circle is seen whatever its length, types included, and told once", () => {
+  const file = (name: string, ...needs: string[]) =>
+    readSource(
+      `src/kit/${name}.ts`,
+      needs.map((need) => `import type { A } from "./${need}.ts";`).join("\n"),
+    );
+  const ring = [file("a", "b"), file("b", "c", "d"), file("c", "a"), file("d"), file("e", "e")];
+  assert.deepEqual(circles(ring), ["src/kit/a.ts ↔ src/kit/b.ts ↔ src/kit/c.ts", "src/kit/e.ts"]);
+  const late = readSource("src/kit/d.ts", 'const a = await import("./b.ts"); use(a);');
+  assert.deepEqual(circles([file("b", "d"), late]), ["src/kit/b.ts ↔ src/kit/d.ts"]);
+  assert.deepEqual(circles([file("a", "b", "d"), file("b", "d"), file("d")]), []);
 });
 
 test("packages that only one room may use stay there", () => {

@@ -1,5 +1,5 @@
-import { type Extra, eventLimits, type IngestEvent, type NamedState } from "../ingest/event.ts";
-import { isWebAddress } from "../ingest/named-fields.ts";
+import { eventLimits, type IngestEvent } from "../ingest/event.ts";
+import { type Extra, isWebAddress, type NamedState } from "../ingest/named-fields.ts";
 import { sha256 } from "../kit/ids.ts";
 import { cut as cutText, fits, storableMessage } from "../kit/text.ts";
 

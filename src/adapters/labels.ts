@@ -1,5 +1,4 @@
-import type { NamedState } from "../ingest/event.ts";
-import { isWebAddress } from "../ingest/named-fields.ts";
+import { isWebAddress, type NamedState } from "../ingest/named-fields.ts";
 import { sha256 } from "../kit/ids.ts";
 import type { Loose } from "./fit.ts";
 import type { JsonFields } from "./json.ts";

@@ -1,5 +1,4 @@
-import type { ScheduledBackups } from "../backup/scheduled.ts";
-import { type App, type AppContext, createApp } from "../http/app.ts";
+import { type App, createApp } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
 import { operatingRoutes } from "../http/health-routes.ts";
 import type { IngestDoor } from "../http/ingest.ts";
@@ -8,6 +7,7 @@ import { openapi } from "../http/openapi.ts";
 import { pairOperations, pairPageRoutes } from "../http/pair-page.ts";
 import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
+import type { AppContext } from "../http/raw-route.ts";
 import type { Route } from "../http/route.ts";
 import { dataPlaneRoutesOf } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
@@ -18,15 +18,8 @@ import { refusalMetrics, renderMetrics } from "../operate/metrics.ts";
 import { createReachWatch, reachCheck, reachMetric } from "../operate/reach.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../reports/public.ts";
-import type { Tenant } from "../tenant/tenant.ts";
-import type { BoxDeps } from "./box.ts";
 import type { BoxConfig } from "./config.ts";
-
-/** What answers are made from. */
-export interface BoxParts {
-  tenant: Tenant;
-  backups: ScheduledBackups | null;
-}
+import type { BoxDeps, BoxParts } from "./parts.ts";
 
 /** Every route of the box role. */
 export function boxApp(

@@ -3,9 +3,8 @@ import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits } from "../http/limits.ts";
 import { createRefusals } from "../http/refusals.ts";
 import type { Serving } from "../http/serve-route.ts";
-import type { BoxDeps } from "./box.ts";
-import type { BoxParts } from "./box-app.ts";
 import type { BoxConfig } from "./config.ts";
+import type { BoxDeps, BoxParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";
 
 /** The HTTP side of the box role: the ingest door now, the app when it is asked for. */

@@ -1,11 +1,5 @@
 import { join } from "node:path";
 import { scheduledBackups } from "../backup/scheduled.ts";
-import type { ChannelList } from "../channels/list.ts";
-import type { ServerLimits } from "../http/server-limits.ts";
-import type { Clock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
-import type { Resolve } from "../kit/names.ts";
-import type { Random } from "../kit/random.ts";
 import { isAlive } from "../operate/health.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
@@ -16,21 +10,8 @@ import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import type { BoxDeps } from "./parts.ts";
 import { listen } from "./web.ts";
-
-export interface BoxDeps {
-  clock: Clock;
-  random: Random;
-  log: Log;
-  /** Called once for an error after which the process must end (contract §11: exit 74 or 65). */
-  onFatal(error: unknown): void;
-  /** The kinds of channel there are; the program's own when absent. */
-  channels?: ChannelList;
-  /** Other limits of its connections than the usual ones. */
-  limits?: Partial<ServerLimits>;
-  /** Looks names up in place of the operating system. */
-  resolve?: Resolve;
-}
 
 export interface RunningBox {
   /** With the real port. */

@@ -17,9 +17,8 @@ import { createBuckets } from "../kit/bucket.ts";
 import type { Clock } from "../kit/clock.ts";
 import { hostedHealth, hostedMetrics } from "../operate/hosted-health.ts";
 import { findPublicReport } from "../reports/public.ts";
-import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
-import type { HostedParts } from "./hosted-http.ts";
+import type { BoxDeps, HostedParts } from "./parts.ts";
 
 /** A box that was away for an hour may send what has piled up at once. */
 const RELAY_BURST_SECONDS = 60;

@@ -1,5 +1,3 @@
-import type { PageDeps } from "../hosted/page.ts";
-import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { clientAddress } from "../http/address.ts";
 import { createIngestDoor } from "../http/ingest.ts";
@@ -7,17 +5,9 @@ import { createLimits, type Limit, type Limits } from "../http/limits.ts";
 import { createRefusals } from "../http/refusals.ts";
 import type { Serving } from "../http/serve-route.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { HostedState } from "../operate/hosted-health.ts";
-import type { BoxDeps } from "./box.ts";
 import type { HostedConfig } from "./hosted-config.ts";
+import type { BoxDeps, HostedParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";
-
-export interface HostedParts extends PageDeps, PairDeps {
-  house: TenantHouse;
-  state: HostedState;
-  /** What boxes and readers reach this service at. */
-  publicUrl(): string;
-}
 
 /** The HTTP side of the hosted role: the ingest door now, the app when it is asked for (contract §1). */
 export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedParts) {

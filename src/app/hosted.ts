@@ -19,12 +19,12 @@ import { prepareDirectory } from "../store/directory.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import type { BoxDeps } from "./box.ts";
 import { cidrs } from "./config.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import type { BoxDeps } from "./parts.ts";
 import { listen } from "./web.ts";
 
 export interface RunningHosted {

@@ -1,9 +1,10 @@
 import type { AddressInfo } from "node:net";
 import type { ClientAddress } from "../http/address.ts";
-import type { App, AppContext } from "../http/app.ts";
+import type { App } from "../http/app.ts";
 import { createAppDoor } from "../http/app-door.ts";
 import { type Connections, createConnections, type Peer } from "../http/connections.ts";
 import type { IngestDoor } from "../http/ingest.ts";
+import type { AppContext } from "../http/raw-route.ts";
 import { createServer, type HttpServer } from "../http/server.ts";
 import { type ServerLimits, serverLimits } from "../http/server-limits.ts";
 import type { Clock } from "../kit/clock.ts";

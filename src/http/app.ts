@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
@@ -6,20 +6,12 @@ import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
 import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
 import { type RequestVariables, type Serving, serveRoute } from "./serve-route.ts";
 
-export type AppContext = Context<{ Variables: RequestVariables }>;
 export type App = Hono<{ Variables: RequestVariables }>;
-
-/** A route outside the schema-checked ones: public pages, health, metrics, the relay. */
-export interface RawRoute {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  noHead?: boolean;
-  handle(c: AppContext): Response | Promise<Response>;
-}
 
 export interface AppOptions {
   routes: readonly Route[];

@@ -2,7 +2,7 @@ import { version } from "../kit/assets.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { type Health, told } from "../tenant/health.ts";
 import { json } from "./answer.ts";
-import type { AppContext, RawRoute } from "./app.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
 
 export interface Operating {
   health(): Health;

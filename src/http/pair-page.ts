@@ -5,10 +5,10 @@ import { pairWrite } from "../people/pairing.ts";
 import { redeem } from "../people/redeem.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { prefersJson } from "./accept.ts";
-import type { AppContext, RawRoute } from "./app.ts";
 import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface PairPages {

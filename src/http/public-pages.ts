@@ -10,9 +10,9 @@ import { gateOf, publicReport } from "../reports/public.ts";
 import type { ReportRow } from "../reports/reports.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { prefersJson } from "./accept.ts";
-import type { AppContext, RawRoute } from "./app.ts";
 import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
+import type { AppContext, RawRoute } from "./raw-route.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface FoundReport {

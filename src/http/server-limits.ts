@@ -1,6 +1,3 @@
-import type { Server } from "node:http";
-import type { Connections } from "./connections.ts";
-
 /** What strangers can hold of the process; times in milliseconds. */
 export interface ServerLimits {
   /** A request's head, from the connection's first moment or the last answer. */
@@ -50,15 +47,4 @@ export function constructionLimits(limits: ServerLimits) {
     // Asked for by `headFault`, whose answer has the shape of every other error.
     requireHostHeader: false,
   };
-}
-
-/** Sets the other limits. */
-export function limitConnections(
-  server: Server,
-  limits: ServerLimits,
-  connections: Connections,
-): void {
-  server.timeout = limits.silence;
-  server.maxHeadersCount = 100;
-  server.on("connection", connections.enter);
 }

@@ -14,12 +14,7 @@ import { createBodyReader, type ReadBody } from "./body-reader.ts";
 import type { Connections } from "./connections.ts";
 import type { IngestDoor, IngestReply } from "./ingest.ts";
 import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
-import {
-  constructionLimits,
-  limitConnections,
-  type ServerLimits,
-  serverLimits,
-} from "./server-limits.ts";
+import { constructionLimits, type ServerLimits, serverLimits } from "./server-limits.ts";
 import { endConnection, headFault, wireError } from "./wire.ts";
 
 export interface ServerOptions {
@@ -54,7 +49,9 @@ export function createServer(options: ServerOptions): HttpServer {
   const server = options.tls
     ? createTlsServer({ ...constructionLimits(limits), ...options.tls, minVersion: "TLSv1.2" })
     : createHttpServer(constructionLimits(limits));
-  limitConnections(server, limits, connections);
+  server.timeout = limits.silence;
+  server.maxHeadersCount = 100;
+  server.on("connection", connections.enter);
 
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, isAsked: boolean) => {
     const fault = headFault(incoming);

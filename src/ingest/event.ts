@@ -1,6 +1,6 @@
 import { type ErrorDetail, invalid } from "../kit/errors.ts";
 import { fits, isStorable, storableMessage } from "../kit/text.ts";
-import { readNamedFields } from "./named-fields.ts";
+import { type Extra, type NamedState, readNamedFields } from "./named-fields.ts";
 
 /** One event as it was sent, checked (contract §15, Ingest; contract §4). */
 export interface IngestEvent {
@@ -12,28 +12,6 @@ export interface IngestEvent {
   /** Of a sender that names its alerts; null or absent: what the rules make of the message. */
   named?: NamedState | null;
   extra?: Extra | null;
-}
-
-/** What a sender that names its alerts says of one (contract §22). */
-export interface NamedState {
-  /** `note` adds to its history; `change` is a line to look at beside other alerts. */
-  action: "fire" | "resolve" | "acknowledge" | "note" | "change";
-  /** Which alert; null where the sender left it out. */
-  dedupKey: string | null;
-  /** Which firing of it: the same one again is the same firing reported again. */
-  instance: string | null;
-  /** Unix seconds: the sender reports again before then. */
-  expiresAt: number | null;
-}
-
-/** What a person may want to see beside an alert's message; kept with the alert. */
-export interface Extra {
-  details: string | null;
-  links: readonly { href: string; text: string }[];
-  /** Never fetched: shown as links. */
-  images: readonly { src: string; href?: string; alt?: string }[];
-  /** Unix seconds by the sender's clock. */
-  occurredAt: number | null;
 }
 
 export const DEFAULT_LEVEL = 200;

@@ -1,6 +1,27 @@
 import type { ErrorDetail } from "../kit/errors.ts";
 import { cut, fits, isStorable, storableMessage } from "../kit/text.ts";
-import type { Extra, NamedState } from "./event.ts";
+
+/** What a sender that names its alerts says of one (contract §22). */
+export interface NamedState {
+  /** `note` adds to its history; `change` is a line to look at beside other alerts. */
+  action: "fire" | "resolve" | "acknowledge" | "note" | "change";
+  /** Which alert; null where the sender left it out. */
+  dedupKey: string | null;
+  /** Which firing of it: the same one again is the same firing reported again. */
+  instance: string | null;
+  /** Unix seconds: the sender reports again before then. */
+  expiresAt: number | null;
+}
+
+/** What a person may want to see beside an alert's message; kept with the alert. */
+export interface Extra {
+  details: string | null;
+  links: readonly { href: string; text: string }[];
+  /** Never fetched: shown as links. */
+  images: readonly { src: string; href?: string; alt?: string }[];
+  /** Unix seconds by the sender's clock. */
+  occurredAt: number | null;
+}
 
 /** What an event's JSON says beyond the contract's fields (contract §22). */
 export interface NamedFields {

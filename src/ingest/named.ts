@@ -6,7 +6,7 @@ import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { sha256 } from "../kit/ids.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
-import type { NamedState } from "./event.ts";
+import type { NamedState } from "./named-fields.ts";
 
 /** Names whose digests are remembered. */
 const REMEMBERED = 10_000;

@@ -1,34 +1,11 @@
 import type { SqlValue } from "../store/database.ts";
-import type { Reader, Store, Tx } from "../store/store.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { deliveryRecorder } from "./delivery-record.ts";
-import {
-  findIntegration,
-  type IntegrationRow,
-  type OutboxEntry,
-  type Outgoing,
-  type Sent,
-} from "./destination.ts";
+import { findIntegration, type IntegrationRow } from "./destination.ts";
 import type { Look, Queue, QueuedRow } from "./queue.ts";
-import { type BreakerLimits, isTooOld, signedTimestamp } from "./retry.ts";
+import { isTooOld, signedTimestamp } from "./retry.ts";
 import { type Flow, takeTurns } from "./turns.ts";
-
-export interface DeliveryQueueOptions {
-  store: Store;
-  breaker: BreakerLimits;
-  /** Sends through the integration's channel. Never throws. */
-  send(integration: IntegrationRow, message: Outgoing): Promise<Sent>;
-  /** Stores credentials that a channel learned. */
-  learn(tx: Tx, integrationId: string, learned: Credentials): void;
-  /** Tells the project's other channels and the log that an endpoint was disabled. */
-  disabled(tx: Tx, integration: IntegrationRow, why: string): void;
-  /** Writes a line of an alert's history. */
-  tell(tx: Tx, alertId: number, entry: OutboxEntry): void;
-}
-
-export interface DeliveryOutcome extends Sent {
-  signedAt: number;
-}
 
 /** With all that goes out, so that one look reads everything it starts. */
 interface DeliveryRow extends QueuedRow {

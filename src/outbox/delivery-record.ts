@@ -1,5 +1,5 @@
 import type { Tx } from "../store/store.ts";
-import type { DeliveryOutcome, DeliveryQueueOptions } from "./deliveries.ts";
+import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
 import { recordPaged } from "./relay-silence.ts";

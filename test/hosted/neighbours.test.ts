@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { BoxDeps } from "../../src/app/box.ts";
+import type { BoxDeps } from "../../src/app/parts.ts";
 import { widenThreadPool } from "../../src/kit/thread-pool.ts";
 import { exchange, ingestHead, inPieces } from "../network/raw.ts";
 import { realClock } from "../support/clock.ts";

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BoxDeps, type RunningBox, startBox } from "../../src/app/box.ts";
+import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
+import type { BoxDeps } from "../../src/app/parts.ts";
 import { hexId } from "../../src/kit/ids.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";

@@ -161,3 +161,32 @@ export function sharedNames(tree: readonly Source[]): string[] {
     .filter(([, of]) => of.length > 1)
     .map(([name, of]) => `${name} is exported by ${of.join(" and ")}`);
 }
+
+/**
+ * Files that import each other, by whatever way round and types included: one can't be understood, or moved, without
+ * the others. Each circle once, as the sorted names of its files.
+ */
+export function circles(tree: readonly Source[]): string[] {
+  const imports = new Map(tree.map((source) => [source.file, source.imports]));
+  const reached = new Map(tree.map(({ file }) => [file, reachedFrom(file, imports)]));
+  const found = tree
+    .filter(({ file }) => reached.get(file)?.has(file))
+    .map(({ file }) =>
+      [...(reached.get(file) ?? [])].filter((other) => reached.get(other)?.has(file)).sort(),
+    );
+  return [...new Set(found.map((files) => files.join(" ↔ ")))];
+}
+
+/** Every file of the tree that `file` needs; itself only where the way leads back to it. */
+function reachedFrom(file: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const open = [file];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const next of imports.get(at) ?? []) {
+      if (!imports.has(next) || reached.has(next)) continue;
+      reached.add(next);
+      open.push(next);
+    }
+  }
+  return reached;
+}

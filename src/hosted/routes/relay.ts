@@ -1,7 +1,7 @@
 import { errorBody, errorHeaders, json } from "../../http/answer.ts";
-import type { AppContext, RawRoute } from "../../http/app.ts";
 import { readBytes, tooLarge } from "../../http/check.ts";
 import { type RawOperation, responses } from "../../http/openapi.ts";
+import type { AppContext, RawRoute } from "../../http/raw-route.ts";
 import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
 import { type RelayDeps, type RelayResult, relayEvent } from "../relay.ts";
 

@@ -1,0 +1,41 @@
+import type { ScheduledBackups } from "../backup/scheduled.ts";
+import type { ChannelList } from "../channels/list.ts";
+import type { PageDeps } from "../hosted/page.ts";
+import type { PairDeps } from "../hosted/pairing.ts";
+import type { TenantHouse } from "../hosted/tenant-house.ts";
+import type { ServerLimits } from "../http/server-limits.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import type { Resolve } from "../kit/names.ts";
+import type { Random } from "../kit/random.ts";
+import type { HostedState } from "../operate/hosted-health.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+
+/** What either role is handed from outside. */
+export interface BoxDeps {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Called once for an error after which the process must end (contract §11: exit 74 or 65). */
+  onFatal(error: unknown): void;
+  /** The kinds of channel there are; the program's own when absent. */
+  channels?: ChannelList;
+  /** Other limits of its connections than the usual ones. */
+  limits?: Partial<ServerLimits>;
+  /** Looks names up in place of the operating system. */
+  resolve?: Resolve;
+}
+
+/** What the box's answers are made from. */
+export interface BoxParts {
+  tenant: Tenant;
+  backups: ScheduledBackups | null;
+}
+
+/** What the hosted role's answers are made from. */
+export interface HostedParts extends PageDeps, PairDeps {
+  house: TenantHouse;
+  state: HostedState;
+  /** What boxes and readers reach this service at. */
+  publicUrl(): string;
+}
