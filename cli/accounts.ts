@@ -1,17 +1,12 @@
+import type { Account } from "../src/people/account.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 
-export interface AccountEntry {
-  readonly id: string;
-  readonly email: string;
-  readonly display_name: string;
-}
-
 /** Everybody who belongs to the box, by email. */
-export async function allAccounts(options: ApiOptions): Promise<AccountEntry[]> {
-  return (await callApi<{ accounts: AccountEntry[] }>(options, "GET", "/v1/accounts")).accounts;
+export async function allAccounts(options: ApiOptions): Promise<Account[]> {
+  return (await callApi<{ accounts: Account[] }>(options, "GET", "/v1/accounts")).accounts;
 }
 
 /** What people are called, by account id; an id that nobody has any more stays one. */

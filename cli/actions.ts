@@ -1,31 +1,12 @@
 import type { Command } from "commander";
+import type { Execution } from "../src/outbox/rows.ts";
+import type { Action } from "../src/projects/action.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
-
-interface Action {
-  id: string;
-  name: string;
-  method: string;
-  url: string;
-  enabled: boolean;
-  event_filter: string;
-}
-
-interface Execution {
-  id: string;
-  alert_id: string;
-  event: string;
-  status: string;
-  attempts: number;
-  status_code: number | null;
-  duration_ms: number | null;
-  error: string;
-  created_at: number;
-}
 
 /** Runbook actions over the API: `box action …`. */
 export function registerActions(program: Command): void {

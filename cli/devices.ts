@@ -1,18 +1,11 @@
 import type { Command } from "commander";
+import type { DeviceAnswer } from "../src/people/device.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 import { apiFlags, print } from "./options.ts";
 import { table } from "./table.ts";
-
-interface Device {
-  token: string;
-  platform: string;
-  critical_alerts: boolean;
-  created_at: string;
-  last_seen_at: string;
-}
 
 /** The phones of whose key it is: `box device …`. */
 export function registerDevices(program: Command): void {
@@ -28,13 +21,13 @@ export function registerDevices(program: Command): void {
     .action(remove);
 }
 
-async function devicesOf(options: ApiOptions): Promise<Device[]> {
-  return (await callApi<{ devices: Device[] }>(options, "GET", "/v1/devices")).devices;
+async function devicesOf(options: ApiOptions): Promise<DeviceAnswer[]> {
+  return (await callApi<{ devices: DeviceAnswer[] }>(options, "GET", "/v1/devices")).devices;
 }
 
 async function list(options: ApiOptions): Promise<void> {
   const devices = await devicesOf(options);
-  const row = (each: Device) => [
+  const row = (each: DeviceAnswer) => [
     ...[`${each.token.slice(0, 12)}…`, each.platform, each.critical_alerts ? "yes" : "no"],
     ...[each.created_at, each.last_seen_at],
   ];

@@ -1,34 +1,14 @@
 import type { Command } from "commander";
 import type { Channel } from "../src/channels/channel.ts";
 import { type ChannelList, channels } from "../src/channels/list.ts";
+import type { Delivery } from "../src/outbox/rows.ts";
+import type { Integration } from "../src/projects/integration.ts";
 import { registerActions } from "./actions.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { apiFlags, flag, print } from "./options.ts";
 import { table, when } from "./table.ts";
-
-interface Integration {
-  id: string;
-  name: string;
-  type: string;
-  url: string;
-  enabled: boolean;
-  event_filter: string;
-  consecutive_failures: number;
-  last_error: string | null;
-}
-
-interface Delivery {
-  id: string;
-  alert_id: string;
-  event: string;
-  status: string;
-  attempts: number;
-  next_attempt_at: number | null;
-  last_error: string | null;
-  created_at: number;
-}
 
 interface MakeOptions extends ApiOptions {
   name?: string;

@@ -1,17 +1,10 @@
 import type { Command } from "commander";
+import type { Invitation } from "../src/people/pairing.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { when } from "./table.ts";
 import { parseSpan } from "./times.ts";
-
-interface Invitation {
-  code: string;
-  role: string;
-  email: string | null;
-  expires_at: number;
-  link: string;
-}
 
 /** A seat for somebody else, from anywhere: `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {

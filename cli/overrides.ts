@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import type { StoredOverride } from "../src/oncall/schedule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -8,14 +9,6 @@ import { apiFlags, print } from "./options.ts";
 import { schedulePath } from "./schedules.ts";
 import { table, when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
-
-interface Override {
-  id: string;
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-  created_by: string;
-}
 
 interface SpanOptions extends ApiOptions {
   from?: string;
@@ -46,9 +39,9 @@ export function registerOverrides(program: Command): void {
 
 async function list(project: string, schedule: string, options: ApiOptions): Promise<void> {
   const from = schedulePath(project, schedule, "overrides");
-  const answer = await callApi<{ overrides: Override[] }>(options, "GET", from);
+  const answer = await callApi<{ overrides: StoredOverride[] }>(options, "GET", from);
   const nameOf = await namesOf(options);
-  const row = (each: Override) => [
+  const row = (each: StoredOverride) => [
     ...[each.id, nameOf(each.account_id), when(each.starts_at), when(each.ends_at)],
     nameOf(each.created_by),
   ];

@@ -1,28 +1,11 @@
 import type { Command } from "commander";
+import type { EntryAnswer, ReportAnswer } from "../src/reports/written.ts";
 import { callApi, callApiText, namedId, path } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
-
-interface Report {
-  id: string;
-  title: string;
-  description: string;
-  alert_id: string;
-  password_protected: boolean;
-  public_uuid: string;
-  updated_at: number;
-}
-
-interface Entry {
-  id: string;
-  title: string;
-  entry_type: string;
-  content_md: string;
-  created_at: number;
-}
 
 /** Incident reports: what a customer reads, written from the terminal. */
 export function registerReports(program: Command): void {
@@ -70,8 +53,8 @@ function pageUrl(options: ApiOptions, uuid: string): string {
 }
 
 async function listReports(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ reports: Report[] }>(options, "GET", reportPath(project));
-  const row = (each: Report) => [
+  const answer = await callApi<{ reports: ReportAnswer[] }>(options, "GET", reportPath(project));
+  const row = (each: ReportAnswer) => [
     each.id,
     when(each.updated_at),
     each.password_protected,
@@ -111,7 +94,7 @@ async function createReport(project: string, title: string, options: CreateOptio
 }
 
 async function showReport(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ report: Report; entries: Entry[] }>(
+  const answer = await callApi<{ report: ReportAnswer; entries: EntryAnswer[] }>(
     options,
     "GET",
     await placeOf(options, project, id),
@@ -141,7 +124,7 @@ async function showReport(project: string, id: string, options: ApiOptions): Pro
 }
 
 async function draftEntry(project: string, id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<Entry>(
+  const answer = await callApi<EntryAnswer>(
     options,
     "POST",
     `${await placeOf(options, project, id)}/entries/draft`,

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Rule } from "../src/projects/rule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -60,8 +61,8 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
   const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
   const exists = rules.some(({ name }) => name === body.name);
   const answer = exists
-    ? await callApi<RuleAnswer>(options, "PUT", base + path(body.name), body)
-    : await callApi<RuleAnswer>(options, "POST", base, body);
+    ? await callApi<Rule>(options, "PUT", base + path(body.name), body)
+    : await callApi<Rule>(options, "POST", base, body);
   const done = `${exists ? "replaced" : "created"} rule ${body.name}`;
   print(answer, options, () => [done, actionsText(answer)].join("\n"));
 }
@@ -103,14 +104,7 @@ function namesPeople(escalations: unknown): boolean {
   return people.some((who) => typeof who === "string" && !/^[0-9a-f]{16}$/.test(who));
 }
 
-interface RuleAnswer {
-  /** Left out where the rule was written without. */
-  actions?: string[];
-  /** The enabled ones that its alerts run as things stand. */
-  runs_actions: { name: string; events: string[] }[];
-}
-
-function actionsText({ actions, runs_actions: runs }: RuleAnswer): string {
+function actionsText({ actions, runs_actions: runs }: Rule): string {
   const list = runs.map(({ name, events }) => `${printable(name)} (${events.join(", ")})`);
   const now = list.length === 0 ? "none now" : list.join(", ");
   return actions === undefined

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { wallTime } from "../src/kit/wall-time.ts";
+import type { Layer, PreviewAnswer, StoredSchedule } from "../src/oncall/schedule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -7,24 +8,6 @@ import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, table } from "./table.ts";
 import { parseTime } from "./times.ts";
-
-interface Layer {
-  name: string;
-  participants: string[];
-  rotation_start: number;
-  shift_minutes: number;
-}
-
-interface Schedule {
-  name: string;
-  timezone: string;
-  layers: Layer[];
-}
-
-interface Preview {
-  shifts: { email: string; starts_at: number; ends_at: number; layer: string | null }[];
-  gaps: { starts_at: number; ends_at: number }[];
-}
 
 /** Who is on call when: `box schedule …`. */
 export function registerSchedules(program: Command): void {
@@ -52,7 +35,11 @@ export function schedulePath(project: string, ...rest: string[]): string {
 }
 
 async function list(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ schedules: Schedule[] }>(options, "GET", schedulePath(project));
+  const answer = await callApi<{ schedules: StoredSchedule[] }>(
+    options,
+    "GET",
+    schedulePath(project),
+  );
   const nameOf = await namesOf(options);
   print(answer, options, () =>
     table(
@@ -70,18 +57,18 @@ async function show(
   name: string,
   options: ApiOptions & { until?: string },
 ): Promise<void> {
-  const schedule = await callApi<Schedule>(options, "GET", schedulePath(project, name));
+  const schedule = await callApi<StoredSchedule>(options, "GET", schedulePath(project, name));
   const until = options.until === undefined ? null : parseTime("--until", options.until);
   const query = until === null ? "" : `?until=${until}`;
   const from = schedulePath(project, name, "preview") + query;
-  const preview = await callApi<Preview>(options, "GET", from);
+  const preview = await callApi<PreviewAnswer>(options, "GET", from);
   const nameOf = await namesOf(options);
   print({ schedule, ...preview }, options, () => scheduleText(schedule, preview, nameOf));
 }
 
 function scheduleText(
-  { name, timezone, layers }: Schedule,
-  { shifts, gaps }: Preview,
+  { name, timezone, layers }: StoredSchedule,
+  { shifts, gaps }: PreviewAnswer,
   nameOf: (id: string) => string,
 ): string {
   const at = (seconds: number) => wallTime(seconds, timezone);

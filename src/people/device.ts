@@ -24,6 +24,9 @@ export const deviceAnswer = z
   })
   .meta({ id: "Device" });
 
+/** A handset as it is read. */
+export type DeviceAnswer = z.output<typeof deviceAnswer>;
+
 /** A handset as its account registered it. */
 export interface Device {
   /** 64 lower-case hex characters. */
@@ -35,7 +38,7 @@ export interface Device {
   lastSeenAt: number;
 }
 
-export function toDevice(device: Device): z.output<typeof deviceAnswer> {
+export function toDevice(device: Device): DeviceAnswer {
   return {
     token: device.token,
     platform: device.platform,

@@ -56,6 +56,7 @@ export type IssuedCode = z.output<typeof issued>;
 export const codeIssued = issued.extend({
   link: z.string().meta({ description: "The code stands behind its #." }),
 });
+export type Invitation = z.output<typeof codeIssued>;
 
 /** A code that can still be redeemed, as it is listed. */
 export const codePending = z.object({
