@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import pino from "pino";
 import { LOOK_EVERY_SECONDS } from "../../src/hosted/watch.ts";
+import type { Log } from "../../src/kit/log.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
+import { handClock } from "../support/clock.ts";
 import { ask, signature, type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";
 import { until } from "../support/until.ts";
 
@@ -14,13 +17,16 @@ interface Box {
   secret: string;
 }
 
+const logged: string[] = [];
+const log: Log = pino({ base: null }, { write: (line) => logged.push(JSON.parse(line).msg) });
+
 let hosted: TestHosted;
 let apns: FakeApns;
 const boxes: Box[] = [];
 
 before(async () => {
   apns = await startFakeApns();
-  hosted = await testHosted({ metricsOpen: true, relayRate: "0" });
+  hosted = await testHosted({ metricsOpen: true, relayRate: "0" }, handClock(), { log });
   await useApns(hosted, apns);
   const { registry } = hosted.role;
   for (let n = 0; n < BOXES; n++) {
@@ -81,10 +87,14 @@ test("a cut of ten minutes pages nobody; who is still silent afterwards is told"
   assert.equal(await metric("box_hosted_silence_held"), 1);
   assert.equal(await metric("box_hosted_boxes_unheard"), BOXES);
 
+  const held = "most boxes are not heard: this service is cut off, so nobody is told of a silence";
+  assert.deepEqual(logged.splice(0), [held]);
+
   const [dead, ...living] = boxes;
   assert.ok(dead);
   await pass(4, living);
   assert.deepEqual(shown(), []);
+  assert.deepEqual(logged.splice(0), ["boxes are heard again: their silence counts from now on"]);
   assert.equal((await readiness()).status, "ok");
   assert.equal(await metric("box_hosted_silence_held"), 0);
   await pass(2, living);
