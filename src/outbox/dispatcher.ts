@@ -268,7 +268,9 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
       if (!started) for (const endpoint of queue.endpoints(store)) touched.add(endpoint);
       started = true;
       for (const endpoint of touched) {
-        laneOf(endpoint).nextAt = 0;
+        const lane = laneOf(endpoint);
+        lane.nextAt = 0;
+        lane.turns.flows = null;
         touched.delete(endpoint);
       }
       const nowMs = clock.now();

@@ -30,7 +30,7 @@ export interface Enqueued {
 const INTEGRATIONS = `SELECT id, event_filter FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const RAISE =
-  "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0";
+  "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0 RETURNING integration_id";
 
 /**
  * Writes the event and one row for each subscribed destination, in the caller's transaction: the change
@@ -61,8 +61,7 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   const now = tx.clock.now();
   const rank = rankOf(event.level);
   // What is behind one of its own alert must not wait with it among lower ones.
-  if (event.event !== "alert.opened")
-    tx.sql<[number, number | null, number]>(RAISE).run(rank, event.alertId, rank);
+  if (event.event !== "alert.opened") raise(tx, event, rank);
 
   let deliveries = 0;
   for (const row of tx
@@ -114,6 +113,13 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
     executions++;
   }
   return { deliveries, executions };
+}
+
+function raise(tx: Tx, { alertId }: OutgoingEvent, rank: number): void {
+  const raised = tx
+    .sql<[number, number | null, number], { integration_id: string }>(RAISE)
+    .all(rank, alertId, rank);
+  for (const { integration_id: id } of raised) tx.note({ topic: "endpoint", id });
 }
 
 /** Whether a filter ("" = every kind; else sorted kinds joined by commas) lets this kind through. */

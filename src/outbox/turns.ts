@@ -14,6 +14,8 @@ export interface Flow {
 
 /** Who had the last turn, in memory as long as the endpoint has something to send. */
 export interface Turns {
+  /** Who had rows waiting when it was last looked; null = to be looked anew, for rows may have come. */
+  flows: readonly Flow[] | null;
   rank: number;
   /** The last rule of each rank. */
   readonly rules: Map<number, number>;
@@ -27,7 +29,7 @@ export function rankOf(level: number): number {
 }
 
 export function noTurns(): Turns {
-  return { rank: HIGHEST_RANK + 1, rules: new Map() };
+  return { flows: null, rank: HIGHEST_RANK + 1, rules: new Map() };
 }
 
 /**

@@ -129,6 +129,36 @@ for (const probe of [false, true])
     );
   });
 
+test("what comes, and what rises, while a look is full has its turn at the next one", () => {
+  const flood = Array.from({ length: 30 }, (_, i) => ({
+    id: i + 1,
+    rank: 4,
+    rule: 1,
+    alert: i + 1,
+  }));
+  fill(flood.map((row) => ({ ...row, attempts: 0 })));
+  const turns = noTurns();
+  const look = () => {
+    const inFlight = new Set<number>();
+    const rows = queue.due(store, "e", {
+      nowMs: clock.now(),
+      limit: 2,
+      probe: false,
+      inFlight,
+      turns,
+    });
+    for (const { id } of rows) over(id);
+    return rows.map(({ id }) => id);
+  };
+  assert.deepEqual(look(), [1, 2]);
+  fill(flood.slice(4).map((row) => ({ ...row, attempts: 0, rank: row.id === 30 ? 5 : 4 })));
+  // The dispatcher does this when it is told of the endpoint.
+  turns.flows = null;
+  assert.deepEqual(look(), [30, 5]);
+  fill([{ ...(flood[0] as Waiting), rank: 2, attempts: 0 }]);
+  assert.deepEqual(look(), [1], "nor does anything stay behind unasked");
+});
+
 test("a level between two names has its turns with the lower one; none is out of range", () => {
   const levels = [0, 99, 100, 350, 400, 499, 500, 501, Number.MAX_SAFE_INTEGER];
   assert.deepEqual(levels.map(rankOf), [0, 0, 1, 3, 4, 4, 5, 5, 5]);

@@ -102,3 +102,30 @@ test(`a flood of one rule lets another rule's page, and one of a higher level, t
     "a rule's own go in order, as far as many at a time do",
   );
 });
+
+test("an alert that gets worse takes what still waits of it along, and its own order stays", async () => {
+  const port = await receiver();
+  const held: (() => void)[] = [];
+  port.always((response) => void held.push(() => response.writeHead(204).end()));
+  const token = await box.project("port");
+  await box.api("POST", "/v1/projects/port/rules", { name: "any", identifier_keys: ["k"] });
+  await box.api("POST", "/v1/projects/port/webhooks", { url: port.url });
+  const fire = (k: number, level: number) =>
+    box.ingest(token, { message: "it is down", keys: { k }, level });
+  for (let k = 1; k <= 60; k++) await fire(k, 400);
+  await fire(60, 500);
+  const { body } = await box.api("GET", "/v1/alerts?limit=1");
+  const worst = body.alerts[0].id;
+  assert.equal((await box.api("POST", `/v1/alerts/${worst}/ack`)).status, 200);
+
+  port.always((response) => void response.writeHead(204).end());
+  for (const answer of held) answer();
+  await until(() => port.received.length === 61, "everything arrives");
+  const told = port.received.map(({ body: text }) => JSON.parse(text));
+  const places = told.flatMap(({ alert_id }, i) => (alert_id === worst ? [i] : []));
+  assert.deepEqual(
+    places.map((i) => told[i].event),
+    ["alert.opened", "alert.acknowledged"],
+  );
+  assert.ok(Math.max(...places) < held.length + 10, `they are numbers ${places}`);
+});
