@@ -8,6 +8,7 @@ import {
   packages,
   reservedNames,
   rooms,
+  shapes,
   sharedNames,
 } from "./support/laws.ts";
 import { readSource, readTree } from "./support/source.ts";
@@ -70,6 +71,13 @@ test("no file grows past what can be read in one sitting", (t) => {
     if (lines > LONG_FILE) t.diagnostic(`${file} has ${lines} lines`);
   }
   assert.deepEqual(tree.flatMap(length), []);
+});
+
+test("routes take the nouns' shapes and name none of their own", () => {
+  assert.deepEqual(tree.flatMap(shapes), []);
+  const text = 'const a = z.object({}).meta({ id: "A" }); use(a);';
+  assert.equal(shapes(readSource("src/http/resources/a.ts", text)).length, 1);
+  assert.deepEqual(shapes(readSource("src/projects/a.ts", text)), []);
 });
 
 test("a name that is exported has one meaning", () => {

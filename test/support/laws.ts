@@ -190,3 +190,9 @@ function reachedFrom(file: string, imports: ReadonlyMap<string, readonly string[
   }
   return reached;
 }
+
+/** What the interface's document names is a noun's, and so lives in its room, where types and other users take it from. */
+export const shapes: Law = ({ file, code }) =>
+  file.startsWith("src/http/resources/") && /\.meta\(\{\s*id:/.test(code)
+    ? [`${file}: a shape with a name lives with its noun`]
+    : [];
