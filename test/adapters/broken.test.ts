@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Adapter, InRequest } from "../../src/adapters/adapter.ts";
+import { adapters } from "../../src/adapters/list.ts";
+import { mutate, seeded } from "../network/mutate.ts";
+import { seed } from "../support/seed.ts";
+import { decodesCleanly } from "./clean.ts";
+import { samples } from "./samples.ts";
+
+const FLIPS = 200;
+const MUTANTS = 200;
+
+/** Each sample whole, doubled, cut at every 7th byte, with one bit flipped, and bent at random. */
+function* bent(request: InRequest): Generator<Buffer> {
+  const { body } = request;
+  const random = seeded(seed);
+  yield Buffer.concat([body, body]);
+  for (let at = 0; at < body.length; at += 7) yield body.subarray(0, at);
+  for (let i = 0; i < FLIPS && body.length > 0; i++) {
+    const flipped = Buffer.from(body);
+    const at = Math.floor(random() * body.length);
+    flipped[at] = (flipped[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+    yield flipped;
+  }
+  for (let i = 0; i < MUTANTS; i++) yield mutate(random, body, Buffer.concat([body, body]));
+}
+
+function holds(adapter: Adapter, request: InRequest): void {
+  try {
+    decodesCleanly(adapter, request);
+  } catch (error) {
+    const { path, body } = request;
+    const input = body.toString("base64").slice(0, 2000);
+    throw new Error(`${path} ${input} (seed ${seed})`, { cause: error });
+  }
+}
+
+describe("what senders send, broken", () => {
+  for (const adapter of adapters) {
+    const known = samples[adapter.kind] ?? [];
+    test(`${adapter.kind}: as it should be, something is taken`, () => {
+      assert.ok(known.length > 0, `test/adapters/samples.ts has nothing of kind ${adapter.kind}`);
+      for (const request of known) assert.notEqual(decodesCleanly(adapter, request), null);
+    });
+    test(`${adapter.kind}: cut, doubled and bent, it is refused or taken, and nothing else`, () => {
+      for (const request of known)
+        for (const body of bent(request)) holds(adapter, { ...request, body });
+    });
+    test(`${adapter.kind}: at other paths and with other methods too`, () => {
+      for (const request of known)
+        for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
+          for (const path of ["", "/", "/..", "//", `${request.path}/`, `${request.path}/%2e%2e/x`])
+            holds(adapter, { ...request, method, path });
+    });
+  }
+});

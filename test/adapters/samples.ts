@@ -1,0 +1,62 @@
+import type { InRequest } from "../../src/adapters/adapter.ts";
+import { sent } from "./clean.ts";
+
+/** Requests as senders write them, by the kind that reads them: what is cut, bent and fuzzed begins here. */
+export const samples: Readonly<Record<string, readonly InRequest[]>> = {
+  alertmanager: [sent(JSON.stringify(alertmanagerGroup())), sent(JSON.stringify(oldGroup()))],
+  prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
+};
+
+function alertmanagerGroup() {
+  const alert = {
+    status: "firing",
+    labels: { alertname: "DiskFull", instance: "db-01:9100", severity: "critical", größe: "«1»" },
+    annotations: {
+      summary: "Disk db-01:9100 is 96.4% full",
+      description: "Writes stop at 100%.\nRunbook below.",
+      runbook_url: "https://runbooks.example.com/disk",
+      image_url: "https://example.com/disk.png",
+    },
+    startsAt: "2026-01-05T08:59:07.123456789Z",
+    endsAt: "0001-01-01T00:00:00Z",
+    generatorURL: "http://prometheus.example.com/graph?g0.expr=up&g0.tab=1",
+    fingerprint: "56303bf2b20108de",
+  };
+  return {
+    ...{ version: "4", status: "firing", receiver: "all", truncatedAlerts: 2 },
+    groupKey: '{}:{alertname="DiskFull"}',
+    groupLabels: { alertname: "DiskFull" },
+    commonLabels: { alertname: "DiskFull" },
+    commonAnnotations: {},
+    externalURL: "http://alertmanager.example.com:9093",
+    alerts: [
+      alert,
+      { ...alert, status: "resolved", endsAt: "2026-01-05T09:00:00+01:00", fingerprint: "9f0c" },
+      { labels: {} },
+    ],
+  };
+}
+
+/** As Alertmanager wrote it before version 4: no fingerprint, a number for the group's key. */
+function oldGroup() {
+  return {
+    version: "3",
+    groupKey: 5_615_590_933_959_184,
+    alerts: [{ labels: { __name__: "ping", job: "pinger" }, annotations: {}, startsAt: "" }],
+  };
+}
+
+function prometheusBatch() {
+  const alert = {
+    labels: { alertname: "DiskFull", instance: "db-01:9100", severity: "warning" },
+    annotations: { summary: "Disk db-01 is full" },
+    startsAt: "2026-01-05T08:59:07.123Z",
+    endsAt: "2026-01-05T09:03:07.123Z",
+    generatorURL: "http://prometheus.example.com/graph",
+  };
+  return [
+    alert,
+    { ...alert, endsAt: "2026-01-05T08:59:30Z" },
+    { labels: { a: "b" }, startsAt: "2026-01-05T09:00:00Z", endsAt: "2026-01-05T08:00:00Z" },
+  ];
+}

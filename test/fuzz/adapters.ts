@@ -1,0 +1,17 @@
+import { findAdapter } from "../../src/adapters/list.ts";
+import { decodesCleanly } from "../adapters/clean.ts";
+import { samples } from "../adapters/samples.ts";
+
+/** A body of this kind comes to events within the limits or to a refusal; the first byte says to which path it goes. */
+function bodyOf(kind: string): (bytes: Buffer) => void {
+  const adapter = findAdapter(kind);
+  const requests = samples[kind] ?? [];
+  if (adapter === null) throw new Error(`there is no adapter ${kind}`);
+  return (bytes) => {
+    const request = requests[(bytes[0] ?? 0) % requests.length];
+    if (request !== undefined) decodesCleanly(adapter, { ...request, body: bytes.subarray(1) });
+  };
+}
+
+export const alertmanagerBody = bodyOf("alertmanager");
+export const prometheusBody = bodyOf("prometheus");
