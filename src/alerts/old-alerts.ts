@@ -4,7 +4,7 @@ import type { Tx } from "../store/store.ts";
 const OLD = `SELECT id FROM alerts WHERE resolved_at IS NOT NULL AND resolved_at < ?
   ORDER BY resolved_at LIMIT ?`;
 
-/** Deletes at most `most` alerts that were resolved before (Unix seconds), with all that went out for them. */
+/** Deletes at most `most` alerts that were resolved before `before` (Unix seconds), with all that was sent for them. */
 export function sweepAlerts(tx: Tx, { before, most }: { before: number; most: number }): boolean {
   const ids = tx.sql<[before: number, most: number], number>(OLD).pluck().all(before, most);
   for (const id of ids) {

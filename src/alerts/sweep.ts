@@ -41,7 +41,7 @@ const DUE = `${SELECT_ALERT} WHERE a.due_at <= ? ORDER BY a.due_at, a.id LIMIT ?
 const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 
 /**
- * The due work of alerts, by the indexed column (design, law 8): small slices, so that nothing else waits
+ * The due work of alerts, by the indexed column: small slices, so that nothing else waits
  * long, and each alert for itself, so that one that throws can't block the rest.
  */
 export function createSweep(store: Store, log: Log, limits = defaultSweepLimits): Sweep {

@@ -9,7 +9,7 @@ import { keepReportLinks, type ReportLinkKeeper } from "./report-link-keeper.ts"
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
-/** The running data planes of the hosted tenants: opened on demand, closed at rest, woken when something is due. */
+/** The hosted tenants that are open: each is opened when it is needed or due, and closed when it is idle. */
 export interface TenantHouse {
   /**
    * The running tenant, at once where it is open; null for an id that is no hosted tenant's, and for a closed one that
@@ -19,9 +19,9 @@ export interface TenantHouse {
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
   /** The plan of a tenant that is open. */
   plan(id: string): Plan;
-  /** Opens those whose time has come and closes those at rest; whether more are due than were opened. */
+  /** Opens tenants that are due and closes idle ones. Returns whether more are due than it opened. */
   look(): Promise<boolean>;
-  /** Waits until the links of every report that was made are written down. */
+  /** Waits until the registry has the links of all reports. */
   linked(): Promise<void>;
   /** Answers parked readers and writes what waits, for a server that is about to stop. */
   wake(): void;
@@ -34,7 +34,7 @@ export interface HouseStats {
   open: number;
   opened: number;
   closed: number;
-  /** Tenants whose data can't be read; shut until the next start. */
+  /** Tenants whose data can't be read. They stay closed until the next start. */
   broken: number;
 }
 
@@ -60,11 +60,11 @@ export interface HouseDeps {
 
 export interface StartHooks {
   atClose(store: Store): void;
-  /** Nothing may be written to this tenant's store any more. */
+  /** From now on nothing may be written to this tenant's store. */
   onFatal(error: unknown): void;
 }
 
-/** Tenants opened for due work in one look. */
+/** How many tenants are opened for due work at once. */
 const OPENED_A_LOOK = 64;
 /** When a tenant that can't be opened is due again. */
 const LATER_MS = 60_000;
@@ -118,7 +118,7 @@ class House implements TenantHouse {
     const { registry, clock } = this.#deps;
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
     for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
-    // Those open are due all the time, in case this process dies.
+    // Open tenants count as due all the time, in case this process dies.
     const most = this.#open.size + OPENED_A_LOOK;
     const due = await registry.tenants.due(clock.now(), most);
     for (const id of due) if (!this.#open.has(id) && !(await this.#wake(id))) return true;
@@ -236,7 +236,7 @@ class House implements TenantHouse {
     }
   }
 
-  /** Writes down when a tenant that closes is to be woken; daily at least, to keep house. */
+  /** Writes down when a tenant that closes has to be opened again: at least daily, to delete what is old. */
   #leave(id: string, store: Store): void {
     const { registry, clock, log } = this.#deps;
     const at = wakeAt(store, clock.now());

@@ -14,15 +14,15 @@ export interface OpenTenant {
   epoch: number;
 }
 
-/** No request lasts longer: a tenant used before this may be closed. */
+/** No request takes longer than this, so a tenant whose last one is older may be closed. */
 const LONGEST_REQUEST_MS = 120_000;
-/** A tenant opened for due work has this long to begin it. */
+/** A tenant that was opened for due work stays open at least this long. */
 const SHORTEST_MS = 1_000;
-/** What is due sooner is waited for. */
+/** A tenant with work due sooner than this stays open. */
 const SOON_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-/** Whether no request can be using it, and nothing of it is on its way. */
+/** Whether no request can be using the tenant, and it is sending nothing. */
 export function isQuiet({ tenant, openedAt, usedAt }: OpenTenant, mono: number): boolean {
   const { deliveries, executions } = tenant.outbox;
   return (
@@ -43,9 +43,9 @@ export function isAtRest(
   return due === null || due > at.now + SOON_MS;
 }
 
-/** When a tenant that closes is to be opened again, in Unix milliseconds: daily at least, to keep house. */
+/** When a tenant that closes has to be opened again, in Unix milliseconds: at least daily, to delete what is old. */
 export function wakeAt(store: Store, now: number): number {
-  // Spread over half a day, so that those closed together aren't woken together.
+  // Spread over half a day, so that tenants that closed together don't open together.
   const daily = now + DAY_MS * (1 - store.random.fraction() / 2);
   return Math.round(Math.min(nextDue(store) ?? daily, daily));
 }

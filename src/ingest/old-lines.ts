@@ -2,14 +2,14 @@ import { setMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
-/** Retained lines that go, a slice at a time. Each sweep says whether there may be more. */
+/** Deletes log lines that are too old or too many, a few at a time. Each function returns whether there may be more. */
 
 interface LineAge {
   id: number;
   received_at: number;
 }
 
-/** The oldest lines: those received before `before`, all of the slice where the store is over its bytes. */
+/** Deletes the oldest lines: those received before `before`, and any where the store holds too many bytes (`over`). */
 export function sweepLines(tx: Tx, most: number, gone: { before: number; over: boolean }): boolean {
   const rows = tx
     .sql<[most: number], LineAge>("SELECT id, received_at FROM log_lines ORDER BY id LIMIT ?")
@@ -17,7 +17,7 @@ export function sweepLines(tx: Tx, most: number, gone: { before: number; over: b
   const old = gone.over ? rows : rows.filter((row) => row.received_at < gone.before);
   const last = old.at(-1);
   if (last === undefined) return false;
-  // The newest id must outlive its line, because ids are handed out after it.
+  // The newest line stays: the next line gets its id plus one.
   if (rows.length < most) setMeta(tx, "log_line_id", Math.max(last.id, newestLine(tx)));
   tx.sql<[last: number]>("DELETE FROM log_lines WHERE id <= ?").run(last.id);
   return old.length === most;
@@ -30,7 +30,7 @@ function newestLine(tx: Tx): number {
 const ORPHAN = `SELECT project_id AS projectId, block FROM log_blocks
   WHERE project_id NOT IN (SELECT id FROM projects) LIMIT 1`;
 
-/** Lines of projects that were deleted, a block at a time. */
+/** Deletes lines of deleted projects, one block of ids at a time. */
 export function sweepOrphanLines(tx: Tx): boolean {
   const orphan = tx.sql<[], { projectId: number; block: number }>(ORPHAN).get();
   if (orphan === undefined) return false;
@@ -48,7 +48,7 @@ export function sweepOrphanLines(tx: Tx): boolean {
 const DROP_BLOCKS = `DELETE FROM log_blocks WHERE (project_id, template_id, block) IN
   (SELECT project_id, template_id, block FROM log_blocks WHERE block = ? LIMIT ?)`;
 
-/** Entries of blocks whose lines are all gone. */
+/** Deletes what was noted of blocks that have no lines left. */
 export function sweepBlocks(tx: Tx, most: number): boolean {
   const least = (text: string) => tx.sql<[], number | null>(text).pluck().get() ?? null;
   const oldest = least("SELECT min(id) FROM log_lines");

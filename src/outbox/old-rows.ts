@@ -1,11 +1,11 @@
 import type { Tx } from "../store/store.ts";
 
-/** What was sent and run, and goes when it is old, a slice at a time. */
+/** Deletes old deliveries, runs of actions and events, a few at a time. */
 
 const EXECUTIONS_OF = `DELETE FROM executions WHERE id IN
   (SELECT x.id FROM executions x JOIN events e ON e.id = x.event_row WHERE e.alert_id = ?)`;
 
-/** All that went out for an alert that is deleted. */
+/** Deletes all that was sent for an alert, with the alert itself. */
 export function forgetSent(tx: Tx, alertId: number): void {
   for (const text of [
     "DELETE FROM deliveries WHERE alert_id = ?",
@@ -27,12 +27,12 @@ const DELIVERIES = `DELETE FROM deliveries WHERE id IN
 const EXECUTIONS = `DELETE FROM executions WHERE id IN
   (SELECT id FROM executions WHERE created_at < @before AND status <> 'pending' LIMIT @most)`;
 
-/** Deliveries that were over before. Whether there may be more. */
+/** Deletes deliveries that ended before `before`. Returns whether there may be more. */
 export function sweepDeliveries(tx: Tx, slice: Slice): boolean {
   return tx.sql<Slice>(DELIVERIES).run(slice).changes === slice.most;
 }
 
-/** Runs of actions that were begun before, unless they still wait. Whether there may be more. */
+/** Deletes runs of actions that began before `before` and aren't waiting any more. Returns whether there may be more. */
 export function sweepExecutions(tx: Tx, slice: Slice): boolean {
   return tx.sql<Slice>(EXECUTIONS).run(slice).changes === slice.most;
 }
@@ -42,8 +42,8 @@ const EVENTS = `DELETE FROM events WHERE id > ? AND id <= ? AND CASE WHEN alert_
   ELSE timestamp < ? AND NOT EXISTS (SELECT 1 FROM alerts WHERE alerts.id = events.alert_id) END`;
 
 /**
- * Looks at `most` events after `from`: those that no alert caused go when they are from before `before`, those whose
- * alert is gone when they are from before `loose`. Returns the last one looked at, null at the end.
+ * Looks at `most` events after `from`. Deletes those that never had an alert (as of a test) if they are older than `before`, and
+ * those whose alert was deleted if they are older than `loose`. Returns the last id it looked at, or null at the end.
  */
 export function sweepEvents(
   tx: Tx,

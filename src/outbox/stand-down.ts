@@ -8,14 +8,14 @@ const WITHDRAW = `UPDATE deliveries SET status = 'dropped', next_attempt_ms = NU
 const HAND_OVER = `UPDATE deliveries SET alert_id = ? WHERE ${QUEUED}`;
 
 /**
- * Withdraws the pages of an alert that are still queued: somebody has it. Every other endpoint still
- * gets every event, in order (contract §5). Returns how many were withdrawn.
+ * Withdraws the pages of an alert that weren't sent yet, because somebody acknowledged or resolved it. Other channels
+ * still get every event, in order (contract §5). Returns how many were withdrawn.
  */
 export function withdrawPages(tx: Tx, alertId: number): number {
   return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
 }
 
-/** The pages of an alert that are still queued are another's from now on: they go out, and are withdrawn with it. */
+/** Moves the pages of an alert that weren't sent yet to another alert: they are sent, and withdrawn with that one. */
 export function handOverPages(tx: Tx, { from, to }: { from: number; to: number }): void {
   tx.sql<[to: number, from: number]>(HAND_OVER).run(to, from);
 }

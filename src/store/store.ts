@@ -44,7 +44,7 @@ export interface Reader {
   sql<P extends Params = unknown[], Row = unknown>(text: string): Statement<P, Row>;
 }
 
-/** One write transaction. Synchronous: a transaction never waits (design, law 2). */
+/** One write transaction. Synchronous: a transaction never waits. */
 export interface Tx extends Reader {
   /** The transaction's time in Unix seconds: the same for all it writes. */
   readonly at: number;

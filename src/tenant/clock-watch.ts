@@ -8,7 +8,7 @@ import { getMeta, setMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import type { Job } from "./scheduler.ts";
 
-/** How the clock stands, for readiness and for jobs that delete by age. */
+/** Whether the clock can be trusted: for readiness, and for jobs that delete by age. */
 export interface ClockState {
   /** False while the clock is known to be behind. */
   sane: boolean;
@@ -16,19 +16,19 @@ export interface ClockState {
   behindBy: number;
   /** The latest jump since the start: when, by the clock after it, and by how many seconds. */
   lastJump: { at: number; by: number } | null;
-  /** Whether the time is too doubtful to delete anything by its age. */
+  /** Whether the clock is too uncertain to delete anything by its age. */
   holdsDeletion: boolean;
 }
 
 export interface ClockWatch {
-  /** Whether the time in which the box was down is settled: until then nothing timed may run. */
+  /** Whether due times were adjusted for the time the box was down. Until then no timed job may run. */
   ready(): boolean;
-  /** Looks at the clock every second; first in the list of jobs, so that the others see its time. */
+  /** Checks the clock every second. First in the list of jobs, so that the others run on its time. */
   job: Job;
-  /** Since when the box is up, in Unix seconds of the present clock. */
+  /** When the box started, in Unix seconds by the present clock. */
   upSince(): number;
   state(): ClockState;
-  /** Remembers that the box was up until now. */
+  /** Writes down that the box is up at this moment. */
   stop(): void;
 }
 
@@ -44,7 +44,7 @@ export interface Service {
 }
 
 const LOOK_MS = 1000;
-/** How often it is written down that the box is up: a crash makes quiet times longer by at most this. */
+/** How often it is written down that the box is up. After a crash quiet times are too long by at most this. */
 const BEAT_MS = 10_000;
 const BEHIND_SECONDS = 60;
 /** After a jump or a start that makes the time doubtful nothing is deleted by age for this long. */
@@ -53,11 +53,11 @@ const HOLD_MS = 24 * 3_600_000;
 const LONG_DOWN_SECONDS = 7 * 86_400;
 /** A start that finds more time gone than this takes it out of the age of what waits to go out. */
 const LONG_GAP_SECONDS = 3600;
-/** Differences at a start that are no matter: whole seconds were written down. */
+/** Differences at a start that mean nothing, as only whole seconds are written down. */
 const START_SECONDS = 2;
 
 /**
- * Settles the time in which the box was down, and from then on compares wall and monotonic time
+ * Adjusts due times for the time the box was down. From then on it compares the wall clock with the monotonic one
  * (contract §10). A jump moves every due time with it, in one transaction, before anything else
  * sees the new time. A clock that is behind the last time seen when the box starts is taken as a jump, too:
  * how long the box was down can't be known then, so nothing fires and nothing is skipped.
@@ -102,7 +102,7 @@ export function startClockWatch(deps: {
   }
 
   const beat = () => {
-    // Whoever has agreed with itself for a day is right, whatever was seen before.
+    // A clock that ran evenly for a day is taken as right, whatever was seen before.
     if (seen <= now() || clock.mono() - startedMono >= HOLD_MS) seen = now();
     store.write((tx) => remember(tx, { alive: tx.at, seen }));
     beatMono = clock.mono();
@@ -110,7 +110,7 @@ export function startClockWatch(deps: {
 
   const follow = (ms: number) => {
     const at = Math.floor((clock.now() + ms) / 1000);
-    // Behind at the start and now ahead: found. Back while running: put right.
+    // Behind at the start and ahead now: somebody set it. Set back while running: somebody corrected it.
     const newSeen = ms < 0 ? at : Math.max(seen, at);
     store.write((tx) => {
       shiftDueTimes(tx, ms);
@@ -158,7 +158,7 @@ export function startClockWatch(deps: {
   };
 }
 
-/** Settles what the time since the box was last seen alive means. */
+/** Decides what the time since the box was last seen running means, and adjusts due times. */
 function settleDowntime(tx: Tx, seen: number, service: Service | undefined): void {
   const alive = seconds(tx, "last_alive") ?? tx.at;
   const passed = tx.at - alive;

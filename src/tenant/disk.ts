@@ -2,15 +2,15 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSy
 import { dirname, join } from "node:path";
 import type { Log } from "../kit/log.ts";
 
-/** The room on the disk, and what is held back of it for acks and pages (contract §10). */
+/** How much of the disk is free, and the reserve that is kept for acknowledgements and pages (contract §10). */
 export interface Disk {
   /** Whether new events are refused: too little is free. */
   readonly nearlyFull: boolean;
-  /** Bytes free, as of the last look; null where the system doesn't say. */
+  /** Free bytes when it last looked; null where the system doesn't say. */
   readonly free: number | null;
-  /** Looks again; puts the ballast back once there is room for it. */
+  /** Looks again, and writes the reserve file anew once there is room for it. */
   look(): void;
-  /** Gives the ballast up for a write that matters; whether there was any. */
+  /** Deletes the reserve file so that an important write finds room. Returns whether there was one. */
   makeRoom(): boolean;
 }
 
@@ -28,8 +28,8 @@ export function diskSizes(total: number): { low: number; enough: number; ballast
 }
 
 /**
- * Watches the disk that holds `storePath`. A full disk refuses even deletions, so a ballast file lies
- * beside the store that can be given up first.
+ * Watches the disk that holds `storePath`. On a full disk SQLite can't even delete rows. So a reserve file ("ballast") lies
+ * beside the store and is deleted first.
  */
 export function watchDisk(storePath: string, log: Log): Disk {
   const directory = dirname(storePath);
@@ -83,7 +83,7 @@ function spaceOf(directory: string): { free: number; total: number } | null {
   }
 }
 
-/** Written in full, not as a hole: it has to hold the room it stands for. */
+/** Every byte is written: a sparse file would reserve nothing. */
 function layBallast(path: string, bytes: number, log: Log): void {
   try {
     const fd = openSync(path, "wx", 0o600);

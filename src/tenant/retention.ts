@@ -7,12 +7,13 @@ import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import type { Store, Tx } from "../store/store.ts";
 
-/** How long things are kept (contract §4). */
+/** How much is kept, and for how long (contract §4). */
 export interface RetentionLimits {
+  /** Days that log lines are kept. */
   logDays: number;
-  /** Bytes of the store from which on the oldest log lines go. */
+  /** When the database holds more bytes than this, the oldest log lines are deleted. */
   logBytes: number;
-  /** Days of resolved alerts, deliveries and executions. */
+  /** Days that resolved alerts, deliveries and executions are kept. */
   historyDays: number;
 }
 
@@ -22,56 +23,60 @@ export const defaultRetention: RetentionLimits = {
   historyDays: 90,
 };
 
-/** One kind of old rows: deletes at most about `most` of them, and says whether there may be more. */
-interface Broom {
+/** The clean-up of one kind of rows. */
+interface Cleanup {
   name: string;
+  /** Deletes about `most` old rows, not many more. Returns whether there may be more of them. */
   sweep(tx: Tx, most: number): boolean;
 }
 
 const DAY = 86_400;
-/** Aim for one slice, so that ingest is never kept waiting long. */
+/** How long one transaction should take: new events wait meanwhile. */
 const SLICE_MS = 10;
+/** Used and expired pairing codes and receipts are kept this long, in seconds. */
 const CODES_KEPT = 7 * DAY;
-/** Deliveries of a deleted project may still be on their way for a day. */
+/**
+ * An event that belongs to no alert any more (its project was deleted) is kept this long, in seconds: it may still be
+ * sent for a day.
+ */
 const EVENTS_KEPT = 2 * DAY;
 
 export interface Retention {
-  /** Deletes one slice of one kind; whether there is more to do. */
+  /** Deletes some old rows of one kind, in one transaction. Returns false once every kind has been looked at. */
   slice(): boolean;
 }
 
 /**
- * Deletes what is old in small slices, each its own transaction, sized by how long the last one took.
- * Never what an unresolved alert needs.
+ * Deletes old rows, a few at a time, so that events and pages never wait long for it. How many it deletes in one
+ * transaction depends on how long the last one took. It keeps whatever an unresolved alert still needs.
  */
 export function createRetention(store: Store, limits: RetentionLimits): Retention {
-  const brooms = broomsFor(limits);
+  const cleanups = cleanupsFor(limits);
   let most = 200;
   let at = 0;
 
   return {
     slice() {
-      const broom = brooms[at] as Broom;
+      const cleanup = cleanups[at] as Cleanup;
       const before = store.clock.mono();
-      const more = store.write((tx) => broom.sweep(tx, most), { expendable: true });
+      const more = store.write((tx) => cleanup.sweep(tx, most), { expendable: true });
       const took = store.clock.mono() - before;
       most = Math.round(Math.min(5000, Math.max(50, took > SLICE_MS ? most / 2 : most * 1.5)));
       if (more) return true;
-      at = (at + 1) % brooms.length;
+      at = (at + 1) % cleanups.length;
       if (at !== 0) return true;
-      cutLog(store);
+      emptyWriteAheadLog(store);
       return false;
     },
   };
 }
 
-/** Each table's own room deletes from it: what is old is said here. */
-function broomsFor({ logDays, logBytes, historyDays }: RetentionLimits): Broom[] {
+/** What counts as old, for each kind. The rows are deleted by the code that owns their table. */
+function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Cleanup[] {
   const history = (tx: Tx) => tx.at - historyDays * DAY;
   let from = 0;
   return [
     {
-      // Ids rise with time.
       name: "log lines",
       sweep: (tx, most) =>
         sweepLines(tx, most, { before: tx.at - logDays * DAY, over: usedBytes(tx) > logBytes }),
@@ -92,7 +97,7 @@ function broomsFor({ logDays, logBytes, historyDays }: RetentionLimits): Broom[]
       sweep: (tx, most) => sweepExecutions(tx, { before: history(tx), most }),
     },
     {
-      // Those of standing alerts order what comes next.
+      // An alert's events stay as long as the alert: they decide the order of those to come.
       name: "events",
       sweep(tx, most) {
         const span = { before: history(tx), loose: tx.at - EVENTS_KEPT };
@@ -113,19 +118,21 @@ function broomsFor({ logDays, logBytes, historyDays }: RetentionLimits): Broom[]
   ];
 }
 
+/** Bytes of the database file that hold data. */
 function usedBytes(tx: Tx): number {
   const pages = tx.db.pragma("page_count", { simple: true }) as number;
   const free = tx.db.pragma("freelist_count", { simple: true }) as number;
   return (pages - free) * (tx.db.pragma("page_size", { simple: true }) as number);
 }
 
+/** Size of the write-ahead log, in bytes, from which on it is emptied. */
 const LARGE_WAL = 32 * 1024 * 1024;
 
 /**
- * Cuts a log that has grown. Pages that were freed are used again and not given back to the disk: that would
- * need a map page to be written with every page that is added.
+ * Empties SQLite's write-ahead log after a large clean-up. The database file itself doesn't shrink: SQLite uses the freed
+ * pages again. To give them back (`auto_vacuum`) it would have to write one more page for each that is added.
  */
-function cutLog(store: Store): void {
+function emptyWriteAheadLog(store: Store): void {
   const wal = statSync(`${store.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (wal > LARGE_WAL) store.db.pragma("wal_checkpoint(TRUNCATE)");
 }

@@ -2,37 +2,37 @@ import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Note } from "../store/store.ts";
 
-/** Due work with a name. It is asked again and again, so it holds no timers of its own. */
+/** A named job that the loop runs when it is due. It sets no timers of its own. */
 export interface Job {
   name: string;
-  /** Does what is due at `now` (Unix seconds) and says when it wants to run next (Unix ms; null = when woken). */
+  /** Does what is due at `now` (Unix seconds). Returns when to run next, in Unix ms; null = when it is woken. */
   run(now: number): number | null | Promise<number | null>;
-  /** Commits that leave a note of one of these topics wake it. */
+  /** It is woken by commits that name one of these topics. */
   wokenBy?: readonly Note["topic"][];
 }
 
 export interface Scheduler {
   start(): void;
-  /** Runs the named job with the next turn of the loop. */
+  /** Makes the named job run in the next round of the loop. */
   wake(name: string): void;
-  /** Wakes every job that what was committed concerns, once. */
+  /** Wakes, once each, all jobs that wait for a topic of what was committed. */
   told(notes: readonly Note[]): void;
-  /** Waits for jobs under way; none starts after. */
+  /** Starts no more jobs, and waits for those that run. */
   stop(): Promise<void>;
-  /** The latest tick by the monotonic clock: a watchdog feeds on it. */
+  /** When the loop last ran, by the monotonic clock; the watchdog of systemd asks for it. */
   readonly lastTick: number;
   readonly failures: ReadonlyMap<string, number>;
-  /** Jobs under way. */
+  /** Jobs that run now. */
   readonly running: number;
 }
 
-/** Longest sleep between two looks: a due time that was missed is met at most this late. */
+/** The loop sleeps at most this long, so that a due time it wasn't told of is at most this late. */
 const LONGEST_SLEEP_MS = 1000;
 const AFTER_FAILURE_MS = 5000;
 
 /**
- * The one loop of a tenant. Each job has its own guard: one that throws or hangs is retried by itself and
- * never keeps another from running (design, law 8).
+ * The one loop of a tenant. A job that throws or hangs is tried again by itself, and never keeps the others from
+ * running.
  */
 export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): Scheduler {
   const next = new Map(jobs.map((job) => [job.name, 0]));
@@ -47,7 +47,7 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
     next.set(job.name, Number.MAX_SAFE_INTEGER);
     try {
       const at = await job.run(Math.floor(clock.now() / 1000));
-      // Due times are wall times; the sleep is measured from now, so a jump of the clock is met by the clock job.
+      // Due times are by the wall clock, the sleep isn't: when the clock jumps, the clock's own job moves them.
       next.set(
         job.name,
         at === null ? Number.MAX_SAFE_INTEGER : clock.mono() + Math.max(0, at - clock.now()),

@@ -35,7 +35,7 @@ export interface Tenant {
   readonly id: string;
   readonly role: "box" | "hosted";
   readonly store: Store;
-  /** Never jumps by itself: what is due has moved with it before it does. */
+  /** When it jumps, all due times were moved with it before. */
   readonly clock: Clock;
   readonly watch: ClockWatch;
   readonly sweep: Sweep;
@@ -43,7 +43,7 @@ export interface Tenant {
   readonly log: Log;
   readonly ingest: IngestHandle;
   readonly waiters: Waiters;
-  /** Long answers are made here, so that nobody waits behind them. */
+  /** Makes long answers piece by piece, so that other requests don't wait for them. */
   readonly slices: Slices;
   readonly scheduler: Scheduler;
   readonly devices: DeviceBook;
@@ -55,13 +55,13 @@ export interface Tenant {
   readonly sealer: Sealer;
   /** The kinds of channel that it knows. */
   readonly channels: ChannelList;
-  /** What may be called from here (contract §6, Egress). */
+  /** Which addresses may be called from here (contract §6, Egress). */
   readonly addressRules: AddressRules;
-  /** What links are built from; empty when it isn't known. */
+  /** The address that links begin with; empty when it isn't known. */
   readonly publicUrl: string;
   /** Remembers, at most once a minute for each key, that it was used. */
   keyUsed(keyId: string): void;
-  /** Ends parked reads, writes what waits, finishes jobs, closes the store. */
+  /** Answers waiting readers, writes what is queued, finishes jobs and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface TenantOptions {
   random: Random;
   log: Log;
   publicUrl: string;
-  /** The id a new store gets; minted when absent. */
+  /** The id that a new store gets; a random one when absent. */
   tenantId?: string;
   /** How long things are kept; the defaults of contract §4 when absent. */
   retention?: RetentionLimits;
@@ -86,16 +86,16 @@ export interface TenantOptions {
   sealer?: Sealer;
   /** The operator's lists beside the role's own rules. */
   addresses?: Omit<AddressRules, "role">;
-  /** Makes its way out, which is closed with it; absent: one that nobody else has a part in. */
+  /** Makes the client for all its requests, which closes with the tenant; a client of its own when absent. */
   egress?(): EgressClient;
   /** Looks names up in place of the operating system, where the way out is its own. */
   resolve?: Resolve;
   outbox?: OutboxSettings;
   /** The kinds of channel there are; the program's own when absent. */
   channels?: ChannelList;
-  /** Where the store may be closed while the service goes on; absent where they live and die together. */
+  /** The service that goes on while this store is closed; absent where both start and stop together. */
   service?: Service;
-  /** Work of its host that runs beside its own. */
+  /** Jobs of the surrounding service that run in this tenant's loop. */
   jobs?: readonly Job[];
   /** Called when all work has ended, just before the store closes. */
   atClose?(store: Store): void;
@@ -106,7 +106,7 @@ export interface TenantOptions {
 export function startTenant(options: TenantOptions): Tenant {
   const { random, tenantId } = options;
   const clock = steadyClock(options.clock);
-  // Whose a new box is, is known once its store is there.
+  // A new box has its id only once its store is made.
   const early = tenantId === undefined ? options.log : tenantLog(options.log, tenantId);
   const disk = watchDisk(options.path, early);
   const store = openStore({
