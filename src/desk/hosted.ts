@@ -17,7 +17,7 @@ import { mintKey } from "../people/keys.ts";
 import { roles } from "../people/roles.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
-import { openStore } from "../store/store.ts";
+import { mustExist, openStore } from "../store/store.ts";
 import { ensureTenant } from "../tenant/tenant.ts";
 
 /** As they are typed. */
@@ -64,12 +64,16 @@ interface DeskOptions {
   random: Random;
 }
 
-/** Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault. */
+/**
+ * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. `make`: also before
+ * it was ever served; else it throws where there is no registry. Throws StoreFault.
+ */
 export async function withHosted<T>(
-  options: DeskOptions,
+  options: DeskOptions & { make?: boolean },
   use: (desk: HostedDesk) => Promise<T>,
 ): Promise<T> {
-  const { data, clock, random } = options;
+  const { data, clock, random, make = true } = options;
+  if (!make) mustExist(join(data, hostedFiles.registry));
   prepareDirectory(data);
   prepareDirectory(join(data, hostedFiles.tenants));
   const registry = openRegistry({

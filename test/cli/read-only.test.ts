@@ -21,12 +21,15 @@ const changes = [
   ["account", "set-role", "ann@example.org", "admin"],
   ["account", "remove", "ann@example.org"],
   ["key", "revoke", "0123456789abcdef"],
+  ["hosted", "tenant", "set", "0123456789abcdef", "--plan", "pro"],
+  ["hosted", "session", "add", "--email", "ann@example.org"],
+  ["hosted", "key", "add", "--tenant", "0123456789abcdef", "--email", "ann@example.org"],
   ["key-file", "rotate"],
   ["key-file", "add", "/dev/null"],
   ["backup", "/nonexistent/copy"],
 ];
 
-test("where there is no box, no command but the first seat's makes one", async (t) => {
+test("where there is no store, only the commands that begin one make it", async (t) => {
   const parent = scratch(t);
   const empty = join(parent, "empty");
   mkdirSync(empty, { mode: 0o755 });
