@@ -1,4 +1,5 @@
 import type { Egress } from "../kit/egress.ts";
+import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { openCredentials } from "../outbox/credentials.ts";
 import {
@@ -16,6 +17,7 @@ import type { ChannelList } from "./list.ts";
 
 export interface SenderOptions {
   store: Store;
+  log: Log;
   sealer: Sealer;
   egress: Egress;
   channels: ChannelList;
@@ -33,7 +35,15 @@ export function createSender(options: SenderOptions): ChannelSender {
   };
   const settings = { ...usual(channels), ...options.settings };
   return {
-    send: (integration, message) => send(options, { integration, message, host, settings }),
+    async send(integration, message) {
+      try {
+        return await send(options, { integration, message, host, settings });
+      } catch (error) {
+        const { id, type } = integration;
+        options.log.error({ err: error, integration: id, type }, "a channel could not be called");
+        return ours("could not be sent: see the log");
+      }
+    },
     canTest: (kind) => channels.find(kind)?.canTest?.(host) ?? true,
   };
 }

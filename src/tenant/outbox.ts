@@ -72,7 +72,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   ] as const;
   const channelsBy = (egress: Egress) =>
     createSender({
-      ...{ store, sealer, egress, channels: deps.channels },
+      ...{ store, log, sealer, egress, channels: deps.channels },
       settings: settings.channels ?? {},
       ...(settings.push && { push: settings.push }),
     });

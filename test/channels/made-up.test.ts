@@ -51,6 +51,7 @@ const pigeon = (post: string) =>
         headers: {},
         body: `${title.slice(0, 40)} ${message.eventId}`,
       });
+      if (result.status === 418) throw new Error("a kind with a fault");
       if (result.status === 404) return { verdict: { kind: "never", error: "no such loft" } };
       const moved = result.headers["x-loft"];
       const verdict = verdictOf(result, now);
@@ -125,6 +126,34 @@ test("one object makes a kind that is created, listed, sent through, tested, lea
   await shop.fire(4);
   await pass(box, 5);
   assert.equal(receiver.received.at(-1)?.path, "/third");
+});
+
+test("a kind that throws is a fault of ours: it is tried again, the receiver is not blamed, a test says so", async () => {
+  const shop = await testProject(box, "faulty");
+  const { id } = (await create("faulty", { loft: "faulty" })).body;
+  receiver.once(answer(418), answer(418));
+  const fired = await box.api("POST", `/v1/projects/faulty/integrations/${id}/test`);
+  assert.deepEqual(fired.body, { ok: false, error: "could not be sent: see the log" });
+  await shop.fire("a");
+  await settle(box);
+  assert.equal((await shop.integration(id)).consecutive_failures, 0);
+  await pass(box, 5);
+  assert.equal((await shop.deliveries(id))[0]?.status, "delivered");
+});
+
+test("a credential in the configuration is held to the kind's own rules", async () => {
+  await testProject(box, "held");
+  const { body } = await box.api("GET", "/v1/projects/held/config");
+  const ring = { type: "pigeon", loft: { value: "a" }, ring: { value: "seven" } };
+  const config = { ...body.config, integrations: [ring] };
+  const refused = await box.api("PUT", "/v1/projects/held/config", {
+    version: body.version,
+    config,
+  });
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.body.error.details, [
+    { field: "/config/integrations/0/ring", reason: "must be digits" },
+  ]);
 });
 
 test("its fields stand in the document of the interface, its flags in the command line", async () => {
