@@ -83,7 +83,7 @@ export function createEffects(memory: {
     event: IngestEvent,
     seen: { at: number; template: string; dedupSeconds: number },
   ) => {
-    const named = event.named ?? null;
+    const named = namedBy(event);
     if (named !== null) {
       const expiresAt = lasting(named.expiresAt, seen.at);
       if (
@@ -128,10 +128,9 @@ export function createEffects(memory: {
     mined: Mined,
   ): "alerted" | "again" | "held" | "none" => {
     const { source, event } = arrival;
-    const named = event.named ?? null;
+    const named = namedBy(event);
     const room = roomOf(source);
-    const dedupKey = named?.dedupKey ?? null;
-    const subject = dedupKey === null ? mined.root.id : subjectOf(room, dedupKey);
+    const subject = named === null ? mined.root.id : subjectOf(room, named.dedupKey);
     const key = rule.keyOf(subject, event.keys);
     const quietSeconds = rule.rule.auto_resolve_quiet_minutes * 60;
     // A key whose window is open has no standing alert: firing closes the one and opens the other.
@@ -165,10 +164,10 @@ export function createEffects(memory: {
       source: source.name,
       identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
       named:
-        named === null || dedupKey === null
+        named === null
           ? null
           : {
-              ...{ dedupKey, room, stillFiring, instance: named.instance },
+              ...{ dedupKey: named.dedupKey, room, stillFiring, instance: named.instance },
               expiresAt: lasting(named.expiresAt, tx.at),
             },
       extra: event.extra ? JSON.stringify(extraColumns(event.extra)) : null,
@@ -214,6 +213,12 @@ export function createEffects(memory: {
       nothing = { unmatched: [], unmatchedResolves: [] };
     },
   };
+}
+
+/** What its sender says of an alert that it names; null where it names none. */
+function namedBy({ named }: IngestEvent): (NamedState & { dedupKey: string }) | null {
+  if (named === undefined || named === null || named.dedupKey === null) return null;
+  return { ...named, dedupKey: named.dedupKey };
 }
 
 /** Where the rule says so, an alert that ended a short while ago goes on in place of a new one (contract §22). */

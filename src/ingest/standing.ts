@@ -21,13 +21,15 @@ export interface Standing {
   expiresAt: number | null;
   /** The `lastSeen` that is in the table. */
   written: number;
+  /** 1 where its sender names it. */
+  isNamed: number;
 }
 
 /** A firing that is only reported again is written once in so many seconds. */
 const WRITE_SECONDS = 60;
 
 const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
-    last_seen AS written
+    last_seen AS written, dedup_key IS NOT NULL AS isNamed
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 /**
@@ -111,7 +113,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         );
         alert.lastMessage = "";
         alert.written = alert.lastSeen;
-        if (alert.instance !== null || alert.expiresAt !== null) writeWord(tx, alert);
+        if (alert.isNamed === 1) writeWord(tx, alert);
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }
       touched.clear();

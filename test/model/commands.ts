@@ -86,7 +86,16 @@ function withoutSeq({ updated_seq: _, ...alert }: { updated_seq: number }): obje
 }
 
 function shown(alert: ModelAlert): object {
-  const { id, project, rule: _rule, ruleName, key: _key, quietAt: _quietAt, ...rest } = alert;
+  const {
+    id,
+    project,
+    rule: _rule,
+    ruleName,
+    key: _key,
+    quietAt: _quiet,
+    byHandAt: _,
+    ...rest
+  } = alert;
   return {
     ...rest,
     id: String(id),
@@ -94,6 +103,7 @@ function shown(alert: ModelAlert): object {
     rule: ruleName,
     escalation_level: 0,
     page_accounts: [],
+    ...{ details: null, links: [], images: [], occurred_at: null },
   };
 }
 
@@ -186,6 +196,22 @@ const event: fc.Arbitrary<ModelEvent> = fc.record({
   tags: fc.constantFrom<string[]>([], ["db"]),
 });
 
+/** Of a sender that names its alerts. */
+const named: fc.Arbitrary<ModelEvent> = fc
+  .tuple(
+    event,
+    fc.record(
+      {
+        dedup_key: fc.constantFrom("k", "k", "l"),
+        status: fc.constantFrom("firing", "firing", "firing", "acknowledged", "resolved"),
+        instance: fc.constantFrom("100", "100", "200"),
+        expires_in: fc.constantFrom(30, 90, 240),
+      },
+      { requiredKeys: ["dedup_key"] },
+    ),
+  )
+  .map(([plain, more]) => ({ ...plain, ...more }) as ModelEvent);
+
 const step = <T>(
   arbitrary: fc.Arbitrary<T>,
   name: string,
@@ -213,20 +239,28 @@ async function ingest(
       authorization: `Bearer ${(from && pair.tokens.get(from)) ?? pair.dead}`,
       ...(events.length > 1 ? { "content-type": "application/x-ndjson" } : {}),
     },
-    body: events.map((one) => JSON.stringify(one)).join("\n"),
+    body: events.map((one) => JSON.stringify(wire(pair, one))).join("\n"),
   });
-  type One = { alerted: boolean; template_id: string };
+  type One = { alerted: boolean; template_id: string; resolved?: number };
   const body = (await answer.json()) as One & { results: One[] };
   assert.equal(answer.status, expected[0]?.status, JSON.stringify(body));
   const project = pair.model.projects.get(name);
   if (answer.status !== 202 || project === undefined) return;
   for (const [i, one] of (events.length > 1 ? body.results : [body]).entries()) {
     assert.equal(one.alerted, expected[i]?.alerted, `event ${i}`);
+    assert.equal(one.resolved, expected[i]?.resolved, `event ${i}`);
     assert.equal(
       one.template_id,
       pair.templateId(project, events[i]?.message ?? "", one.template_id),
     );
   }
+}
+
+/** The event as it is sent: promises are times. */
+function wire(pair: Pair, { expires_in, ...event }: ModelEvent): object {
+  return expires_in === undefined
+    ? event
+    : { ...event, expires_at: Math.floor(pair.box.clock.now() / 1000) + expires_in };
 }
 
 /** Something to work on: a project with two sources and two rules, one of which counts by host. */
@@ -354,6 +388,14 @@ const weighted: [number, fc.Arbitrary<Step>][] = [
     ),
   ],
   [
+    8,
+    step(
+      fc.record({ p: project, s: source, events: fc.array(named, { minLength: 1, maxLength: 4 }) }),
+      "ingest named",
+      ingest,
+    ),
+  ],
+  [
     3,
     step(
       fc.record({ nth: fc.nat(4), to: fc.constantFrom("ack" as const, "resolve" as const) }),
@@ -363,7 +405,7 @@ const weighted: [number, fc.Arbitrary<Step>][] = [
   ],
   [
     3,
-    step(fc.constantFrom(1, 20, 40, 59, 60, 61, 120), "turn", async (pair, seconds) => {
+    step(fc.constantFrom(1, 20, 40, 59, 60, 61, 120, 1800), "turn", async (pair, seconds) => {
       pair.model.turn(seconds);
       await pair.box.clock.turn(seconds * 1000);
     }),

@@ -17,6 +17,12 @@ export interface ModelEvent {
   level: number;
   keys: Record<string, string | number>;
   tags: string[];
+  /** Of a sender that names its alerts. */
+  dedup_key?: string;
+  status?: "firing" | "acknowledged" | "resolved";
+  instance?: string;
+  /** Seconds from now. */
+  expires_in?: number;
 }
 
 export interface ModelAlert {
@@ -36,6 +42,11 @@ export interface ModelAlert {
   last_message: string;
   investigate: boolean;
   quietAt: number | null;
+  dedup_key: string | null;
+  instance: string | null;
+  expires_at: number | null;
+  /** When a person resolved it. */
+  byHandAt: number | null;
 }
 
 export interface Source {
@@ -70,6 +81,7 @@ export interface Project {
 export interface Answer {
   status: number;
   alerted?: boolean;
+  resolved?: number;
 }
 
 const byName = <T>(map: Map<string, T>): [string, T][] =>
@@ -186,6 +198,9 @@ export class Model {
     const project = this.projects.get(projectName);
     const source = project?.sources.get(sourceName);
     if (project === undefined || source === undefined) return { status: 401 };
+    const { status = "firing" } = event;
+    if (event.dedup_key !== undefined && status !== "firing")
+      return { status: 202, ...this.#conclude(project, event) };
     let alerted = false;
     for (const [name, rule] of byName(project.rules))
       if (
@@ -200,8 +215,10 @@ export class Model {
     const alert = this.alerts.find((one) => one.id === id);
     if (alert === undefined) return { status: 404 };
     if (alert.state === "open" || (alert.state === "acknowledged" && to === "resolved")) {
-      if (to === "resolved") this.#resolve(alert);
-      else alert.state = to;
+      if (to === "resolved") {
+        this.#resolve(alert);
+        alert.byHandAt = this.now;
+      } else alert.state = to;
     }
     return { status: 200 };
   }
@@ -209,15 +226,51 @@ export class Model {
   turn(seconds: number): void {
     this.now += seconds;
     for (const alert of this.alerts) {
-      if (alert.quietAt === null || alert.quietAt > this.now) continue;
-      this.#resolve(alert);
+      const isLive = [...alert.project.rules.values()].includes(alert.rule);
+      const isOver = (at: number | null) => at !== null && at <= this.now;
+      if (isOver(alert.quietAt) || (isLive && isOver(alert.expires_at))) this.#resolve(alert);
     }
   }
 
   #resolve(alert: ModelAlert): void {
     alert.state = "resolved";
     alert.quietAt = null;
+    alert.expires_at = null;
     alert.rule.resolved.set(alert.key, ++this.#order);
+  }
+
+  /** A sender's word about alerts that it named, other than that they fire. */
+  #conclude(project: Project, event: ModelEvent): { alerted: boolean; resolved?: number } {
+    const standing = this.alerts.filter(
+      (one) =>
+        one.project === project && one.dedup_key === event.dedup_key && one.state !== "resolved",
+    );
+    if (event.status === "acknowledged") {
+      for (const one of standing) one.state = "acknowledged";
+      return { alerted: standing.length > 0 };
+    }
+    const ended = standing.filter(
+      ({ instance }) =>
+        event.instance === undefined ||
+        instance === null ||
+        Number(event.instance) >= Number(instance),
+    );
+    for (const one of ended) this.#resolve(one);
+    for (const rule of project.rules.values())
+      rule.hits.delete(keyOf(project, event, identifiersOf(rule, event)));
+    return { alerted: standing.length > ended.length, resolved: ended.length };
+  }
+
+  /** The same firing reported again: it is written at most once a minute, or where it would else end. */
+  #refresh(standing: ModelAlert, event: ModelEvent, quietMinutes: number): ModelAlert | null {
+    const isSame = event.instance !== undefined && event.instance === standing.instance;
+    if (!isSame || event.level > standing.level) return null;
+    const soon = this.now + 60;
+    const isDue =
+      this.now - standing.last_seen >= 60 ||
+      (quietMinutes > 0 && standing.last_seen + quietMinutes * 60 <= soon) ||
+      (standing.expires_at !== null && standing.expires_at <= soon);
+    return isDue ? standing : { ...standing };
   }
 
   /** What was kept under the two databases that were named so far is one from now on. */
@@ -291,20 +344,30 @@ export class Model {
     const identifiers = Object.fromEntries(
       identifier_keys.map((key) => [key, String(event.keys[key] ?? "")]),
     );
+    const { dedup_key = null, instance = null } = dedupOf(event);
+    const expires_at =
+      dedup_key === null || event.expires_in === undefined ? null : this.now + event.expires_in;
     const quietAt =
       auto_resolve_quiet_minutes === 0 ? null : this.now + auto_resolve_quiet_minutes * 60;
     const template = textOf(of.project, event.message);
-    const key = keyOf(of.project, event.message, Object.values(identifiers));
+    const key = keyOf(of.project, event, Object.values(identifiers));
     const standing = this.alerts.find(
       (alert) => alert.state !== "resolved" && alert.rule === rule && alert.key === key,
     );
     if (standing !== undefined) {
-      standing.count++;
+      const last = { last_seen: this.now, last_message: event.message, template, quietAt };
+      const again =
+        dedup_key === null ? null : this.#refresh(standing, event, auto_resolve_quiet_minutes);
+      if (again !== null) {
+        Object.assign(again, { ...last, expires_at });
+        return true;
+      }
+      if (instance === null || instance !== standing.instance) standing.count++;
       standing.level = Math.max(standing.level, event.level);
-      const last = { last_seen: this.now, last_message: event.message };
-      Object.assign(standing, { ...last, template, quietAt });
+      Object.assign(standing, { ...last, instance, expires_at });
       return true;
     }
+    if (instance !== null && this.#isHeld(rule, key, instance)) return false;
     const from = this.now - fire_after.window_minutes * 60;
     const hits = [
       ...(rule.hits.get(key) ?? []),
@@ -324,9 +387,26 @@ export class Model {
       ...{ count: hits.length },
       ...{ first_seen: hits[0]?.at ?? this.now, last_seen: this.now, last_message: event.message },
       ...{ investigate: rule.config.investigate, quietAt },
+      ...{ dedup_key, instance, expires_at, byHandAt: null },
     });
     return true;
   }
+
+  /** Somebody resolved this firing less than an hour ago. */
+  #isHeld(rule: Rule, key: string, instance: string): boolean {
+    const last = this.alerts.findLast((one) => one.rule === rule && one.key === key);
+    const { byHandAt = null } = last ?? {};
+    return last?.instance === instance && byHandAt !== null && this.now < byHandAt + 3600;
+  }
+}
+
+function identifiersOf({ config }: Rule, event: ModelEvent): string[] {
+  return config.identifier_keys.map((key) => String(event.keys[key] ?? ""));
+}
+
+/** Without a name nothing else that is said of an alert counts. */
+function dedupOf(event: ModelEvent): Partial<ModelEvent> {
+  return event.dedup_key === undefined ? {} : event;
 }
 
 /** Different databases that lines must name until that word of them is known to vary. */
@@ -349,7 +429,9 @@ function textOf(project: Project, message: string): string {
   return isMerged(project, message) ? backupOf("<*>") : message;
 }
 
-function keyOf(project: Project, message: string, identifiers: readonly string[]): string {
+function keyOf(project: Project, event: ModelEvent, identifiers: readonly string[]): string {
+  const { message, dedup_key } = event;
+  if (dedup_key !== undefined) return JSON.stringify([{ dedup_key }, identifiers]);
   const named = isMerged(project, message) ? backupOf(project.databases[0] ?? "") : message;
   return JSON.stringify([named, identifiers]);
 }
