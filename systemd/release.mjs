@@ -31,11 +31,13 @@ export async function release(root) {
   fs.mkdirSync(out, { recursive: true });
   const about = { version: versionOf(root), commit: commitOf(root), time: timeOf(root) };
   const written = [];
+  const bundled = new Set();
   for (const arch of ["x64", "arm64"]) {
-    const names = await releaseFor(arch, { root, out, about });
-    written.push(...names);
+    const made = await releaseFor(arch, { root, out, about });
+    written.push(...made.names);
+    for (const file of made.inputs) bundled.add(file);
   }
-  const bill = billOfMaterials(root, about);
+  const bill = billOfMaterials(root, about, bundled);
   fs.writeFileSync(path.join(out, "sbom.json"), `${JSON.stringify(bill, null, 2)}\n`);
   written.push("sbom.json");
   const sums = written.sort().map((name) => {
@@ -80,7 +82,7 @@ async function releaseFor(arch, { root, out, about: { version, time } }) {
     path.join(out, deb),
     await debianPackage({ root, box, completion, texts, version, arch, time, compress }),
   );
-  return [path.basename(output), tarball, deb];
+  return { names: [path.basename(output), tarball, deb], inputs };
 }
 
 /** The documents that the README leads to, under the same names. */
