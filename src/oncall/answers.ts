@@ -1,4 +1,4 @@
-import { inArray } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Slices } from "../kit/slices.ts";
 import { accounts } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
@@ -88,7 +88,7 @@ function readAll(reader: Reader, stored: StoredSchedule) {
   const rows = reader.orm
     .select({ id: accounts.id, email: accounts.email })
     .from(accounts)
-    .where(inArray(accounts.id, [...named]))
+    .where(sql`${accounts.id} IN (SELECT value FROM json_each(${JSON.stringify([...named])}))`)
     .all();
   const emails = new Map(rows.map(({ id, email }) => [id, email]));
   return { schedule, emailOf: (account: string) => emails.get(account) };

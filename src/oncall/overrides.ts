@@ -1,7 +1,7 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
-import { isMember } from "../projects/rule-references.ts";
+import { membersAmong } from "../projects/rule-references.ts";
 import { overrides } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { StoredOverride, StoredSchedule } from "./schedule.ts";
@@ -34,7 +34,7 @@ export function createOverride(
   wanted: { accountId: string; startsAt: number | undefined; endsAt: number; createdBy: string },
 ): { id: string } {
   const startsAt = wanted.startsAt ?? tx.at;
-  if (!isMember(tx, wanted.accountId)) {
+  if (!membersAmong(tx, [wanted.accountId]).has(wanted.accountId)) {
     throw new ServiceError("not_a_member", "The account is not a member of this tenant.", {
       details: [
         { field: "/account_id", reason: "not_a_member", value: wanted.accountId.slice(0, 128) },

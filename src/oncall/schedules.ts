@@ -3,7 +3,7 @@ import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { mustHaveRoom } from "../projects/bounds.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
-import { isMember } from "../projects/rule-references.ts";
+import { membersAmong, strangers } from "../projects/rule-references.ts";
 import { listRules, mustBeUnnamed, renameInLadder } from "../projects/rules.ts";
 import { schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -159,16 +159,19 @@ function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): voi
       },
     );
   }
-  const strangers = layers.flatMap((layer, i) =>
-    layer.participants.flatMap((account, j): ErrorDetail[] =>
-      isMember(reader, account)
-        ? []
-        : [{ field: `/layers/${i}/participants/${j}`, reason: "not_a_member", value: account }],
-    ),
+  const members = membersAmong(
+    reader,
+    layers.flatMap((layer) => layer.participants),
   );
-  if (strangers.length > 0) {
+  const details = layers.flatMap((layer, i) =>
+    strangers(layer.participants, members, {
+      field: `/layers/${i}/participants`,
+      reason: "not_a_member",
+    }),
+  );
+  if (details.length > 0) {
     throw new ServiceError("not_a_member", "Participants are not members of this tenant.", {
-      details: strangers,
+      details,
     });
   }
 }

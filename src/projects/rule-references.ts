@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { type ErrorCode, type ErrorDetail, ServiceError } from "../kit/errors.ts";
 import { accounts, actions, schedules } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
@@ -6,31 +6,30 @@ import type { RuleBody } from "./rule.ts";
 
 /** Throws 422 listing every account, schedule and action that a rule names and that isn't there. */
 export function checkRuleReferences(reader: Reader, projectId: number, rule: RuleBody): void {
-  const members: ErrorDetail[] = [];
-  const unknown: ErrorDetail[] = [];
-  rule.escalations.forEach((step, i) => {
-    step.accounts.forEach((account, j) => {
-      if (!isMember(reader, account))
-        members.push({
-          field: `/escalations/${i}/accounts/${j}`,
-          reason: "not_a_member",
-          value: account,
-        });
-    });
-    step.schedules.forEach((name, j) => {
-      if (!hasSchedule(reader, projectId, name))
-        unknown.push({
-          field: `/escalations/${i}/schedules/${j}`,
-          reason: "unknown_schedule",
-          value: name,
-        });
-    });
-  });
-  const gone = (rule.actions ?? []).flatMap((id, i): ErrorDetail[] =>
-    hasAction(reader, projectId, id)
-      ? []
-      : [{ field: `/actions/${i}`, reason: "unknown_action", value: id }],
+  const known = {
+    accounts: membersAmong(
+      reader,
+      rule.escalations.flatMap((step) => step.accounts),
+    ),
+    schedules: schedulesOf(reader, projectId),
+    actions: actionsOf(reader, projectId),
+  };
+  const members = rule.escalations.flatMap((step, i) =>
+    strangers(step.accounts, known.accounts, {
+      field: `/escalations/${i}/accounts`,
+      reason: "not_a_member",
+    }),
   );
+  const unknown = rule.escalations.flatMap((step, i) =>
+    strangers(step.schedules, known.schedules, {
+      field: `/escalations/${i}/schedules`,
+      reason: "unknown_schedule",
+    }),
+  );
+  const gone = strangers(rule.actions ?? [], known.actions, {
+    field: "/actions",
+    reason: "unknown_action",
+  });
   refuse(
     "not_a_member",
     "Accounts in the ladder are not members of this tenant.",
@@ -55,29 +54,41 @@ function refuse(code: ErrorCode, message: string, details: ErrorDetail[], faults
   if (faults > 0) throw new ServiceError(code, message, { details });
 }
 
-export function isMember(reader: Reader, accountId: string): boolean {
-  const found = reader.orm
+/** A detail for each name of a list that isn't known, by its place in the list. */
+export function strangers(
+  named: readonly string[],
+  known: ReadonlySet<string>,
+  fault: { field: string; reason: string },
+): ErrorDetail[] {
+  return named.flatMap((value, i) =>
+    known.has(value) ? [] : [{ field: `${fault.field}/${i}`, reason: fault.reason, value }],
+  );
+}
+
+/** Which of these are accounts here: one question, however many there are, and one value bound. */
+export function membersAmong(reader: Reader, ids: readonly string[]): ReadonlySet<string> {
+  const rows = reader.orm
     .select({ id: accounts.id })
     .from(accounts)
-    .where(eq(accounts.id, accountId))
-    .get();
-  return found !== undefined;
+    .where(sql`${accounts.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+    .all();
+  return new Set(rows.map(({ id }) => id));
 }
 
-function hasSchedule(reader: Reader, projectId: number, name: string): boolean {
-  const found = reader.orm
-    .select({ id: schedules.id })
+function schedulesOf(reader: Reader, projectId: number): ReadonlySet<string> {
+  const rows = reader.orm
+    .select({ name: schedules.name })
     .from(schedules)
-    .where(and(eq(schedules.projectId, projectId), eq(schedules.name, name)))
-    .get();
-  return found !== undefined;
+    .where(eq(schedules.projectId, projectId))
+    .all();
+  return new Set(rows.map(({ name }) => name));
 }
 
-function hasAction(reader: Reader, projectId: number, id: string): boolean {
-  const found = reader.orm
+function actionsOf(reader: Reader, projectId: number): ReadonlySet<string> {
+  const rows = reader.orm
     .select({ id: actions.id })
     .from(actions)
-    .where(and(eq(actions.projectId, projectId), eq(actions.id, id)))
-    .get();
-  return found !== undefined;
+    .where(eq(actions.projectId, projectId))
+    .all();
+  return new Set(rows.map(({ id }) => id));
 }
