@@ -27,29 +27,20 @@ export function registerSources(program: Command): void {
   apiFlags(source.command("add <project> <name>"))
     .description("create a source; prints its ingest token once")
     .option("--retain-logs", "keep its events for the log tail")
-    .action(
-      async (project: string, name: string, options: ApiOptions & { retainLogs?: boolean }) => {
-        const answer = await callApi<{ name: string; token: string }>(
-          options,
-          "POST",
-          path("v1", "projects", project, "sources"),
-          {
-            name,
-            retain_logs: options.retainLogs ?? false,
-          },
-        );
-        print(answer, options, () => answer.token);
-      },
-    );
+    .option(
+      "--kind <kind>",
+      "what its sender speaks, alertmanager for example; the box's own format unless told",
+    )
+    .action(add);
   apiFlags(source.command("rotate <project> <name>"))
     .description("replace a source's token")
     .action(async (project: string, name: string, options: ApiOptions) => {
-      const answer = await callApi<{ token: string }>(
+      const answer = await callApi<Tokens>(
         options,
         "POST",
         path("v1", "projects", project, "sources", name, "rotate-token"),
       );
-      print(answer, options, () => answer.token);
+      print(answer, options, () => tokensText(answer));
     });
   apiFlags(source.command("delete <project> <name>"))
     .description("delete a source")
@@ -60,6 +51,36 @@ export function registerSources(program: Command): void {
         () => `deleted ${name}`,
       );
     });
+}
+
+interface Tokens {
+  token: string;
+  /** For senders that take no more than 32 characters; only where the kind has such. */
+  short_token?: string;
+}
+
+function tokensText({ token, short_token }: Tokens): string {
+  return short_token === undefined
+    ? token
+    : table(
+        [],
+        [
+          ["token", token],
+          ["short token", short_token],
+        ],
+      );
+}
+
+async function add(
+  project: string,
+  name: string,
+  options: ApiOptions & { retainLogs?: boolean; kind?: string },
+): Promise<void> {
+  const { retainLogs = false, kind } = options;
+  const source = { name, retain_logs: retainLogs, ...(kind === undefined ? {} : { kind }) };
+  const to = path("v1", "projects", project, "sources");
+  const answer = await callApi<Tokens>(options, "POST", to, source);
+  print(answer, options, () => tokensText(answer));
 }
 
 /** `GET …/facts`: counted since the box started. */

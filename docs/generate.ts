@@ -7,8 +7,9 @@ import { pairOperations } from "../src/http/pair-page.ts";
 import { publicOperations } from "../src/http/public-operations.ts";
 import { dataPlaneRoutes } from "../src/http/routes.ts";
 import { errorStatus } from "../src/kit/errors.ts";
+import { connectReference } from "./connect.ts";
 
-/** `node docs/generate.ts` writes docs/cli.md and docs/api.md from the program itself; a test holds them to it. */
+/** `node docs/generate.ts` writes docs/cli.md, docs/api.md and docs/connect.md from the program itself; a test holds them to it. */
 
 interface Operation {
   operationId: string;
@@ -262,4 +263,5 @@ function range(word: string, bound: number | undefined, unbounded: number): stri
 if (import.meta.main) {
   writeFileSync(join(import.meta.dirname, "cli.md"), cliReference());
   writeFileSync(join(import.meta.dirname, "api.md"), apiReference());
+  writeFileSync(join(import.meta.dirname, "connect.md"), connectReference());
 }

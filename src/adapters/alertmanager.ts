@@ -8,7 +8,7 @@ import {
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
-import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
+import { asText, type JsonFields, jsonBody, listOf, objectOf } from "./json.ts";
 import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
@@ -47,7 +47,8 @@ function decode(request: InRequest): Decoded {
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
   const group = objectOf(jsonBody(request.body));
-  if (group === null || !Array.isArray(group["alerts"]))
+  const alerts = listOf(group?.["alerts"]);
+  if (group === null || alerts === null)
     throw new UnreadableBody({
       why: "bad_request",
       message:
@@ -55,7 +56,7 @@ function decode(request: InRequest): Decoded {
     });
   const events = [];
   const rejected: Rejected[] = [];
-  for (const element of group["alerts"] as unknown[]) {
+  for (const element of alerts) {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
     else events.push(fitted(eventOf(alert, group, request.at)));

@@ -24,6 +24,16 @@ export function objectOf(value: unknown): JsonFields | null {
     : null;
 }
 
+/** Elements of one list that are taken at once: more is no honest request. */
+const MOST_ELEMENTS = 10_000;
+
+/** The value as a list; null for anything else. Throws UnreadableBody for one that is too long. */
+export function listOf(value: unknown): readonly unknown[] | null {
+  if (!Array.isArray(value)) return null;
+  if (value.length > MOST_ELEMENTS) throw new UnreadableBody({ why: "too_large" });
+  return value;
+}
+
 /** The value as text: a string, or a number or boolean as it is written; empty for anything else. */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;

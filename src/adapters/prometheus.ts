@@ -10,7 +10,7 @@ import {
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
-import { jsonBody } from "./json.ts";
+import { jsonBody, listOf } from "./json.ts";
 import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 
@@ -53,12 +53,12 @@ export const prometheus: Adapter = {
 function decode(request: InRequest): Decoded {
   if (request.path.replace(/\/$/, "") !== ALERTS) throw new UnreadableBody({ why: "not_found" });
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
-  const body = jsonBody(request.body);
-  if (!Array.isArray(body))
+  const alerts = listOf(jsonBody(request.body));
+  if (alerts === null)
     throw new UnreadableBody({ why: "bad_request", message: "The body must be a list of alerts." });
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];
-  for (const element of body as unknown[]) {
+  for (const element of alerts) {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
     else if (isBackwards(alert)) rejected.push({ reason: "start time must be before end time" });

@@ -81,10 +81,7 @@ const project = fc
     const some = (of: string[]) => fc.subarray(of);
     return fc.record({
       sources: all(sources, (name) =>
-        fc.record({
-          ...{ name: fc.constant(name), retain_logs: fc.boolean() },
-          options: fc.constantFrom({}, { level_from_text: false }, { logfmt: true }),
-        }),
+        fc.record({ name: fc.constant(name), retain_logs: fc.boolean() }),
       ),
       schedules: all(schedules, (name) =>
         fc.record({

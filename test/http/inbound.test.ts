@@ -121,6 +121,21 @@ describe("an address for senders with a format of their own", () => {
     assert.equal((await post(path, "x", { "content-encoding": "snappy" })).status, 400);
   });
 
+  test("a large group is taken in parts, and one beyond all measure is refused for good", async () => {
+    const path = `/v1/in/alertmanager/${made.token}`;
+    const members = (n: number) => ({
+      ...{ groupKey: "k".repeat(5000), status: "resolved" },
+      alerts: Array.from({ length: n }, (_, i) => ({ labels: { i: String(i) } })),
+    });
+    // With what its group says of each, more than may ever wait at once: it would be told to come back for ever.
+    const taken = await post(path, members(9000));
+    assert.deepEqual(
+      [taken.status, taken.text],
+      [200, '{"accepted":9000,"resolved":0,"rejected":0}'],
+    );
+    assert.equal((await post(path, members(10_001))).status, 413);
+  });
+
   test("over the rate the sender is told to come back in a way that it heeds", async () => {
     const slow = await testBox({ ingestRate: "1" });
     try {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { connectReference } from "../../docs/connect.ts";
 import { apiReference, cliReference } from "../../docs/generate.ts";
 import { scheduleWrite } from "../../src/oncall/schedule.ts";
 import { ruleCreate } from "../../src/projects/rule.ts";
@@ -13,6 +14,7 @@ const read = (name: string) => readFileSync(join(root, name), "utf8");
 test("the references are what the program says (node docs/generate.ts)", () => {
   assert.equal(read("docs/cli.md"), cliReference());
   assert.equal(read("docs/api.md"), apiReference());
+  assert.equal(read("docs/connect.md"), connectReference());
 });
 
 test("a flag that many commands take is told once", () => {

@@ -15,6 +15,8 @@ import {
 /** A box as a process of its own, which can be killed and started again on its data. */
 export interface BoxProcess {
   readonly data: string;
+  /** Where it listens since its latest start. */
+  readonly url: string;
   /** With the owner's key once there is a seat. */
   readonly api: Api;
   /** Starts it, and makes the first seat at the first start. Throws with its log where it doesn't come up. */
@@ -41,6 +43,7 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
   const at = data ?? mkdtempSync(join(tmpdir(), "box-process-"));
   const api = createApi();
   let running: Process | null = null;
+  let url = "";
 
   const ended = () => (running as Process).ended;
   const seat = async () => {
@@ -54,15 +57,19 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
 
   return {
     data: at,
+    get url() {
+      return url;
+    },
     api,
     async start(other = program) {
       running = startBoxProcess(other, at);
-      const url = await within(systemClock, START_MS, running.ready);
-      if (url === null) {
+      const listens = await within(systemClock, START_MS, running.ready);
+      if (listens === null) {
         running.kill("SIGKILL");
         const { code, said } = await running.ended;
         throw new Error(`the box did not start (exit code ${code}): ${said}`);
       }
+      url = listens;
       api.at(url);
       if (api.key === "") await seat();
     },

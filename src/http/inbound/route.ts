@@ -7,7 +7,6 @@ import type {
 } from "../../adapters/adapter.ts";
 import { UnreadableBody } from "../../adapters/adapter.ts";
 import { findAdapter } from "../../adapters/list.ts";
-import type { IngestAnswer } from "../../ingest/arrival.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
 import { parseToken, uuid4 } from "../../kit/ids.ts";
@@ -17,6 +16,7 @@ import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { BrokeOff, createBodies, NoRoom } from "./bodies.ts";
+import { commitEvents } from "./commit.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
 import { findToken } from "./token.ts";
 
@@ -96,7 +96,7 @@ async function take(c: AppContext, taking: Taking): Promise<SenderReply> {
     try {
       const whole = await inflated(body, c.req.header("content-encoding"), adapter.caps.inflated);
       sent = whole.subarray(0, 4096).toString("utf8");
-      const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
+      const decoded = adapter.decode(requestOf(c, { path, body: whole, tenant: sender.tenant }));
       c.set(
         "rateHeaders",
         serving.limits.ingest.spend(sender.tenant.id, Math.max(1, decoded.events.length)),
@@ -112,7 +112,7 @@ async function take(c: AppContext, taking: Taking): Promise<SenderReply> {
 
 function requestOf(
   c: AppContext,
-  { path, body, sender }: { path: string; body: Buffer; sender: Sender },
+  { path, body, tenant }: { path: string; body: Buffer; tenant: Tenant },
 ): InRequest {
   return {
     method: c.req.method,
@@ -120,9 +120,8 @@ function requestOf(
     query: new URL(c.req.url).searchParams,
     header: (name) => c.req.header(name),
     body,
-    at: unixSeconds(sender.tenant.clock),
-    options: sender.source.options,
-    unique: () => uuid4(sender.tenant.store.random),
+    at: unixSeconds(tenant.clock),
+    unique: () => uuid4(tenant.store.random),
   };
 }
 
@@ -132,14 +131,7 @@ async function commit(
   { events, rejected, answer }: Decoded,
   sent: string,
 ): Promise<SenderReply> {
-  const answers =
-    events.length === 0
-      ? []
-      : await new Promise<readonly IngestAnswer[]>((resolve, reject) => {
-          tenant.ingest.submit(source, events, (error, committed) =>
-            committed === null ? reject(error) : resolve(committed),
-          );
-        });
+  const resolved = await commitEvents({ tenant, source }, events);
   const [first] = rejected;
   if (first !== undefined)
     tenant.ingest.refused.note(
@@ -149,7 +141,7 @@ async function commit(
     );
   return answer({
     accepted: events.length,
-    resolved: answers.reduce((sum, { resolved = 0 }) => sum + resolved, 0),
+    resolved,
     rejected: rejected.length,
   });
 }

@@ -1,0 +1,52 @@
+import type { Adapter } from "../src/adapters/adapter.ts";
+import { adapters } from "../src/adapters/list.ts";
+
+const HEAD = `# Connect what you already run
+
+Made from the program by \`node docs/generate.ts\`. The box understands what these send as it is: put its address there,
+and firing, repeating and resolving go through. Each takes the same steps.
+
+1. Here: make a source of its kind. It prints its tokens once: the long one, and a short one for senders that take no
+   more than 32 characters.
+
+   \`\`\`sh
+   box project add shop
+   box source add shop monitoring --kind alertmanager
+   \`\`\`
+
+2. There: paste what the card says, with the token in place of \`TOKEN\`. A sender that can set no header takes the token
+   in the address: \`/v1/in/KIND/TOKEN\`.
+3. A rule of the project has to match what comes: one without conditions takes everything
+   (\`{"name": "all", "match": {"min_level": 300}}\`, see [the guide](guide.md)).
+4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was accepted, what no rule took and what was
+   refused, with the latest refused body; \`box alerts\` lists the alert. A repeat changes nothing there; a resolve ends it.
+
+One source for each sender: then its facts are its own, and its token can be rotated alone. Tokens that a sender shows to
+many people open this one door and nothing else.
+`;
+
+/** docs/connect.md: a card for each format that the box understands. */
+export function connectReference(): string {
+  const cards = adapters.map(card);
+  const list = adapters.map(({ title }) => `- [${title}](#${anchor(title)})`);
+  return `${[HEAD, `${list.join("\n")}\n`, ...cards].join("\n").trimEnd()}\n`;
+}
+
+function card({ kind, title, setUp }: Adapter): string {
+  const { where, paste, notes } = setUp({
+    ...{ base: "https://box.example.com", token: "TOKEN", shortToken: "SHORT_TOKEN" },
+  });
+  return [
+    ...[`## ${title}`, "", `Kind \`${kind}\`. Paste this into ${where}:`, ""],
+    ...["```", paste, "```", ""],
+    ...notes.map((note) => `- ${note}`),
+    "",
+  ].join("\n");
+}
+
+function anchor(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+}
