@@ -4,15 +4,16 @@ import { accounts, actions, schedules } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import type { RuleBody } from "./rule.ts";
 
+const none: ReadonlySet<string> = new Set();
+
 /** Throws 422 listing every account, schedule and action that a rule names and that isn't there. */
 export function checkRuleReferences(reader: Reader, projectId: number, rule: RuleBody): void {
+  const paged = rule.escalations.flatMap((step) => step.accounts);
+  const isScheduled = rule.escalations.some((step) => step.schedules.length > 0);
   const known = {
-    accounts: membersAmong(
-      reader,
-      rule.escalations.flatMap((step) => step.accounts),
-    ),
-    schedules: schedulesOf(reader, projectId),
-    actions: actionsOf(reader, projectId),
+    accounts: membersAmong(reader, paged),
+    schedules: isScheduled ? schedulesOf(reader, projectId) : none,
+    actions: rule.actions?.length ? actionsOf(reader, projectId) : none,
   };
   const members = rule.escalations.flatMap((step, i) =>
     strangers(step.accounts, known.accounts, {
@@ -67,6 +68,7 @@ export function strangers(
 
 /** Which of these are accounts here: one question, however many there are, and one value bound. */
 export function membersAmong(reader: Reader, ids: readonly string[]): ReadonlySet<string> {
+  if (ids.length === 0) return none;
   const rows = reader.orm
     .select({ id: accounts.id })
     .from(accounts)
