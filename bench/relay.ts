@@ -187,6 +187,7 @@ async function furnish(tenant: Tenant): Promise<string> {
       retainLogs: false,
       kind: "events",
       room: "project",
+      options: {},
     } as const;
     return { source: made, key: mintKey(tx, tenant.id, "a").key };
   });

@@ -1,4 +1,5 @@
 import type { IngestEvent } from "../ingest/event.ts";
+import type { SourceOptions } from "../projects/source.ts";
 
 /** A request of a sender, its body whole and inflated. */
 export interface InRequest {
@@ -11,6 +12,8 @@ export interface InRequest {
   body: Buffer;
   /** When it came, Unix seconds. */
   at: number;
+  /** How the source's lines are read, beside what their format says. */
+  options: SourceOptions;
   /** Random, for what has to be told apart from all else. */
   unique(): string;
 }
@@ -100,3 +103,6 @@ export interface Adapter {
 const MIB = 1024 * 1024;
 /** Of what sends alerts. */
 export const alertCaps: Caps = { sent: 2 * MIB, inflated: 8 * MIB };
+/** Of what sends lines, and how many of those one request may hold. */
+export const lineCaps: Caps = { sent: 8 * MIB, inflated: 32 * MIB };
+export const MOST_LINES = 10_000;

@@ -85,14 +85,15 @@ function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
 function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptions) {
   const present = new Map(listSources(tx, project).map(({ name, kind }) => [name, kind]));
   const tokens: Applied["tokens"] = [];
-  for (const [i, { name, retain_logs: retainLogs, kind, room }] of config.sources.entries())
+  for (const [i, given] of config.sources.entries())
     at(`/config/sources/${i}`, () => {
+      const { name, retain_logs: retainLogs, kind, room, options } = given;
       const usual = usualRoom(kind);
       if (usual === null)
         throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
       if (present.has(name) && present.get(name) !== kind)
         throw invalid([{ field: "/kind", reason: "can't be changed: make another source" }]);
-      const source = { name, retainLogs, room: room ?? usual };
+      const source = { name, retainLogs, room: room ?? usual, options };
       if (present.has(name)) changeSource(tx, project, source);
       else tokens.push(createSource(tx, project, { ...source, tenantId, kind }));
       present.set(name, kind);

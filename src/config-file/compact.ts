@@ -15,7 +15,7 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
     {
       name,
       sources: config.sources.map((source) =>
-        without({ ...source }, { retain_logs: false, kind: "events" }),
+        without({ ...source }, { retain_logs: false, kind: "events", options: {} }),
       ),
       schedules: config.schedules.map(compactSchedule),
       actions: config.actions.map(compactAction),

@@ -102,6 +102,6 @@ function byText(a: IntegrationConfig, b: IntegrationConfig): number {
   return (left ?? "") < (right ?? "") ? -1 : 1;
 }
 
-function sourceConfig({ name, retain_logs, kind, room }: SourceAnswer): SourceConfig {
-  return { name, retain_logs, kind, ...(room === usualRoom(kind) ? {} : { room }) };
+function sourceConfig({ name, retain_logs, kind, room, options }: SourceAnswer): SourceConfig {
+  return { name, retain_logs, kind, options, ...(room === usualRoom(kind) ? {} : { room }) };
 }

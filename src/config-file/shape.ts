@@ -7,7 +7,7 @@ import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts"
 import { integrationEvents } from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
-import { sourceKind, sourceName, sourceRoom } from "../projects/source.ts";
+import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
 
 /** Who is named by email. */
 const email = text(320, 1);
@@ -32,6 +32,7 @@ const source = z.strictObject({
   kind: sourceKind.default("events"),
   /** Left out: what is usual for the kind. */
   room: sourceRoom.optional(),
+  options: sourceOptions.default({}),
 });
 export type SourceConfig = z.output<typeof source>;
 

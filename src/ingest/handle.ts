@@ -3,7 +3,13 @@ import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
-import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
+import {
+  type BatchLimits,
+  createBatcher,
+  defaultBatchLimits,
+  MOST_TOGETHER,
+  type Settle,
+} from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
@@ -14,8 +20,8 @@ export interface IngestHandle {
   /** The source a token opens, from memory; null for any other token. */
   authenticate(token: string): Source | null;
   /**
-   * Queues events that are committed together. `settle` is called after the commit, or with the error that
-   * kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
+   * Queues events that are committed together, a thousand at most; of more, each thousand. `settle` is called after the
+   * last commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
   /** The present root of a template id, and its text. */
@@ -102,7 +108,7 @@ export function createIngest(
             { retryAfter: 5 },
           );
         batcher.submit(
-          events.map((event, i) => ({ source, event, more: i < events.length - 1 })),
+          events.map((event, i) => ({ source, event, more: !isLast(i, events.length) })),
           settle,
         );
       } catch (error) {
@@ -122,4 +128,9 @@ export function createIngest(
     tallies: () => writer.tally.all(),
     refused,
   };
+}
+
+/** Whether the event is the last one of those that are committed together. */
+function isLast(i: number, length: number): boolean {
+  return i === length - 1 || (i + 1) % MOST_TOGETHER === 0;
 }

@@ -10,6 +10,16 @@ export const sourceKind = text(32, 1);
 /** Where the names that its sender gives alerts hold: in the project, or among its own alone. */
 export const sourceRoom = z.enum(["project", "source"], { error: "must be project or source" });
 
+/** How its lines are read, beside what their format says; what is left out is as usual for the kind. */
+export const sourceOptions = z.strictObject({
+  level_from_text: boolean.optional().meta({
+    description:
+      "A level word at the beginning of the line counts more than the severity it came with.",
+  }),
+  logfmt: boolean.optional().meta({ description: "`name=value` in the line become keys." }),
+});
+export type SourceOptions = z.output<typeof sourceOptions>;
+
 /** The body that makes a source. */
 export const sourceCreate = z.strictObject({
   name: sourceName,
@@ -21,10 +31,17 @@ export const sourceCreate = z.strictObject({
     description:
       "Additive: where the names that its sender gives alerts hold; the kind says what is usual.",
   }),
+  options: sourceOptions.optional().meta({
+    description: "Additive: how its lines are read; for kinds that send lines.",
+  }),
 });
 
 /** The body that changes one. */
-export const sourceChange = z.strictObject({ retain_logs: boolean, room: sourceRoom.optional() });
+export const sourceChange = z.strictObject({
+  retain_logs: boolean,
+  room: sourceRoom.optional(),
+  options: sourceOptions.optional(),
+});
 
 export const sourceAnswer = z
   .object({
@@ -33,6 +50,7 @@ export const sourceAnswer = z
     retain_logs: z.boolean(),
     kind: z.string(),
     room: sourceRoom,
+    options: sourceOptions,
   })
   .meta({ id: "Source" });
 export type SourceAnswer = z.output<typeof sourceAnswer>;

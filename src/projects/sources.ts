@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, sha256 } from "../kit/ids.ts";
@@ -6,7 +7,7 @@ import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
-import type { SourceAnswer, SourceToken } from "./source.ts";
+import type { SourceAnswer, SourceOptions, SourceToken } from "./source.ts";
 
 export interface Source {
   id: number;
@@ -17,6 +18,8 @@ export interface Source {
   kind: string;
   /** Where the names that its sender gives alerts hold. */
   room: SourceRoom;
+  /** How its lines are read, beside what their format says. */
+  options: SourceOptions;
 }
 
 export function listSources(reader: Reader, project: Project): SourceAnswer[] {
@@ -27,6 +30,7 @@ export function listSources(reader: Reader, project: Project): SourceAnswer[] {
       retain_logs: sources.retainLogs,
       kind: sources.kind,
       room: sources.room,
+      options: sources.options,
     })
     .from(sources)
     .where(eq(sources.projectId, project.id))
@@ -45,6 +49,7 @@ export function findSource(reader: Reader, token: string): Source | null {
       retainLogs: sources.retainLogs,
       kind: sources.kind,
       room: sources.room,
+      options: sources.options,
     })
     .from(sources)
     .where(
@@ -85,9 +90,10 @@ export function createSource(
     retainLogs: boolean;
     kind?: string;
     room?: SourceRoom;
+    options?: SourceOptions | undefined;
   },
 ): SourceToken {
-  const { name, retainLogs, kind = EVENTS, room = "project" } = source;
+  const { name, retainLogs, kind = EVENTS, room = "project", options = {} } = source;
   if (find(tx, project, name) !== undefined) {
     throw new ServiceError("name_taken", "The project has a source of this name.");
   }
@@ -95,7 +101,10 @@ export function createSource(
   const { shown, columns } = mintTokens(tx, { tenantId: source.tenantId, kind });
   tx.orm
     .insert(sources)
-    .values({ projectId: project.id, name, ...columns, retainLogs, createdAt: tx.at, kind, room })
+    .values({
+      ...{ projectId: project.id, name, ...columns, retainLogs, createdAt: tx.at, kind, room },
+      options,
+    })
     .run();
   changed(tx, project);
   return { name, ...shown };
@@ -105,11 +114,24 @@ export function createSource(
 export function changeSource(
   tx: Tx,
   project: Project,
-  { name, retainLogs, room }: { name: string; retainLogs: boolean; room?: SourceRoom | undefined },
+  {
+    name,
+    ...given
+  }: {
+    name: string;
+    retainLogs: boolean;
+    room?: SourceRoom | undefined;
+    options?: SourceOptions | undefined;
+  },
 ): void {
   const source = getSource(tx, project, name);
-  const to = { retainLogs, room: room ?? source.room };
-  if (source.retainLogs === to.retainLogs && source.room === to.room) return;
+  const { retainLogs, room, options } = source;
+  const to = {
+    retainLogs: given.retainLogs,
+    room: given.room ?? room,
+    options: given.options ?? options,
+  };
+  if (isDeepStrictEqual(to, { retainLogs, room, options })) return;
   tx.orm.update(sources).set(to).where(eq(sources.id, source.id)).run();
   changed(tx, project);
 }

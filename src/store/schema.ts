@@ -78,6 +78,9 @@ export const sources = sqliteTable("sources", {
   kind: text("kind").notNull().default("events"),
   room: text("room").$type<SourceRoom>().notNull().default("project"),
   shortHash: text("short_hash"),
+  options: text("options", { mode: "json" })
+    .$type<{ level_from_text?: boolean | undefined; logfmt?: boolean | undefined }>()
+    .notNull(),
 });
 
 export const rules = sqliteTable("rules", {

@@ -19,6 +19,7 @@ export function sent(body: Buffer | string, more: Partial<InRequest> = {}): InRe
     header: () => undefined,
     body: Buffer.from(body),
     at: 1_767_603_600,
+    options: {},
     unique: () => uuid4(systemRandom),
     ...more,
   };

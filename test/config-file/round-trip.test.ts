@@ -81,7 +81,10 @@ const project = fc
     const some = (of: string[]) => fc.subarray(of);
     return fc.record({
       sources: all(sources, (name) =>
-        fc.record({ name: fc.constant(name), retain_logs: fc.boolean() }),
+        fc.record({
+          ...{ name: fc.constant(name), retain_logs: fc.boolean() },
+          options: fc.constantFrom({}, { level_from_text: false }, { logfmt: true }),
+        }),
       ),
       schedules: all(schedules, (name) =>
         fc.record({

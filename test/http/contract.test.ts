@@ -248,7 +248,7 @@ describe("sources", () => {
     );
     const list = await box.api("GET", "/v1/projects/src/sources");
     assert.deepEqual(list.body.sources.map(Object.keys), [
-      ["created_at", "name", "retain_logs", "kind", "room"],
+      ["created_at", "name", "retain_logs", "kind", "room", "options"],
     ]);
     assert.equal(list.body.sources[0].retain_logs, false);
     const path = `/v1/projects/src/sources/${encodeURIComponent("a b%c")}`;
@@ -257,6 +257,15 @@ describe("sources", () => {
       name: "a b%c",
       retain_logs: true,
     });
+    const options = { logfmt: true, level_from_text: false };
+    await box.api("PUT", path, { retain_logs: true, options });
+    await box.api("PUT", path, { retain_logs: true });
+    const [kept] = (await box.api("GET", "/v1/projects/src/sources")).body.sources;
+    assert.deepEqual(kept.options, options);
+    assertError(
+      await box.api("PUT", path, { retain_logs: true, options: { colour: "red" } }),
+      ...([400, "invalid_request", "/options/colour"] as const),
+    );
     const rotated = await box.api("POST", `${path}/rotate-token`);
     assertError(await box.ingest(made.body.token, { message: "x" }), 401, "unauthorized");
     assert.equal((await box.ingest(rotated.body.token, { message: "x" })).status, 202);

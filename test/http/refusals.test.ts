@@ -170,7 +170,15 @@ test("a kept body is no window on the megabytes that it was cut from, and source
   const book = createRefusedBook(clock);
   for (let id = 1; id <= 1100; id++)
     book.note(
-      { id, projectId: 1, name: `s${id}`, retainLogs: false, kind: "events", room: "project" },
+      {
+        id,
+        projectId: 1,
+        name: `s${id}`,
+        retainLogs: false,
+        kind: "events",
+        room: "project",
+        options: {},
+      },
       { code: "invalid_json", message: "no", body: "😀".repeat(2000) },
     );
   assert.equal(book.of(1).last, null, "the longest silent made room");

@@ -10,6 +10,7 @@ const source = {
   retainLogs: false,
   kind: "events",
   room: "project",
+  options: {},
 } as const;
 const arrival: Arrival = { source, event: { message: "x", level: 200, keys: null, tags: null } };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -99,4 +100,52 @@ test("a batch that is full waits for no more", async () => {
   }
   for (let i = 0; i < 4; i++) await turn();
   assert.deepEqual(sizes, Array(4).fill(defaultBatchLimits.batch));
+});
+
+test("a long request is written in parts, in order, and answered once, after the last", () => {
+  const sizes: number[] = [];
+  const parts = createBatcher(
+    {
+      process(batch) {
+        sizes.push(batch.length);
+        return batch.map(({ event }) => ({ alerted: false, template_id: event.message }));
+      },
+      ...{ commitMs: () => 0, now: () => 0 },
+    },
+    defaultBatchLimits,
+  );
+  const many = Array.from({ length: 2_500 }, (_, i) => ({
+    ...arrival,
+    event: { ...arrival.event, message: `${i}` },
+  }));
+  const settled: (readonly { template_id: string }[] | null)[] = [];
+  parts.submit(many, (_error, answers) => settled.push(answers));
+  parts.drain();
+  assert.deepEqual(sizes, [1000, 1000, 500]);
+  assert.equal(settled.length, 1);
+  assert.deepEqual(
+    settled[0]?.map(({ template_id }) => template_id),
+    many.map(({ event }) => event.message),
+  );
+});
+
+test("of a long request nothing is queued where all of it has no room, and its first failure is its answer", () => {
+  let left = 1;
+  const limits = { ...defaultBatchLimits, waitingEvents: 2_000 };
+  const parts = createBatcher(
+    {
+      process(batch) {
+        if (left-- <= 0) throw new Error("no");
+        return batch.map(() => ({ alerted: false, template_id: "t" }));
+      },
+      ...{ commitMs: () => 0, now: () => 0 },
+    },
+    limits,
+  );
+  assert.throws(() => parts.submit(Array(2_001).fill(arrival), () => {}), { code: "overloaded" });
+  assert.equal(parts.waiting, 0);
+  const settled: unknown[] = [];
+  parts.submit(Array(2_000).fill(arrival), (error) => settled.push((error as Error).message));
+  parts.drain();
+  assert.deepEqual([settled, parts.waiting], [["no"], 0]);
 });

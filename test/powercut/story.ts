@@ -110,8 +110,9 @@ async function backups(story: Story): Promise<void> {
   const { recording, recorded, data } = story;
   recording.part("backup");
   const file = join(recording.directory, places.backup);
+  const flags = ["--with-key", "--replace", "--data", data, "--json"];
   for (let i = 0; i < 2; i++) {
-    const writing = runCommand(recorded, ["backup", file, "--with-key", "--data", data, "--json"]);
+    const writing = runCommand(recorded, ["backup", file, ...flags]);
     await Promise.all([writing, one(story), one(story)]);
     recording.ack("backup");
   }

@@ -17,6 +17,8 @@ const canary = {
   telegramToken: "112233:canary-telegram-token-5d",
   chatId: "-100776655443322",
   slackUrl: "services/T0/B0/canary-slack-url-c3",
+  topic: "canary-ntfy-topic-91",
+  accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
   actionBody: "canary-action-body-0d",
   relaySecret: "canary-relay-secret-that-is-long-enough-4b",
@@ -64,6 +66,9 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       ...{ type: "telegram", token: canary.telegramToken, chat_id: canary.chatId },
     }),
     call("POST", integrations, { type: "slack", webhook_url: `${url}/${canary.slackUrl}` }),
+    call("POST", integrations, {
+      ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
+    }),
   ]);
   // Shown once, to whoever gave it.
   const endpoint = await box.api("POST", "/v1/projects/p/webhooks", {

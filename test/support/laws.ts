@@ -23,7 +23,7 @@ export const rooms: Record<string, readonly string[]> = {
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
   ingest: ["kit", "store", "projects", "alerts"],
   // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
-  adapters: ["kit", "ingest/event.ts", "ingest/named-fields.ts"],
+  adapters: ["kit", "projects/source.ts", "ingest/event.ts", "ingest/named-fields.ts"],
   "config-file": [
     ...["kit", "store", "outbox/event.ts", "channels", "people", "projects", "oncall", "alerts"],
     "adapters",

@@ -24,6 +24,7 @@ const values: Record<string, (n: number) => string | number | null> = {
   report_id: (n) => `id ${n}`,
   body: () => "{}",
   keys: () => "{}",
+  options: () => "{}",
   tags: () => "[]",
   layers: () => "[]",
   detail: () => "{}",

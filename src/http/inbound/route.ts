@@ -96,7 +96,7 @@ async function take(c: AppContext, taking: Taking): Promise<SenderReply> {
     try {
       const whole = await inflated(body, c.req.header("content-encoding"), adapter.caps.inflated);
       sent = whole.subarray(0, 4096).toString("utf8");
-      const decoded = adapter.decode(requestOf(c, { path, body: whole, tenant: sender.tenant }));
+      const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
       c.set(
         "rateHeaders",
         serving.limits.ingest.spend(sender.tenant.id, Math.max(1, decoded.events.length)),
@@ -112,7 +112,7 @@ async function take(c: AppContext, taking: Taking): Promise<SenderReply> {
 
 function requestOf(
   c: AppContext,
-  { path, body, tenant }: { path: string; body: Buffer; tenant: Tenant },
+  { path, body, sender }: { path: string; body: Buffer; sender: Sender },
 ): InRequest {
   return {
     method: c.req.method,
@@ -120,8 +120,9 @@ function requestOf(
     query: new URL(c.req.url).searchParams,
     header: (name) => c.req.header(name),
     body,
-    at: unixSeconds(tenant.clock),
-    unique: () => uuid4(tenant.store.random),
+    at: unixSeconds(sender.tenant.clock),
+    options: sender.source.options,
+    unique: () => uuid4(sender.tenant.store.random),
   };
 }
 

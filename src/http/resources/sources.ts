@@ -90,7 +90,7 @@ export const sourceRoutes: Route[] = [
           tenantId: tenant.id,
           name: body.name,
           retainLogs: body.retain_logs ?? false,
-          ...kindOf(body),
+          ...{ ...kindOf(body), options: body.options },
         }),
       ),
   }),
@@ -111,6 +111,7 @@ export const sourceRoutes: Route[] = [
       tenant.store.write((tx) =>
         changeSource(tx, getProject(tx, params.id), {
           ...{ name: params.name, retainLogs: body.retain_logs, room: body.room },
+          options: body.options,
         }),
       );
       return { name: params.name, retain_logs: body.retain_logs };

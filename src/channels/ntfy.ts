@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { describe } from "../outbox/message.ts";
+import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+import { channel } from "./channel.ts";
+
+const PUBLIC_SERVER = "https://ntfy.sh";
+
+export const ntfy = channel({
+  kind: "ntfy",
+  about: "an ntfy topic, which rings phones with the ntfy app",
+  fields: z.strictObject({
+    topic: text(64)
+      .regex(/^[-_A-Za-z0-9]{0,64}$/, { error: "must have only letters, digits, - and _" })
+      .meta({
+        description: "the topic; on a public server whoever knows it reads along, so make it long",
+      }),
+    server: text(2048)
+      .optional()
+      .meta({ description: `the server's address, ${PUBLIC_SERVER} where it is left out` }),
+    access_token: text(256)
+      .optional()
+      .meta({ description: "the server's access token, where it asks for one" }),
+  }),
+  addresses: ["server"],
+  flags: { topic: "<topic>", server: "--server <url>", access_token: "--access-token <token>" },
+  shown: ({ server }) => new URL(server || PUBLIC_SERVER).origin,
+  send: ({ credentials, event, egress, now }) => {
+    const { topic, server = "", access_token: token = "" } = credentials;
+    return sendNtfy({ egress, now }, { server, topic, token, event, link: null });
+  },
+});
+
+/** One attempt at one topic. */
+export interface NtfyRequest {
+  /** Empty: the public one. */
+  server: string;
+  topic: string;
+  /** Empty: none. */
+  token: string;
+  event: EventBody;
+  /** Where people can look, when the box has a public address. */
+  link: string | null;
+}
+
+/** Publishes the event as JSON to the server's root (docs.ntfy.sh, Publish as JSON). */
+export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> {
+  const { server, topic, token, event, link } = request;
+  const result = await via.egress.send({
+    ...limitsOf(via),
+    method: "POST",
+    url: server === "" ? PUBLIC_SERVER : server,
+    headers: {
+      "Content-Type": "application/json",
+      ...(token === "" ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ topic, ...ntfyMessage(event, link) }),
+  });
+  return {
+    verdict: verdictOf(result, via.now),
+    durationMs: result.durationMs,
+    serverTime: serverTime(result),
+  };
+}
+
+/** A longer message becomes a file that nobody opens at night; both in bytes. */
+const TITLE = 200;
+const MESSAGE = 3_900;
+
+/** The notification. What rings is what somebody should do; what ended is only shown. */
+export function ntfyMessage(event: EventBody, link: string | null): object {
+  const { title, facts, details } = describe(event, link);
+  const message = [...details, facts].filter(Boolean).join("\n");
+  return {
+    title: withinBytes(title, TITLE),
+    // The server says "triggered" of an empty one.
+    message: withinBytes(message === "" ? title : message, MESSAGE),
+    priority: priorityOf(event),
+    tags: [tagOf(event)],
+    ...(link === null ? {} : { click: link }),
+  };
+}
+
+/** From 1 to 5: 5 rings through, 4 rings, 3 is usual, 2 makes no sound. */
+function priorityOf({ event, level }: EventBody): number {
+  if (event === "alert.acknowledged" || event === "alert.resolved") return 2;
+  if (event === "integration.disabled") return 4;
+  if (event === "alert.test") return 3;
+  const byLevel = level >= 500 ? 5 : level >= 400 ? 4 : 3;
+  return event === "alert.escalated" ? Math.max(4, byLevel) : byLevel;
+}
+
+/** Names of emoji, as ntfy has them. */
+function tagOf({ event, level }: EventBody): string {
+  if (event === "alert.resolved") return "white_check_mark";
+  if (event === "alert.acknowledged") return "eyes";
+  return level >= 400 ? "rotating_light" : "warning";
+}
+
+/** Cut between characters so that its UTF-8 has at most `most` bytes. */
+function withinBytes(whole: string, most: number): string {
+  if (Buffer.byteLength(whole) <= most) return whole;
+  let bytes = Buffer.byteLength("…");
+  let kept = "";
+  for (const char of whole) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > most) break;
+    kept += char;
+  }
+  return `${kept}…`;
+}

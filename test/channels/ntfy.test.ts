@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { after, afterEach, beforeEach, test } from "node:test";
+import { ntfyMessage, sendNtfy } from "../../src/channels/ntfy.ts";
+import { boxEgress } from "../support/egress.ts";
+import { eventBody } from "../support/events.ts";
+import fc from "../support/property.ts";
+import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
+
+const egress = boxEgress();
+after(() => egress.close());
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const send = (token = "") =>
+  sendNtfy(
+    { egress, now: 0 },
+    { ...{ server: receiver.url, topic: "ops-9f86d081", token }, event: eventBody(), link: null },
+  );
+
+type Shown = { title: string; message: string; priority: number; tags: string[]; click?: string };
+const shown = (...args: Parameters<typeof ntfyMessage>) => ntfyMessage(...args) as Shown;
+
+test("JSON to the server's root, with the token where there is one", async () => {
+  receiver.once(answer(200, { id: "x" }), answer(200, { id: "y" }));
+  assert.deepEqual((await send()).verdict, { kind: "delivered", status: 200 });
+  await send("tk_canary");
+  const [open, closed] = receiver.received;
+  assert.deepEqual(
+    [open?.method, open?.path, open?.headers["authorization"]],
+    ["POST", "/", undefined],
+  );
+  assert.deepEqual(JSON.parse(open?.body ?? ""), {
+    topic: "ops-9f86d081",
+    ...ntfyMessage(eventBody(), null),
+  });
+  assert.equal(closed?.headers["authorization"], "Bearer tk_canary");
+});
+
+test("what needs somebody rings, the louder the worse; what is over makes no sound", () => {
+  const priority = (event: string, level: number) =>
+    shown(eventBody({ event: event as "alert.opened", level }), null).priority;
+  const table = [
+    ["alert.opened", 500, 5],
+    ["alert.opened", 400, 4],
+    ["alert.opened", 300, 3],
+    ["alert.escalated", 300, 4],
+    ["alert.renotified", 500, 5],
+    ["alert.acknowledged", 500, 2],
+    ["alert.resolved", 500, 2],
+    ["alert.test", 500, 3],
+  ] as const;
+  for (const [event, level, expected] of table)
+    assert.equal(priority(event, level), expected, event);
+});
+
+test("any event fits in what the server shows as a message, cut between characters", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 9_000 }), (text) => {
+      const said = shown(
+        eventBody({ last_message: text.toWellFormed() }),
+        "https://box.example/a/1",
+      );
+      assert.ok(Buffer.byteLength(said.message) <= 3_900 && said.message.isWellFormed());
+      assert.ok(Buffer.byteLength(said.title) <= 200 && said.title !== "" && said.message !== "");
+      assert.equal(said.click, "https://box.example/a/1");
+    }),
+    { numRuns: 50 },
+  );
+  assert.ok(shown(eventBody({ project: "💥".repeat(128) }), null).title.isWellFormed());
+});
+
+test("a server that is busy says how long; a refusal keeps the page waiting, with its status", async () => {
+  receiver.once(answer(429, {}, { "retry-after": "7" }), answer(401, {}), answer(413, {}));
+  assert.deepEqual((await send()).verdict, {
+    ...{ kind: "later", error: "http 429", retryAfterMs: 7_000 },
+  });
+  assert.deepEqual((await send()).verdict, { kind: "later", error: "http 401" });
+  assert.deepEqual((await send()).verdict, { kind: "later", error: "http 413" });
+});
