@@ -79,15 +79,14 @@ function fittedKeys(
 }
 
 /** A name that is too long is hashed: two that were cut could be one. */
-function fittedName({ action, dedupKey, instance, expiresAt }: NamedState): NamedState {
+function fittedName({ dedupKey, instance, ...others }: NamedState): NamedState {
   const long = dedupKey !== null && !fits(dedupKey, DEDUP_KEY);
   const name = dedupKey === null ? null : storableMessage(dedupKey);
   return {
-    action,
+    ...others,
     dedupKey: long ? `sha256:${sha256(dedupKey)}` : name === "" ? null : name,
     instance:
       instance === null || instance === "" ? null : storableMessage(instance).slice(0, INSTANCE),
-    expiresAt,
   };
 }
 

@@ -86,11 +86,20 @@ function eventOf(alert: LabelledAlert, at: number) {
       dedupKey: nameOf(alert),
       // Without a beginning every report is of the same firing.
       instance: String(startsAt ?? 0),
+      ...(isOver ? { justEnded: isShort(alert, at) } : {}),
       expiresAt: isOver ? null : (endsAt ?? at + RESOLVE_TIMEOUT),
     },
     tag: "prometheus",
     keys: [],
   });
+}
+
+/** Ends are told for fifteen minutes; what is older than this comes from a queue or from a clock that is far off. */
+const LATELY = 3600;
+
+/** Whether it both began and ended, a short while ago. */
+function isShort({ startsAt, endsAt }: LabelledAlert, at: number): boolean {
+  return startsAt !== null && endsAt !== null && startsAt < endsAt && at - endsAt < LATELY;
 }
 
 /** As Alertmanager refuses. */

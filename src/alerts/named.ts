@@ -41,13 +41,23 @@ const LAST = `SELECT id, instance, resolved_at FROM alerts WHERE alert_key = ? O
 const BY_HAND =
   "SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'resolved' AND account_id IS NOT NULL";
 
+type Last = { id: number; instance: string | null; resolved_at: number | null };
+
+function lastOf(reader: Reader, key: string): Last | undefined {
+  return reader.sql<[key: string], Last>(LAST).get(key);
+}
+
+/** Whether there ever was an alert of this key, as far as is remembered. */
+export function wasAlert(reader: Reader, key: string): boolean {
+  return lastOf(reader, key) !== undefined;
+}
+
 /**
  * What stands in the way of opening an alert of this key for a firing: that somebody resolved it here
  * (contract §22, rule 5). A new firing opens at once.
  */
 export function heldBack(tx: Tx, key: string, instance: string): Held {
-  type Row = { id: number; instance: string | null; resolved_at: number | null };
-  const last = tx.sql<[key: string], Row>(LAST).get(key);
+  const last = lastOf(tx, key);
   const isSame = last !== undefined && last.instance === instance && last.resolved_at !== null;
   if (!isSame || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
     return { swallowed: false, stillFiring: null };

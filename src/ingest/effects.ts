@@ -1,3 +1,4 @@
+import { wasAlert } from "../alerts/named.ts";
 import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
 import { findReopenable, reopen } from "../alerts/reopen.ts";
@@ -29,7 +30,7 @@ export interface Effects {
   /** Whether alerts were opened or ended since this was asked last. */
   tookRows(): boolean;
   /** Whose events came to nothing, of the batch that is open. */
-  readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[] };
+  readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
   /** The batch is over. */
   reset(): void;
 }
@@ -43,7 +44,7 @@ export function createEffects(memory: {
   const subjectOf = subjectMaker();
   const bursts: { key: string; alert: Standing }[] = [];
   let opened = false;
-  let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [] };
+  let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
   /** What memory holds of a batch so far is written: a verb reads the table. */
   const writeSoFar = (tx: Tx) => {
@@ -67,8 +68,13 @@ export function createEffects(memory: {
       if (keys.length === 0) nothing.unmatchedResolves.push(source);
       if (named.dedupKey !== null) {
         const subject = subjectOf(roomOf(source), named.dedupKey);
-        for (const rule of projects.get(source.projectId).rules.all)
-          windows.drop(tx, rule, rule.keyOf(subject, event.keys));
+        let isNew = keys.length === 0 && named.justEnded === true;
+        for (const rule of projects.get(source.projectId).rules.all) {
+          const key = rule.keyOf(subject, event.keys);
+          windows.drop(tx, rule, key);
+          isNew &&= !wasAlert(tx, key);
+        }
+        if (isNew) nothing.clockSuspects.push(source);
       }
     }
     opened ||= resolved > 0;
@@ -210,7 +216,7 @@ export function createEffects(memory: {
     reset() {
       bursts.length = 0;
       opened = false;
-      nothing = { unmatched: [], unmatchedResolves: [] };
+      nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
     },
   };
 }

@@ -11,6 +11,8 @@ export interface NamedState {
   instance: string | null;
   /** Unix seconds: the sender reports again before then. */
   expiresAt: number | null;
+  /** It began, and ended within the last hour: where it was never heard of before, perhaps a clock is off. */
+  justEnded?: boolean;
 }
 
 /** What a person may want to see beside an alert's message; kept with the alert. */

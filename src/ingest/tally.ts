@@ -1,4 +1,5 @@
 import type { Source } from "../projects/sources.ts";
+import type { Arrival } from "./arrival.ts";
 
 /** What one source's events came to since the start. */
 export interface SourceTally {
@@ -12,6 +13,10 @@ export interface SourceTally {
   unmatched: number;
   /** Ends of alerts that weren't known, or had no name. */
   unmatchedResolves: number;
+  /** Ends of alerts that were never heard of, a short while after their beginning. */
+  clockSuspects: number;
+  /** Events that say that a named alert fires. */
+  fired: number;
   /** When the latest was committed, in Unix seconds. */
   seenAt: number;
 }
@@ -19,7 +24,11 @@ export interface SourceTally {
 /** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
 export interface Tally {
   /** The first `committed` events of a batch, at `at`, and those of them, one source for each, that came to nothing. */
-  add(batch: readonly { source: Source }[], committed: number, how: Nothing & { at: number }): void;
+  add(
+    batch: readonly Pick<Arrival, "source" | "event">[],
+    committed: number,
+    how: Nothing & { at: number },
+  ): void;
   all(): SourceTally[];
   /** Keeps only sources that there still are. */
   prune(isLive: (sourceId: number) => boolean): void;
@@ -30,6 +39,8 @@ export interface Nothing {
   unmatched: readonly Source[];
   /** The end of an alert that wasn't known. */
   unmatchedResolves: readonly Source[];
+  /** The end of an alert that was never known, and began a short while ago. */
+  clockSuspects: readonly Source[];
 }
 
 export function createTally(): Tally {
@@ -44,6 +55,8 @@ export function createTally(): Tally {
         accepted: 0,
         unmatched: 0,
         unmatchedResolves: 0,
+        clockSuspects: 0,
+        fired: 0,
         seenAt: 0,
       };
       bySource.set(id, tally);
@@ -51,14 +64,16 @@ export function createTally(): Tally {
     return tally;
   };
   return {
-    add(batch, committed, { unmatched, unmatchedResolves, at }) {
-      for (const { source } of batch.slice(0, committed)) {
+    add(batch, committed, { unmatched, unmatchedResolves, clockSuspects, at }) {
+      for (const { source, event } of batch.slice(0, committed)) {
         const tally = of(source);
         tally.accepted++;
         tally.seenAt = at;
+        if (event.named?.action === "fire") tally.fired++;
       }
       for (const source of unmatched) of(source).unmatched++;
       for (const source of unmatchedResolves) of(source).unmatchedResolves++;
+      for (const source of clockSuspects) of(source).clockSuspects++;
     },
     all: () => [...bySource.values()].map((tally) => ({ ...tally })),
     prune(isLive) {

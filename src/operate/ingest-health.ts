@@ -14,27 +14,54 @@ export function ingestCheck(tenant: Tenant): HealthCheck {
   const detail =
     `${accepted} events taken since the start, ${unmatched} of them matched by no rule, ` +
     `${shed} refused for want of room or time, ${waiting} wait`;
-  const away = turnedAway(tenant);
   const base = { name: "ingest", ok: true, severity: "degraded" as const };
-  if (away.length === 0) return { ...base, detail };
-  const sources = away.length === 1 ? "one source" : `${away.length} sources`;
+  const told = [
+    {
+      list: turnedAway(tenant),
+      short: (sources: string) => `events of ${sources} were turned away`,
+      long: "events were turned away of",
+    },
+    {
+      list: offClocks(tenant),
+      short: (sources: string) => `the clock of ${sources} seems to be off`,
+      long: "alerts had ended before they came, so a clock seems to be off, of",
+    },
+  ].filter(({ list }) => list.length > 0);
+  if (told.length === 0) return { ...base, detail };
+  const count = (n: number) => (n === 1 ? "one source" : `${n} sources`);
   return {
     ...base,
-    detail: `${detail}; events of ${sources} were turned away`,
-    named: `${detail}; events were turned away of ${away.slice(0, MOST_NAMED).join(", ")}${away.length > MOST_NAMED ? " and others" : ""}`,
+    detail: [detail, ...told.map(({ list, short }) => short(count(list.length)))].join("; "),
+    named: [detail, ...told.map(({ list, long }) => `${long} ${someOf(list)}`)].join("; "),
   };
+}
+
+function someOf(names: readonly string[]): string {
+  return names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? " and others" : "");
+}
+
+/** Sources of which nothing fires, while alerts that nobody had heard of had just ended: `prom of shop`. */
+function offClocks(tenant: Tenant): string[] {
+  return tenant.ingest
+    .tallies()
+    .filter(({ clockSuspects, fired }) => clockSuspects > 0 && fired === 0)
+    .map(({ source, projectId }) => `${source} of ${projectName(tenant, projectId)}`);
+}
+
+function projectName({ store }: Tenant, id: number): string {
+  const name = store.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();
+  return name.get(id) ?? String(id);
 }
 
 /** What is wrong with the box and not with the sender is counted as shed. */
 const OURS = new Set(["overloaded", "storage_full", "internal"]);
 
 /** `web of shop (3 invalid_json)`. */
-function turnedAway({ ingest, store }: Tenant): string[] {
-  const project = store.sql<[id: number], string>("SELECT name FROM projects WHERE id = ?").pluck();
-  return ingest.refused.all().flatMap(({ projectId, source, counts }) => {
+function turnedAway(tenant: Tenant): string[] {
+  return tenant.ingest.refused.all().flatMap(({ projectId, source, counts }) => {
     const why = Object.entries(counts).filter(([code]) => !OURS.has(code));
     if (why.length === 0) return [];
     const said = why.map(([code, n]) => `${n} ${code}`).join(", ");
-    return [`${source} of ${project.get(projectId) ?? projectId} (${said})`];
+    return [`${source} of ${projectName(tenant, projectId)} (${said})`];
   });
 }

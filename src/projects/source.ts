@@ -66,6 +66,10 @@ export const sourceFacts = z
     unmatched_resolves: z.int().meta({
       description: "Ends of alerts that were not known here.",
     }),
+    clock_suspects: z.int().meta({
+      description:
+        "Of those, alerts never heard of that had begun and ended within the hour: the sender's clock may be off.",
+    }),
     refused: counts.meta({ description: "Events refused, by error code." }),
     last_seen: z.int().nullable().meta({ description: "When the latest was committed." }),
     last_refused: z

@@ -34,7 +34,7 @@ const facts = async (key = box.owner.key) =>
   (await box.api("GET", "/v1/projects/shop/sources/app/facts", undefined, key)).body;
 
 test("events that are refused are counted for their source, with the latest body for managers", async () => {
-  const none = { accepted: 0, unmatched: 0, unmatched_resolves: 0, refused: {} };
+  const none = { accepted: 0, unmatched: 0, unmatched_resolves: 0, clock_suspects: 0, refused: {} };
   const never = { last_seen: null, last_refused: null };
   assert.deepEqual(await facts(), { name: "app", ...none, ...never });
   await box.ingest(token, { message: "fine" });
@@ -44,7 +44,14 @@ test("events that are refused are counted for their source, with the latest body
   const now = Math.floor(box.clock.now() / 1000);
   const { last_refused: last, ...counted } = await facts();
   assert.deepEqual(counted, {
-    ...{ name: "app", accepted: 1, unmatched: 1, unmatched_resolves: 0, last_seen: now },
+    ...{
+      name: "app",
+      accepted: 1,
+      unmatched: 1,
+      unmatched_resolves: 0,
+      clock_suspects: 0,
+      last_seen: now,
+    },
     refused: { invalid_json: 1, invalid_request: 1 },
   });
   assert.deepEqual([last.at, last.code, last.body], [now, "invalid_request", long.slice(0, 1024)]);

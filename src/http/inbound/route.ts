@@ -18,6 +18,7 @@ import type { Serving } from "../serve-route.ts";
 import { BrokeOff, createBodies, NoRoom } from "./bodies.ts";
 import { commitEvents } from "./commit.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
+import { serveRead } from "./reads.ts";
 import { findToken } from "./token.ts";
 
 /** Everything below this path belongs to senders with formats of their own. */
@@ -42,6 +43,8 @@ export function createInbound(serving: Serving): (c: AppContext) => Promise<Resp
       query: new URL(c.req.url).searchParams,
     });
     const sender = conflict ? null : await findSender(serving, adapter, token);
+    const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
+    if (read !== null) return read;
     if (sender === null) return stranger(c, serving, adapter);
     serving.known(c);
     c.set("tenantId", sender.tenant.id);
@@ -54,6 +57,14 @@ export function createInbound(serving: Serving): (c: AppContext) => Promise<Resp
     if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
     return toResponse(await serve(c, adapter, rest));
   };
+}
+
+/** Some senders' programs also read; that takes a person's key, not a source's token. */
+async function readOf(
+  c: AppContext,
+  { adapter, ...of }: { adapter: Adapter } & Parameters<typeof serveRead>[1],
+): Promise<SenderReply | null> {
+  return adapter.kind === "prometheus" ? serveRead(c, of) : null;
 }
 
 async function findSender(

@@ -46,7 +46,7 @@ export function isToken(text: string): boolean {
 }
 
 /** `Bearer T`, `GenieKey T`, `ApiKey T`, `ApiKey base64(x:T)`, `Basic`: the password, or the user without one. */
-function ofAuthorization(text: string): string[] {
+export function ofAuthorization(text: string): string[] {
   const [, scheme = "", value = ""] = /^([A-Za-z]{1,20}) +(\S{1,400})$/.exec(text.trim()) ?? [];
   switch (scheme.toLowerCase()) {
     case "bearer":

@@ -38,6 +38,7 @@ function factsOf(
     accepted: tally?.accepted ?? 0,
     unmatched: tally?.unmatched ?? 0,
     unmatched_resolves: tally?.unmatchedResolves ?? 0,
+    clock_suspects: tally?.clockSuspects ?? 0,
     refused: counts,
     last_seen: tally?.seenAt ?? null,
     last_refused: last === null ? null : { ...last, body: mayReadBody ? last.body : null },
