@@ -61,15 +61,20 @@ export function heldBack(tx: Tx, key: string, instance: string): Held {
   const isSame = last !== undefined && last.instance === instance && last.resolved_at !== null;
   if (!isSame || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
     return { swallowed: false, stillFiring: null };
-  const swallowed = tx.at < (last.resolved_at ?? 0) + HELD_SECONDS;
+  const since = tx.at - (last.resolved_at ?? 0);
+  // Where the clock was set back since then nobody knows how long ago it was: rather too loud.
+  const swallowed = since >= 0 && since < HELD_SECONDS;
   return { swallowed, stillFiring: swallowed ? null : last.id };
 }
 
-const WORD = `UPDATE alerts SET instance = :instance, expires_at = :expires,
+const WORD = `UPDATE alerts SET instance = :instance, expires_at = :expires, promised = :expires - last_seen,
     due_at = iif(:expires IS NULL, due_at, min(coalesce(due_at, :expires), :expires))
-  WHERE id = :id AND (instance IS NOT :instance OR expires_at IS NOT :expires)`;
+  WHERE id = :id AND (instance IS NOT :instance OR expires_at IS NOT :expires OR promised IS NOT :expires - last_seen)`;
 
-/** Writes which firing an alert is, and when its sender's word runs out: that may be before all else was due. */
+/**
+ * Writes which firing an alert is, and when its sender's word runs out: that may be before all else was due. When it
+ * was seen is written before.
+ */
 export function writeWord(
   tx: Tx,
   alert: { id: number; instance: string | null; expiresAt: number | null },
@@ -79,4 +84,27 @@ export function writeWord(
     .sql<[{ id: number; instance: string | null; expires: number | null }]>(WORD)
     .run({ id, instance, expires });
   if (changes > 0 && expires !== null) tx.note({ topic: "due", at: expires });
+}
+
+/** The latest report of an alert, of which the table has only one before. Unix seconds. */
+export interface LaterReport {
+  id: number;
+  at: number;
+  expiresAt: number | null;
+}
+
+const REPORT = `UPDATE alerts SET last_seen = :at, expires_at = :expires, promised = :expires - :at,
+    quiet_at = coalesce(max(quiet_at, :quiet), quiet_at),
+    due_at = min(coalesce(due_at, :expires), coalesce(:expires, due_at))
+  WHERE id = :id AND state <> 'resolved'`;
+
+/** Writes a report that was only in memory. `quietAt`: until when it keeps the alert from ending as quiet, if so. */
+export function writeReport(
+  tx: Tx,
+  { id, at, expiresAt: expires }: LaterReport,
+  quietAt: number | null,
+): void {
+  tx.sql<[{ id: number; at: number; expires: number | null; quiet: number | null }]>(REPORT).run({
+    ...{ id, at, expires, quiet: quietAt },
+  });
 }

@@ -39,8 +39,8 @@ export interface Opening {
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
-    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, extra)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -67,6 +67,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
       reach: createReach(tx),
       nextSeq: () => takeSequence(tx, "updated_seq"),
       upSince: tx.at,
+      later: () => null,
     });
     row = getAlertRow(tx, id);
   }
@@ -105,6 +106,7 @@ function insert(tx: Tx, opening: Opening): number {
       named?.room ?? null,
       named?.instance ?? null,
       timers.expiresAt,
+      timers.expiresAt === null ? null : timers.expiresAt - tx.at,
       opening.extra ?? null,
     );
   return Number(lastInsertRowid);

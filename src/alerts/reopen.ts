@@ -36,7 +36,7 @@ export interface Return {
 }
 
 const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, updated_seq = ?,
-    count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?,
+    count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?, promised = ?,
     ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, quiet_at = ?, due_at = ?
   WHERE id = ? AND state = 'resolved'`;
 
@@ -53,6 +53,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     .run(
       takeSequence(tx, "updated_seq"),
       ...[event.level, tx.at, event.lastMessage, event.template, event.instance, event.expiresAt],
+      event.expiresAt === null ? null : event.expiresAt - tx.at,
       ...[timers.ladderFrom, timers.stepAt, timers.repeatAt, timers.renotifyAt, timers.quietAt],
       ...[earliest(timers), id],
     );

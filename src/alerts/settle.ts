@@ -1,6 +1,6 @@
 import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
-import type { AlertRow } from "./alert.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
 import { escalate } from "./escalate.ts";
 import {
   afterStep,
@@ -14,6 +14,7 @@ import {
   type Timers,
   whatIsDue,
 } from "./ladder.ts";
+import { type LaterReport, writeReport } from "./named.ts";
 import type { Reach } from "./reach.ts";
 import { renotify } from "./renotify.ts";
 import { resolve } from "./resolve.ts";
@@ -28,7 +29,11 @@ export interface Settling {
   nextSeq(): number;
   /** Unix seconds: what was due before this met a box that was down. */
   upSince: number;
+  /** What its sender said of it and isn't written yet. */
+  later: LaterReportOf;
 }
+
+export type LaterReportOf = (row: AlertRow) => LaterReport | null;
 
 /**
  * What became of an alert that was looked at: "settled" did what was due, "quiet" resolved it for want of news, "early" found
@@ -50,6 +55,8 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   if (rule === null) return idle(tx, row, noTimers(timers));
   const due = whatIsDue(rule, timers, tx.at);
   if (due.resolve !== null) {
+    if (wasReported(tx, row, { rule, later: settling.later(row) }))
+      return settleAlert(tx, getAlertRow(tx, row.id), settling);
     const quiet_minutes = rule.auto_resolve_quiet_minutes;
     const detail = due.resolve === "quiet" ? { quiet_minutes } : {};
     resolve(tx, row.id, { reason: due.resolve, detail });
@@ -77,6 +84,20 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";
+}
+
+/** Whether its sender reported it late enough to keep it from ending: that is written now. */
+function wasReported(
+  tx: Tx,
+  row: AlertRow,
+  { rule, later }: { rule: StoredRule; later: LaterReport | null },
+): boolean {
+  if (later === null) return false;
+  const quiet = rule.auto_resolve_quiet_minutes * 60;
+  const quietAt = quiet === 0 ? null : Math.max(row.quiet_at ?? 0, later.at + quiet);
+  const ends = [quietAt, later.expiresAt].some((at) => at !== null && at <= tx.at);
+  if (!ends) writeReport(tx, later, quietAt);
+  return !ends;
 }
 
 /** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */

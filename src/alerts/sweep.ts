@@ -8,7 +8,7 @@ import type { Store, Tx } from "../store/store.ts";
 import { type AlertRow, SELECT_ALERT } from "./alert.ts";
 import { createReach } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
-import { type Settling, settleAlert } from "./settle.ts";
+import { type LaterReportOf, type Settling, settleAlert } from "./settle.ts";
 
 export interface SweepLimits {
   /** Most alerts of one transaction. */
@@ -42,9 +42,15 @@ const NEXT = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 
 /**
  * The due work of alerts, by the indexed column: small slices, so that nothing else waits
- * long, and each alert for itself, so that one that throws can't block the rest.
+ * long, and each alert for itself, so that one that throws can't block the rest. `later`: what senders
+ * said of alerts and isn't written yet.
  */
-export function createSweep(store: Store, log: Log, limits = defaultSweepLimits): Sweep {
+export function createSweep(
+  store: Store,
+  log: Log,
+  limits = defaultSweepLimits,
+  later: LaterReportOf = () => null,
+): Sweep {
   const counted: SweepStats = { settled: 0, postponed: 0 };
 
   // As many as fitted into the time before, so that few are read in vain.
@@ -54,7 +60,7 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
   const settleAll = (rows: readonly AlertRow[], upSince: number): number => {
     const until = store.clock.mono() + limits.budgetMs;
     return store.write((tx) => {
-      const settling = settlingIn(tx, upSince);
+      const settling = settlingIn(tx, { upSince, later });
       let done = 0;
       for (const row of rows) {
         if (done > 0 && store.clock.mono() >= until) break;
@@ -109,7 +115,7 @@ export function createSweep(store: Store, log: Log, limits = defaultSweepLimits)
 const SEQUENCE_BLOCK = 32;
 
 /** Rules and people are looked up once for each transaction. */
-function settlingIn(tx: Tx, upSince: number): Settling {
+function settlingIn(tx: Tx, known: Pick<Settling, "upSince" | "later">): Settling {
   const rules = new Map<number, StoredRule | null>();
   let seq = 0;
   let left = 0;
@@ -131,7 +137,7 @@ function settlingIn(tx: Tx, upSince: number): Settling {
       return rule;
     },
     reach: createReach(tx),
-    upSince,
+    ...known,
   };
 }
 

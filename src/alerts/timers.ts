@@ -103,19 +103,24 @@ const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step
 /** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */
 export function shiftTimers(tx: Tx, by: number): void {
   tx.sql<{ by: number }>(SHIFT).run({ by });
+  tx.note({ topic: "clock", by });
   tx.note({ topic: "due", at: tx.at });
 }
 
-/**
- * Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). Its sender couldn't
- * report in that time either, so it has its whole last validity again.
- */
+/** Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). */
 export function extendQuiet(tx: Tx, seconds: number): void {
   // due_at may lie too early, so it stays; a row with either time has one.
   tx.sql<[seconds: number]>(
     "UPDATE alerts SET quiet_at = quiet_at + ? WHERE due_at IS NOT NULL AND quiet_at IS NOT NULL",
   ).run(seconds);
+}
+
+/**
+ * After a start every sender has the whole of its last promise again, for it couldn't report before (contract §22).
+ * Nothing ends sooner for it, so due_at stays.
+ */
+export function renewPromises(tx: Tx): void {
   tx.sql<[now: number]>(
-    "UPDATE alerts SET expires_at = ? + max(expires_at - last_seen, 0) WHERE due_at IS NOT NULL AND expires_at IS NOT NULL",
+    "UPDATE alerts SET expires_at = max(expires_at, ? + promised) WHERE due_at IS NOT NULL AND expires_at IS NOT NULL",
   ).run(tx.at);
 }

@@ -13,7 +13,7 @@ import {
 import type { IngestEvent } from "./event.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
-import { createWriter, defaultWriterLimits, type WriterLimits } from "./writer.ts";
+import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
 
 /** All that the rest of the program sees of the hot path: it could live in another thread. */
 export interface IngestHandle {
@@ -28,7 +28,10 @@ export interface IngestHandle {
   rootOf(projectId: number, templateId: string): string;
   /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
   shed(why: "storage_full" | null): void;
+  /** Writes what is queued, and what else was only in memory. */
   drain(): void;
+  /** The report of an alert that isn't written yet. */
+  readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
   /** What each source's events came to since the start, for each source that sent something. */
   tallies(): SourceTally[];
@@ -120,7 +123,11 @@ export function createIngest(
     shed(why) {
       shedding = why;
     },
-    drain: () => batcher.drain(),
+    drain() {
+      batcher.drain();
+      writer.finish();
+    },
+    laterReport: writer.laterReport,
     stats() {
       const { templates, overflowed } = writer.stats();
       return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };

@@ -1,6 +1,6 @@
 import type { AlertState } from "../alerts/alert.ts";
 import { foldStatement } from "../alerts/fold.ts";
-import { writeWord } from "../alerts/named.ts";
+import { type LaterReport, writeReport, writeWord } from "../alerts/named.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 
@@ -27,6 +27,8 @@ export interface Standing {
 
 /** A firing that is only reported again is written once in so many seconds. */
 const WRITE_SECONDS = 60;
+/** So long ago that it is written at once. */
+const NEVER = Number.NEGATIVE_INFINITY;
 
 const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
     last_seen AS written, dedup_key IS NOT NULL AS isNamed
@@ -47,6 +49,13 @@ export interface StandingAlerts {
   refresh(key: string, alert: Standing, report: { at: number; expiresAt: number | null }): boolean;
   /** Writes each touched alert once. */
   flush(tx: Tx): void;
+  /** What `refresh` left unwritten of an alert. */
+  laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
+  /** How many reports are unwritten. */
+  reports(): number;
+  writeReports(tx: Tx): void;
+  /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
+  shift(by: number): void;
   forget(key: string): void;
   clear(): void;
 }
@@ -54,6 +63,16 @@ export interface StandingAlerts {
 export function createStandingAlerts(limit: number): StandingAlerts {
   const known = new Map<string, Standing>();
   const touched = new Set<Standing>();
+  const reports = new Map<string, LaterReport>();
+  // Then the times of what was seen and of what is due can't be compared.
+  let hasJumped = false;
+
+  /** As bounded as the rest: what is let go counts from the report before, at most a minute earlier. */
+  const keepReport = (key: string, report: LaterReport) => {
+    reports.delete(key);
+    if (reports.size >= limit) reports.delete(reports.keys().next().value ?? "");
+    reports.set(key, report);
+  };
 
   /** What the open batch changed stays: its row doesn't have that yet. */
   const remember = (key: string, alert: Standing) => {
@@ -77,12 +96,16 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         .get(key);
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, lastMessage: "" };
+      if (hasJumped) alert.written = NEVER;
+      const report = reports.get(key);
+      if (report?.id === row.id) alert.lastSeen = report.at;
       remember(key, alert);
       return alert;
     },
     touch(key, alert) {
       if (!known.has(key)) remember(key, alert);
       touched.add(alert);
+      reports.delete(key);
     },
     refresh(key, alert, { at, expiresAt }) {
       // By what the table has: it is looked at when it says that something is due.
@@ -90,7 +113,10 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       const isNear = (due: number | null) => due !== null && due <= at + WRITE_SECONDS;
       const isOld = at - alert.written >= WRITE_SECONDS || at < alert.written;
       alert.lastSeen = at;
-      if (!isOld && !isNear(quietAt) && !isNear(alert.expiresAt)) return false;
+      if (!isOld && !isNear(quietAt) && !isNear(alert.expiresAt)) {
+        keepReport(key, { id: alert.id, at, expiresAt });
+        return false;
+      }
       alert.expiresAt = expiresAt;
       this.touch(key, alert);
       return true;
@@ -117,6 +143,22 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }
       touched.clear();
+    },
+    laterReport({ id, alert_key }) {
+      const report = reports.get(alert_key);
+      return report?.id === id ? report : null;
+    },
+    reports: () => reports.size,
+    writeReports(tx) {
+      for (const report of reports.values()) writeReport(tx, report, null);
+    },
+    shift(by) {
+      hasJumped = true;
+      known.clear();
+      for (const report of reports.values()) {
+        report.at += by;
+        if (report.expiresAt !== null) report.expiresAt += by;
+      }
     },
     forget: (key) => void known.delete(key),
     clear() {

@@ -1,3 +1,4 @@
+import type { LaterReport } from "../alerts/named.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
@@ -37,6 +38,10 @@ export interface Writer {
    * again. Throws with everything undone, memory too.
    */
   process(batch: readonly Arrival[]): IngestAnswer[];
+  /** The latest report of a standing alert, where that isn't written yet. */
+  laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
+  /** Writes those reports. */
+  finish(): void;
   /** What memory knows of the projects, for reads of templates. */
   project(projectId: number): ProjectState;
   stats(): { templates: number; overflowed: number };
@@ -58,6 +63,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   store.onCommit((notes) => {
     for (const note of notes) {
       if (note.topic === "alert" && !note.opened) standing.forget(note.alertKey);
+      if (note.topic === "clock") standing.shift(note.by);
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
@@ -121,6 +127,15 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         throw error;
       } finally {
         effects.reset();
+      }
+    },
+    laterReport: standing.laterReport,
+    finish() {
+      if (standing.reports() === 0) return;
+      try {
+        store.write((tx) => standing.writeReports(tx));
+      } catch {
+        // A stop goes on: the table has each report of a minute ago.
       }
     },
     project: (projectId) => projects.get(projectId),

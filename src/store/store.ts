@@ -26,6 +26,8 @@ export type Note =
   | { topic: "people" }
   | { topic: "alert"; alertId: number; alertKey: string; opened: boolean }
   | { topic: "due"; at: number }
+  /** The clock jumped by so many seconds, and everything timed moved with it. */
+  | { topic: "clock"; by: number }
   /** Every due time of the outbox moved. */
   | { topic: "outbox" }
   /** An integration has something to send, or was changed, or is known to be well; likewise an action. */

@@ -1,4 +1,4 @@
-import { extendQuiet, shiftTimers } from "../alerts/timers.ts";
+import { extendQuiet, renewPromises, shiftTimers } from "../alerts/timers.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
@@ -165,6 +165,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   const down = service === undefined ? passed : service.downSince(alive);
   if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000);
   else if (down > 0) extendQuiet(tx, down);
+  if (service === undefined || down > 0) renewPromises(tx);
   // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
   if (down > LONG_GAP_SECONDS) forgiveDowntime(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });

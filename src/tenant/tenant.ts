@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
-import { createSweep, type Sweep } from "../alerts/sweep.ts";
+import { createSweep, defaultSweepLimits, type Sweep } from "../alerts/sweep.ts";
 import { type ChannelList, channels } from "../channels/list.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
@@ -122,7 +122,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const ingest = createIngest(store);
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const watch = startClockWatch({ store, clock, log, service: options.service });
-  const sweep = createSweep(store, log);
+  const sweep = createSweep(store, log, defaultSweepLimits, ingest.laterReport);
   const retention = createRetention(store, options.retention ?? defaultRetention);
   const sealer = options.sealer ?? sealerBeside(store, options.path, log);
   const addressRules: AddressRules = { ...options.addresses, role: options.role };
