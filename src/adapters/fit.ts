@@ -96,7 +96,14 @@ function fittedExtra(loose: Loose, text: Fit): Extra | null {
     .filter(({ href }) => isWebAddress(href))
     .slice(0, LINKS)
     .map((link) => ({ href: link.href, text: text(link.text, LINK_TEXT, "links") }));
-  const images = (loose.images ?? []).filter(({ src }) => isWebAddress(src)).slice(0, IMAGES);
+  const images = (loose.images ?? [])
+    .filter(({ src }) => isWebAddress(src))
+    .slice(0, IMAGES)
+    .map(({ src, href = "", alt = "" }) => ({
+      src,
+      ...(isWebAddress(href) ? { href } : {}),
+      ...(alt === "" ? {} : { alt: text(alt, LINK_TEXT, "images") }),
+    }));
   const occurredAt = loose.occurredAt ?? null;
   if (details === null && links.length === 0 && images.length === 0 && occurredAt === null)
     return null;

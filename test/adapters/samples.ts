@@ -5,7 +5,38 @@ import { sent } from "./clean.ts";
 export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   alertmanager: [sent(JSON.stringify(alertmanagerGroup())), sent(JSON.stringify(oldGroup()))],
   prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
+  pagerduty: [
+    sent(JSON.stringify(pagerdutyEvent()), { path: "/v2/enqueue" }),
+    sent(JSON.stringify({ routing_key: "0".repeat(32), payload: { summary: "Deployed 1.2" } }), {
+      path: "/v2/change/enqueue",
+    }),
+    sent(
+      JSON.stringify({
+        ...{ service_key: "0".repeat(32), event_type: "trigger", incident_key: "srv01/HTTP" },
+        ...{ description: "FAILURE for HTTP", client: "Watch", details: { "load avg": 0.75 } },
+      }),
+      { path: "/generic/2010-04-15/create_event.json" },
+    ),
+  ],
 };
+
+function pagerdutyEvent() {
+  return {
+    routing_key: "0123456789abcdef0123456789abcdef",
+    event_action: "trigger",
+    dedup_key: "backup/nas-02",
+    payload: {
+      summary: "Backup of nas-02 failed: volume is read-only",
+      ...{ source: "nas-02", severity: "error", component: "zfs", class: "backup" },
+      timestamp: "2026-01-05T03:12:44.120+0000",
+      custom_details: { "free space": "1%", attempts: 3, last: { ok: false, log: ["a", "b"] } },
+    },
+    images: [{ src: "https://nas.example.com/graph.png", alt: "Pool usage" }],
+    links: [{ href: "https://nas.example.com/jobs/17", text: "Job 17" }],
+    client: "Nightly backup",
+    client_url: "https://nas.example.com/",
+  };
+}
 
 function alertmanagerGroup() {
   const alert = {

@@ -63,6 +63,10 @@ test("Prometheus straight to the box, and by way of Alertmanager: fire, repeat, 
   };
   const straight = await connect("prometheus");
   const { receivers } = await connect("alertmanager");
+  // Through these Alertmanager tells of a whole group at once: one alert, for as long as any of it fires.
+  const groupwise = ["pagerduty"];
+  for (const kind of groupwise)
+    receivers.push({ ...(await connect(kind)).receivers[0], name: `box by ${kind}` });
   const kinds = ["prometheus", "alertmanager"];
   const folder = scratch(t);
   const alertmanager = await startAlertmanager(t, { folder: join(folder, "am"), receivers });
@@ -82,6 +86,12 @@ test("Prometheus straight to the box, and by way of Alertmanager: fire, repeat, 
     assert.ok(found.length <= 1, `${kind} ${disk} has ${found.length} alerts`);
     return found[0];
   };
+  /** The project's only alert. */
+  const only = async (kind: string) => {
+    const { alerts } = await box.api.need("GET", `/v1/alerts?project=${kind}`);
+    assert.ok((alerts as Seen[]).length <= 1, kind);
+    return (alerts as Seen[])[0];
+  };
   const isOpen = async (kind: string, disk: string) =>
     (await alertOf(kind, disk))?.state === "open";
   const isOver = async (kind: string, disk: string) =>
@@ -100,6 +110,9 @@ test("Prometheus straight to the box, and by way of Alertmanager: fire, repeat, 
     const { count, level } = (await alertOf(kind, "a")) as Seen;
     assert.deepEqual([count, level], [1, 500], kind);
   }
+
+  for (const kind of groupwise)
+    await comes(`${kind} opens`, async () => (await only(kind))?.state === "open");
 
   // Killed when it has answered, before its sender hears of it.
   const answered = new Promise<string>((resolve) => {
@@ -129,4 +142,6 @@ test("Prometheus straight to the box, and by way of Alertmanager: fire, repeat, 
     await comes(`${kind} ends b`, () => isOver(kind, "b"));
     assert.equal((await alertOf(kind, "b"))?.count, 1, kind);
   }
+  for (const kind of groupwise)
+    await comes(`${kind} ends`, async () => (await only(kind))?.state === "resolved");
 });

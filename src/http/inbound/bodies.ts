@@ -1,9 +1,5 @@
 import { TooLarge } from "./inflate.ts";
 
-/** Bodies that are read at once, over all senders, and one sender's part of that. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_EACH = 24 * 1024 * 1024;
-
 /** Too many bodies at once. */
 export class NoRoom extends Error {}
 /** The client went away in the middle. */
@@ -21,7 +17,8 @@ export interface Bodies {
   ): Promise<{ body: Buffer; release(): void }>;
 }
 
-export function createBodies(): Bodies {
+/** Holds at most `all` bytes at once, over all owners, and `each` of one. */
+export function createBodies(most: { all: number; each: number }): Bodies {
   const each = new Map<string, number>();
   let all = 0;
   const hold = (owner: string, bytes: number) => {
@@ -29,11 +26,11 @@ export function createBodies(): Bodies {
     const held = (each.get(owner) ?? 0) + bytes;
     if (held <= 0) each.delete(owner);
     else each.set(owner, held);
-    return all <= MOST_BYTES && held <= MOST_EACH;
+    return all <= most.all && held <= most.each;
   };
   return {
-    async read(request, { owner, most }) {
-      if (Number(request.headers.get("content-length") ?? 0) > most) throw new TooLarge();
+    async read(request, { owner, most: longest }) {
+      if (Number(request.headers.get("content-length") ?? 0) > longest) throw new TooLarge();
       const chunks: Uint8Array[] = [];
       let size = 0;
       const release = () => {
@@ -44,7 +41,7 @@ export function createBodies(): Bodies {
         for await (const chunk of request.body ?? []) {
           size += chunk.byteLength;
           const fits = hold(owner, chunk.byteLength);
-          if (size > most) throw new TooLarge();
+          if (size > longest) throw new TooLarge();
           if (!fits) throw new NoRoom();
           chunks.push(chunk);
         }

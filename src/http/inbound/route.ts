@@ -1,40 +1,30 @@
-import type {
-  Adapter,
-  Decoded,
-  InRefusal,
-  InRequest,
-  SenderReply,
-} from "../../adapters/adapter.ts";
-import { UnreadableBody } from "../../adapters/adapter.ts";
+import type { Adapter, SenderReply } from "../../adapters/adapter.ts";
 import { findAdapter } from "../../adapters/list.ts";
-import { unixSeconds } from "../../kit/clock.ts";
-import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
-import { parseToken, uuid4 } from "../../kit/ids.ts";
-import type { Source } from "../../projects/sources.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
-import { RateLimited } from "../limits.ts";
+import { ServiceError } from "../../kit/errors.ts";
+import { parseToken } from "../../kit/ids.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
-import { BrokeOff, createBodies, NoRoom } from "./bodies.ts";
-import { commitEvents } from "./commit.ts";
-import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
+import { type Bodies, createBodies } from "./bodies.ts";
 import { serveRead } from "./reads.ts";
-import { findToken } from "./token.ts";
+import { openBody, refusalOf, type Sender, takeBody } from "./take.ts";
+import { findToken, isToken } from "./token.ts";
 
 /** Everything below this path belongs to senders with formats of their own. */
 export const INBOUND = "/v1/in";
 
-interface Sender {
-  tenant: Tenant;
-  source: Source;
-}
+const MIB = 1024 * 1024;
+/** Bytes of bodies that are read at once, in all and of one sender; less of those who are yet to say who they are. */
+const SENDERS = { all: 64 * MIB, each: 24 * MIB };
+const STRANGERS = { all: 8 * MIB, each: 2 * MIB };
+const STRANGERS_BODY = MIB / 2;
 
 /**
  * `/v1/in/{kind}` and all below it (contract §23): who sends is found out before the body is read, the body is read
  * within its caps, and what its adapter makes of it is committed before the answer.
  */
 export function createInbound(serving: Serving): (c: AppContext) => Promise<Response> {
-  const bodies = createBodies();
+  const bodies = createBodies(SENDERS);
+  const strangers = createBodies(STRANGERS);
 
   const serve = async (c: AppContext, adapter: Adapter, rest: string): Promise<SenderReply> => {
     const { token, path, conflict } = findToken({
@@ -45,10 +35,16 @@ export function createInbound(serving: Serving): (c: AppContext) => Promise<Resp
     const sender = conflict ? null : await findSender(serving, adapter, token);
     const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
     if (read !== null) return read;
-    if (sender === null) return stranger(c, serving, adapter);
-    serving.known(c);
-    c.set("tenantId", sender.tenant.id);
-    return take(c, { adapter, sender, path, serving, bodies });
+    if (sender !== null) {
+      known(c, serving, sender);
+      const owner = `${sender.tenant.id}:${sender.source.id}`;
+      return takeBody(c, { adapter, sender, path, serving }, () =>
+        openBody(c, { bodies, owner, caps: adapter.caps }),
+      );
+    }
+    return token === null && adapter.tokenIn !== undefined
+      ? takeByBody(c, { adapter, path, serving, strangers })
+      : stranger(c, serving, adapter);
   };
 
   return async (c) => {
@@ -81,127 +77,45 @@ async function findSender(
     : { tenant, source };
 }
 
+function known(c: AppContext, serving: Serving, { tenant }: Sender): void {
+  serving.known(c);
+  c.set("tenantId", tenant.id);
+}
+
+/** Who sends is said in the body: it is read, within less, before that is known. */
+async function takeByBody(
+  c: AppContext,
+  of: { adapter: Adapter; path: string; serving: Serving; strangers: Bodies },
+): Promise<SenderReply> {
+  const { adapter, path, serving, strangers } = of;
+  const owner = serving.address(c);
+  // Who has guessed too often isn't read.
+  serving.limits.failures.spend(owner, 0);
+  const most = { sent: STRANGERS_BODY, inflated: STRANGERS_BODY };
+  try {
+    const { whole, release } = await openBody(c, { bodies: strangers, owner, caps: most });
+    try {
+      const secret = adapter.tokenIn?.(whole) ?? "";
+      const sender = isToken(secret) ? await findSender(serving, adapter, secret) : null;
+      if (sender === null) return stranger(c, serving, adapter);
+      known(c, serving, sender);
+      const open = async () => ({ whole, release: () => {} });
+      return await takeBody(c, { adapter, sender, path, serving, secret }, open);
+    } finally {
+      release();
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    return adapter.refuse(refusalOf(error));
+  }
+}
+
 /** A wrong token costs its address, never the tenant that it names. */
 function stranger(c: AppContext, serving: Serving, adapter: Adapter): SenderReply {
   serving.refusals.auth("ingest", c.req.header("authorization"));
   c.set("refusedAs", "unauthorized");
   c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
   return adapter.refuse({ why: "unauthorized" });
-}
-
-interface Taking {
-  adapter: Adapter;
-  sender: Sender;
-  path: string;
-  serving: Serving;
-  bodies: ReturnType<typeof createBodies>;
-}
-
-async function take(c: AppContext, taking: Taking): Promise<SenderReply> {
-  const { adapter, sender, path, serving, bodies } = taking;
-  let sent = "";
-  try {
-    const { body, release } = await bodies.read(c.req.raw, {
-      ...{ owner: `${sender.tenant.id}:${sender.source.id}`, most: adapter.caps.sent },
-    });
-    try {
-      const whole = await inflated(body, c.req.header("content-encoding"), adapter.caps.inflated);
-      sent = whole.subarray(0, 4096).toString("utf8");
-      const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
-      c.set(
-        "rateHeaders",
-        serving.limits.ingest.spend(sender.tenant.id, Math.max(1, decoded.events.length)),
-      );
-      return await commit(sender, decoded, sent);
-    } finally {
-      release();
-    }
-  } catch (error) {
-    return refused(c, taking, { error, sent });
-  }
-}
-
-function requestOf(
-  c: AppContext,
-  { path, body, sender }: { path: string; body: Buffer; sender: Sender },
-): InRequest {
-  return {
-    method: c.req.method,
-    path,
-    query: new URL(c.req.url).searchParams,
-    header: (name) => c.req.header(name),
-    body,
-    at: unixSeconds(sender.tenant.clock),
-    options: sender.source.options,
-    unique: () => uuid4(sender.tenant.store.random),
-  };
-}
-
-/** Hands the events over and waits for their commit. */
-async function commit(
-  { tenant, source }: Sender,
-  { events, rejected, answer }: Decoded,
-  sent: string,
-): Promise<SenderReply> {
-  const resolved = await commitEvents({ tenant, source }, events);
-  const [first] = rejected;
-  if (first !== undefined)
-    tenant.ingest.refused.note(
-      source,
-      { code: "invalid_request", message: first.reason, body: sent },
-      rejected.length,
-    );
-  return answer({
-    accepted: events.length,
-    resolved,
-    rejected: rejected.length,
-  });
-}
-
-const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
-  bad_request: "invalid_request",
-  too_large: "body_too_large",
-  unauthorized: "unauthorized",
-  not_found: "not_found",
-  method: "method_not_allowed",
-  overloaded: "overloaded",
-  internal: "internal",
-};
-
-/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. */
-function refused(
-  c: AppContext,
-  { adapter, sender }: Taking,
-  { error, sent }: { error: unknown; sent: string },
-): SenderReply {
-  const { tenant, source } = sender;
-  const refusal = refusalOf(error);
-  const code = CODES[refusal.why];
-  if (refusal.why === "internal")
-    tenant.log.error({ err: error, route: `${INBOUND}/${adapter.kind}` }, "request failed");
-  const message = "message" in refusal ? refusal.message : code;
-  tenant.ingest.refused.note(source, { code, message, body: sent });
-  c.set("refusedAs", code);
-  const reply = adapter.refuse(refusal);
-  const headers = {
-    ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
-    ...(refusal.why === "method" ? { allow: refusal.allowed.join(", ") } : {}),
-  };
-  return { ...reply, headers: { ...headers, ...reply.headers } };
-}
-
-function refusalOf(error: unknown): InRefusal {
-  if (error instanceof UnreadableBody) return error.refusal;
-  if (error instanceof TooLarge) return { why: "too_large" };
-  if (error instanceof BrokeOff) return { why: "bad_request", message: "The body broke off." };
-  if (error instanceof BadEncoding)
-    return { why: "bad_request", message: "The body isn't what its Content-Encoding says." };
-  if (error instanceof NoRoom) return { why: "overloaded", retryAfter: 1 };
-  if (error instanceof RateLimited || (error instanceof ServiceError && error.status === 429))
-    return { why: "overloaded", retryAfter: error.retryAfter ?? 1 };
-  if (error instanceof ServiceError && error.code === "unauthorized")
-    return { why: "unauthorized" };
-  return { why: "internal" };
 }
 
 function toResponse({ status, headers = {}, body }: SenderReply): Response {

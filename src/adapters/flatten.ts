@@ -1,0 +1,28 @@
+import { asText, objectOf } from "./json.ts";
+
+const DEPTH = 8;
+const MOST = 128;
+const JSON_CHARS = 4096;
+
+/**
+ * An object as pairs of a dotted path and a text: `last.ok`. Lists of plain values are joined with commas, other
+ * lists and what is deeper than eight are JSON; null is left out. At most 129 pairs, so that who fits them sees that some are cut.
+ */
+export function flattened(value: unknown, prefix = ""): [string, string][] {
+  const pairs: [string, string][] = [];
+  const add = (item: unknown, path: string, depth: number) => {
+    if (pairs.length > MOST || item === null || item === undefined) return;
+    const fields = objectOf(item);
+    if (fields === null || depth === DEPTH) return void pairs.push([path, plainText(item)]);
+    for (const [name, inner] of Object.entries(fields))
+      add(inner, path === "" ? name : `${path}.${name}`, depth + 1);
+  };
+  add(value, prefix, 0);
+  return pairs;
+}
+
+function plainText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return asText(value);
+  const isPlain = Array.isArray(value) && value.every((item) => typeof item !== "object");
+  return isPlain ? value.map(asText).join(", ") : JSON.stringify(value).slice(0, JSON_CHARS);
+}

@@ -1,0 +1,207 @@
+import type { NamedState } from "../ingest/named-fields.ts";
+import {
+  type Adapter,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted, type Loose } from "./fit.ts";
+import { flattened } from "./flatten.ts";
+import { asText, type JsonFields, jsonBody, listOf, objectOf, timeOf } from "./json.ts";
+import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
+import { pagerdutyClassic } from "./pagerduty-classic.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+
+/** As documented there. */
+const BYTES = 512 * 1024;
+const NO_JSON = "JSON parse error";
+
+/** PagerDuty's Events API v2 with its change events, and v1 (contract §23): the secret is in the body. */
+export const pagerduty: Adapter = {
+  kind: "pagerduty",
+  title: "Whatever pages PagerDuty and lets you choose its address",
+  room: "source",
+  caps: { sent: BYTES, inflated: BYTES },
+  decode,
+  refuse,
+  tokenIn(body) {
+    try {
+      const fields = objectOf(jsonBody(body)) ?? {};
+      return asText(fields["routing_key"]) || asText(fields["service_key"]) || null;
+    } catch {
+      return null;
+    }
+  },
+  setUp: ({ base, shortToken }) => ({
+    where: "the sender, as its integration key and address; this is Alertmanager's receiver",
+    paste: [
+      "receivers:",
+      "- name: box",
+      "  pagerduty_configs:",
+      `  - routing_key: ${shortToken}`,
+      `    url: '${base}/v1/in/pagerduty/v2/enqueue'`,
+      "    send_resolved: true",
+    ].join("\n"),
+    notes: [
+      "Trigger, acknowledge and resolve go through, by dedup_key; a repeated trigger counts as a further event. Change events are kept as lines and open nothing.",
+      "One source, one sender: its dedup_keys hold in this source alone.",
+      "Many of these senders never try again: what they send while the box is down is lost. Alertmanager tries again for one group_interval; its own webhook tells more (each member of a group).",
+      "Senders with a fixed address (Healthchecks, Apprise) can't be pointed here.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  const path = request.path.replace(/\/$/, "");
+  const isChange = path === "/v2/change/enqueue";
+  const isClassic = path === "/generic/2010-04-15/create_event.json";
+  if (!isChange && !isClassic && path !== "" && path !== "/v2/enqueue")
+    throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const fields = eventFields(request.body);
+  if (isChange) return change(fields);
+  return isClassic || (path === "" && "event_type" in fields)
+    ? pagerdutyClassic(fields, request)
+    : event(fields, request);
+}
+
+function eventFields(body: Buffer): JsonFields {
+  try {
+    const fields = objectOf(jsonBody(body));
+    if (fields !== null) return fields;
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error;
+  }
+  throw new UnreadableBody({ why: "bad_request", message: NO_JSON });
+}
+
+const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
+  trigger: "fire",
+  acknowledge: "acknowledge",
+  resolve: "resolve",
+};
+
+function event(fields: JsonFields, { unique }: InRequest): Decoded {
+  const payload = objectOf(fields["payload"]) ?? {};
+  const word = asText(fields["event_action"]).toLowerCase();
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  const sent = asText(fields["dedup_key"]);
+  const isTrigger = action === "fire";
+  const missing = (isTrigger ? ["summary", "source", "severity"] : [])
+    .filter((name) => asText(payload[name]).trim() === "")
+    .map((name) => `'payload.${name}' is missing or blank`);
+  if (action === undefined)
+    missing.push(`'event_action' is ${word === "" ? "missing or blank" : "invalid"}`);
+  else if (!isTrigger && sent === "") missing.push("'dedup_key' is missing or blank");
+  if (action === undefined || missing.length > 0)
+    throw new UnreadableBody({ why: "bad_request", message: missing.join("; ") });
+  const dedupKey = sent === "" ? unique() : sent;
+  const severity = asText(payload["severity"]);
+  const known = levelOfWord(severity);
+  const warnings =
+    isTrigger && known === null
+      ? { warnings: ["'payload.severity' is none of critical, error, warning, info"] }
+      : {};
+  const answer = { status: "success", message: "Event processed", dedup_key: dedupKey };
+  return {
+    events: [
+      fitted({
+        ...described(fields, payload),
+        message: asText(payload["summary"]) || `${word} ${dedupKey}`,
+        level: known ?? (isTrigger ? ALERT_LEVEL : 200),
+        tags: ["pagerduty"],
+        named: { action, dedupKey, instance: null, expiresAt: null },
+      }),
+    ],
+    rejected: [],
+    answer: () => jsonReply(202, { ...answer, ...warnings }),
+  };
+}
+
+function change(fields: JsonFields): Decoded {
+  const payload = objectOf(fields["payload"]) ?? {};
+  const summary = asText(payload["summary"]);
+  if (summary.trim() === "")
+    throw new UnreadableBody({
+      why: "bad_request",
+      message: "'payload.summary' is missing or blank",
+    });
+  return {
+    events: [
+      fitted({
+        ...described(fields, payload),
+        ...{ message: summary, level: 200, tags: ["pagerduty", "change"] },
+        named: { action: "change", dedupKey: null, instance: null, expiresAt: null },
+      }),
+    ],
+    rejected: [],
+    answer: () => jsonReply(202, { status: "success", message: "Change event processed" }),
+  };
+}
+
+/** What is said of an event beside its summary. */
+function described(
+  fields: JsonFields,
+  payload: JsonFields,
+): Pick<Loose, "keys" | "details" | "links" | "images" | "occurredAt"> {
+  const named = ["source", "severity", "component", "group", "class"].map(
+    (name) => [name, asText(payload[name])] as const,
+  );
+  const client = asText(fields["client"]);
+  const detail = payload["custom_details"];
+  return {
+    keys: [
+      ...[...named, ["client", client] as const].filter(([, text]) => text !== ""),
+      ...(objectOf(detail) === null ? [] : flattened(detail, "detail")),
+    ],
+    details: typeof detail === "object" ? JSON.stringify(detail, null, 2) : asText(detail),
+    links: [
+      ...objects(fields["links"]).map((link) => ({
+        href: asText(link["href"]),
+        text: asText(link["text"]) || asText(link["href"]),
+      })),
+      { href: asText(fields["client_url"]), text: client || "Client" },
+    ],
+    images: objects(fields["images"]).map((image) => ({
+      src: asText(image["src"]),
+      href: asText(image["href"]),
+      alt: asText(image["alt"]),
+    })),
+    occurredAt: timeOf(payload["timestamp"]),
+  };
+}
+
+function objects(value: unknown): JsonFields[] {
+  return (listOf(value) ?? []).map(objectOf).filter((item) => item !== null);
+}
+
+/** There a wrong key is a bad event, and too much is 429. */
+function refuse(refusal: InRefusal): SenderReply {
+  const invalid = (errors: string[]) =>
+    jsonReply(400, { status: "invalid event", message: "Event object is invalid", errors });
+  switch (refusal.why) {
+    case "unauthorized":
+      return invalid(["Invalid routing key"]);
+    case "too_large":
+      return invalid(["Event object is larger than 512 KB"]);
+    case "overloaded":
+      return jsonReply(429, {
+        status: "throttle exceeded",
+        message: "Requests for this service are arriving too quickly.  Please retry later.",
+      });
+    case "bad_request":
+      return refusal.message === NO_JSON
+        ? jsonReply(400, {
+            status: "Unrecognized object",
+            message: "Event object format is unrecognized",
+            errors: [NO_JSON],
+          })
+        : invalid(refusal.message.split("; "));
+    default: {
+      const { status, message } = statusOf(refusal);
+      return jsonReply(status, { status: "error", message });
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import {
+  type Adapter,
+  type Caps,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "../../adapters/adapter.ts";
+import { unixSeconds } from "../../kit/clock.ts";
+import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
+import { uuid4 } from "../../kit/ids.ts";
+import type { Source } from "../../projects/sources.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { RateLimited } from "../limits.ts";
+import type { AppContext } from "../raw-route.ts";
+import type { Serving } from "../serve-route.ts";
+import { type Bodies, BrokeOff, NoRoom } from "./bodies.ts";
+import { commitEvents } from "./commit.ts";
+import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
+
+export interface Sender {
+  tenant: Tenant;
+  source: Source;
+}
+
+export interface Taking {
+  adapter: Adapter;
+  sender: Sender;
+  path: string;
+  serving: Serving;
+  /** The token where it is part of the body, which is kept for managers to look at where it is refused. */
+  secret?: string;
+}
+
+/** A body, inflated, and in memory until it is released. */
+export interface OpenBody {
+  whole: Buffer;
+  release(): void;
+}
+
+/** Reads a body within the caps. Throws what `refusalOf` knows. */
+export async function openBody(
+  c: AppContext,
+  { bodies, owner, caps }: { bodies: Bodies; owner: string; caps: Caps },
+): Promise<OpenBody> {
+  const { body, release } = await bodies.read(c.req.raw, { owner, most: caps.sent });
+  try {
+    const whole = await inflated(body, c.req.header("content-encoding"), caps.inflated);
+    return { whole, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Makes events of a known sender's request, commits them and answers. */
+export async function takeBody(
+  c: AppContext,
+  taking: Taking,
+  open: () => Promise<OpenBody>,
+): Promise<SenderReply> {
+  const { adapter, sender, path, serving } = taking;
+  let sent = "";
+  try {
+    const { whole, release } = await open();
+    try {
+      sent = whole.subarray(0, 4096).toString("utf8");
+      if (taking.secret !== undefined) sent = sent.replaceAll(taking.secret, "***");
+      const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
+      const { length } = decoded.events;
+      c.set("rateHeaders", serving.limits.ingest.spend(sender.tenant.id, Math.max(1, length)));
+      return await commit(sender, decoded, sent);
+    } finally {
+      release();
+    }
+  } catch (error) {
+    return refused(c, taking, { error, sent });
+  }
+}
+
+function requestOf(
+  c: AppContext,
+  { path, body, sender }: { path: string; body: Buffer; sender: Sender },
+): InRequest {
+  return {
+    method: c.req.method,
+    path,
+    query: new URL(c.req.url).searchParams,
+    header: (name) => c.req.header(name),
+    body,
+    at: unixSeconds(sender.tenant.clock),
+    options: sender.source.options,
+    unique: () => uuid4(sender.tenant.store.random),
+  };
+}
+
+/** Hands the events over and waits for their commit. */
+async function commit(
+  { tenant, source }: Sender,
+  { events, rejected, answer }: Decoded,
+  sent: string,
+): Promise<SenderReply> {
+  const resolved = await commitEvents({ tenant, source }, events);
+  const [first] = rejected;
+  if (first !== undefined)
+    tenant.ingest.refused.note(
+      source,
+      { code: "invalid_request", message: first.reason, body: sent },
+      rejected.length,
+    );
+  return answer({
+    accepted: events.length,
+    resolved,
+    rejected: rejected.length,
+  });
+}
+
+const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
+  bad_request: "invalid_request",
+  too_large: "body_too_large",
+  unauthorized: "unauthorized",
+  not_found: "not_found",
+  method: "method_not_allowed",
+  overloaded: "overloaded",
+  internal: "internal",
+};
+
+/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. */
+function refused(
+  c: AppContext,
+  { adapter, sender }: Taking,
+  { error, sent }: { error: unknown; sent: string },
+): SenderReply {
+  const { tenant, source } = sender;
+  const refusal = refusalOf(error);
+  const code = CODES[refusal.why];
+  if (refusal.why === "internal")
+    tenant.log.error({ err: error, route: `/v1/in/${adapter.kind}` }, "request failed");
+  const message = "message" in refusal ? refusal.message : code;
+  tenant.ingest.refused.note(source, { code, message, body: sent });
+  c.set("refusedAs", code);
+  const reply = adapter.refuse(refusal);
+  const headers = {
+    ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
+    ...(refusal.why === "method" ? { allow: refusal.allowed.join(", ") } : {}),
+  };
+  return { ...reply, headers: { ...headers, ...reply.headers } };
+}
+
+/** What went wrong, as adapters put it into words. */
+export function refusalOf(error: unknown): InRefusal {
+  if (error instanceof UnreadableBody) return error.refusal;
+  if (error instanceof TooLarge) return { why: "too_large" };
+  if (error instanceof BrokeOff) return { why: "bad_request", message: "The body broke off." };
+  if (error instanceof BadEncoding)
+    return { why: "bad_request", message: "The body isn't what its Content-Encoding says." };
+  if (error instanceof NoRoom) return { why: "overloaded", retryAfter: 1 };
+  if (error instanceof RateLimited || (error instanceof ServiceError && error.status === 429))
+    return { why: "overloaded", retryAfter: error.retryAfter ?? 1 };
+  if (error instanceof ServiceError && error.code === "unauthorized")
+    return { why: "unauthorized" };
+  return { why: "internal" };
+}
