@@ -9,7 +9,7 @@ import {
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf } from "./json.ts";
-import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { isOver, type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
 /**
@@ -83,13 +83,6 @@ function eventOf(alert: LabelledAlert, group: JsonFields, at: number) {
   });
   const list = alertmanagerPage(group);
   return { ...event, links: [...(event.links ?? []), ...(list === null ? [] : [list])] };
-}
-
-/** By the member's own word, else the group's, else by its end. */
-function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
-  const word = asText(alert.fields["status"]) || asText(group["status"]);
-  if (word !== "") return word.toLowerCase() === "resolved";
-  return alert.endsAt !== null && alert.endsAt <= at;
 }
 
 function alertmanagerPage(group: JsonFields) {

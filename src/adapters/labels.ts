@@ -42,6 +42,13 @@ const SEVERITIES = ["severity", "priority", "level"];
 const LINKS = ["runbook_url", "runbook", "dashboard", "dashboard_url"];
 const IMAGES = ["image", "image_url"];
 
+/** By the member's own word, else the group's, else by its end. */
+export function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
+  const word = asText(alert.fields["status"]) || asText(group["status"]);
+  if (word !== "") return word.toLowerCase() === "resolved";
+  return alert.endsAt !== null && alert.endsAt <= at;
+}
+
 /** The line that a person reads first. */
 export function alertTitle({ labels, annotations }: LabelledAlert): string {
   for (const name of TITLES) {

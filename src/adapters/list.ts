@@ -1,10 +1,11 @@
 import type { Adapter } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
+import { grafana } from "./grafana.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
 
 /** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
-export const adapters: readonly Adapter[] = [alertmanager, prometheus, pagerduty];
+export const adapters: readonly Adapter[] = [alertmanager, prometheus, pagerduty, grafana];
 
 /** The kind of the box's own format, which `/v1/ingest` takes. */
 const OWN = "events";

@@ -5,6 +5,7 @@ import { sent } from "./clean.ts";
 export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   alertmanager: [sent(JSON.stringify(alertmanagerGroup())), sent(JSON.stringify(oldGroup()))],
   prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
+  grafana: [sent(JSON.stringify(grafanaGroup())), sent(JSON.stringify(grafanaRule()))],
   pagerduty: [
     sent(JSON.stringify(pagerdutyEvent()), { path: "/v2/enqueue" }),
     sent(JSON.stringify({ routing_key: "0".repeat(32), payload: { summary: "Deployed 1.2" } }), {
@@ -90,4 +91,40 @@ function prometheusBatch() {
     { ...alert, endsAt: "2026-01-05T08:59:30Z" },
     { labels: { a: "b" }, startsAt: "2026-01-05T09:00:00Z", endsAt: "2026-01-05T08:00:00Z" },
   ];
+}
+
+export function grafanaGroup() {
+  const [alert] = alertmanagerGroup().alerts;
+  return {
+    ...{ version: "1", orgId: 1, status: "firing", state: "alerting", title: "[FIRING:1] High" },
+    externalURL: "https://grafana.example.com/",
+    alerts: [
+      {
+        ...alert,
+        labels: { alertname: "High latency", grafana_folder: "Shop", __alert_rule_uid__: "be1v" },
+        annotations: { summary: "p99 is 4.2 s", __value_string__: "[ var='A' ]" },
+        generatorURL: "?orgId=1",
+        dashboardURL: "/d/shop?orgId=1",
+        silenceURL: "",
+        values: { A: 4.2, B: null },
+        imageURL: "https://grafana.example.com/shot.png",
+        ruleUID: "be1v",
+      },
+      {
+        status: "firing",
+        labels: { alertname: "DatasourceNoData", rulename: "High" },
+        values: null,
+      },
+    ],
+  };
+}
+
+/** As Grafana's alerting sent it before version 9. */
+export function grafanaRule() {
+  return {
+    ...{ title: "[Alerting] CPU", ruleId: 7, ruleName: "CPU", state: "alerting", message: "boom!" },
+    ruleUrl: "https://grafana.example.com/dashboard/db/alarms",
+    evalMatches: [{ value: 97.007606, metric: "user", tags: null }],
+    tags: { severity: "critical" },
+  };
 }

@@ -16,3 +16,4 @@ function bodyOf(kind: string): (bytes: Buffer) => void {
 export const alertmanagerBody = bodyOf("alertmanager");
 export const prometheusBody = bodyOf("prometheus");
 export const pagerdutyBody = bodyOf("pagerduty");
+export const grafanaBody = bodyOf("grafana");

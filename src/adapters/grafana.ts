@@ -1,0 +1,145 @@
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRequest,
+  type Rejected,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted, type Loose } from "./fit.ts";
+import { grafanaLegacy } from "./grafana-legacy.ts";
+import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
+import { isOver, type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { jsonReply, plainRefusal } from "./replies.ts";
+
+/** Grafana's webhook: its own alerting's, in Alertmanager's shape with more beside it, and the one before that. */
+export const grafana: Adapter = {
+  kind: "grafana",
+  title: "Grafana alerting",
+  room: "project",
+  caps: alertCaps,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where:
+      "a file in provisioning/alerting, or the same by hand: Alerting, Contact points, Webhook",
+    paste: [
+      "apiVersion: 1",
+      "contactPoints:",
+      "- orgId: 1",
+      "  name: box",
+      "  receivers:",
+      "  - uid: box",
+      "    type: webhook",
+      "    settings:",
+      `      url: ${base}/v1/in/grafana`,
+      "      httpMethod: POST",
+      "      authorization_scheme: Bearer",
+      `      authorization_credentials: ${token}`,
+    ].join("\n"),
+    notes: [
+      "One alert here for each series that fires there; it ends when Grafana says so. No data and errors of a data source are warnings.",
+      "The contact point's Test button sends an alert named TestAlert, which a rule for everything takes.",
+      "Grafana tries once: what it sends while the box is down is lost until its next group_interval (5 minutes), which tells what still fires, and not what has ended.",
+      "A contact point with a payload of its own belongs to a source of kind hook. The alerting of Grafana 8 and before is understood at the same address.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  if (request.method !== "POST" && request.method !== "PUT")
+    throw new UnreadableBody({ why: "method", allowed: ["POST", "PUT"] });
+  if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
+  const group = objectOf(jsonBody(request.body));
+  const alerts = listOf(group?.["alerts"]);
+  if (group !== null && alerts === null && ("ruleId" in group || "ruleName" in group))
+    return grafanaLegacy(group);
+  if (group === null || alerts === null)
+    throw new UnreadableBody({
+      why: "bad_request",
+      message:
+        "The body has no list of alerts. A contact point with a payload of its own belongs to a source of kind hook.",
+    });
+  const events: IngestEvent[] = [];
+  const rejected: Rejected[] = [];
+  for (const element of alerts) {
+    const alert = readLabelled(element);
+    if ("reason" in alert) rejected.push(alert);
+    else events.push(fitted(eventOf(cleaned(alert, group), group, request.at)));
+  }
+  if (Number(group["truncatedAlerts"]) > 0)
+    rejected.push({ reason: `${asText(group["truncatedAlerts"])} members were left out` });
+  return { events, rejected, answer: (taken) => jsonReply(200, taken) };
+}
+
+/** Without names that begin and end with two underscores, which are Grafana's own business. */
+function cleaned(alert: LabelledAlert, group: JsonFields): LabelledAlert {
+  const own = (pairs: ReadonlyMap<string, string>) =>
+    new Map([...pairs].filter(([name]) => !/^__.*__$/.test(name)));
+  return {
+    ...alert,
+    labels: own(alert.labels),
+    annotations: own(alert.annotations),
+    generatorUrl: address(alert.generatorUrl, group) ?? "",
+  };
+}
+
+function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
+  const { fields, labels } = alert;
+  const event = labelledEvent(alert, {
+    named: {
+      action: isOver(alert, group, at) ? "resolve" : "fire",
+      dedupKey: asText(fields["fingerprint"]) || nameOf(alert),
+      instance: alert.startsAt === null ? null : String(alert.startsAt),
+      expiresAt: null,
+    },
+    tag: "grafana",
+    keys: [
+      ...textPairs(fields["values"]).map(([ref, text]) => [`value.${ref}`, text] as const),
+      ["grafana.folder", labels.get("grafana_folder") ?? ""] as const,
+      ["rule_uid", asText(fields["ruleUID"])] as const,
+      ["org_id", asText(fields["orgId"] ?? group["orgId"])] as const,
+    ].filter(([, text]) => text !== ""),
+  });
+  const [firstLine = ""] = asText(group["title"]).trim().split("\n");
+  const image = asText(fields["imageURL"]);
+  return {
+    ...event,
+    ...(event.message === "" && firstLine !== "" ? { message: firstLine } : {}),
+    ...ofDatasource(alert, event.level),
+    links: [...(event.links ?? []), ...pages(fields, group)],
+    images: [...(event.images ?? []), ...(image === "" ? [] : [{ src: image }])],
+  };
+}
+
+const DATASOURCE = ["DatasourceNoData", "DatasourceError"];
+
+/** That nothing could be measured is a warning, unless the rule says that it is worse. */
+function ofDatasource({ labels }: LabelledAlert, level: number): Partial<Loose> {
+  if (!DATASOURCE.includes(labels.get("alertname") ?? "")) return {};
+  return {
+    message: `no data: ${labels.get("rulename") ?? labels.get("alertname") ?? ""}`,
+    level: labels.has("severity") ? Math.max(300, level) : 300,
+  };
+}
+
+const PAGES = [
+  ["dashboardURL", "Dashboard"],
+  ["panelURL", "Panel"],
+  ["silenceURL", "Silence"],
+] as const;
+
+function pages(fields: JsonFields, group: JsonFields) {
+  return PAGES.flatMap(([name, text]) => {
+    const href = address(asText(fields[name]), group);
+    return href === null ? [] : [{ href, text }];
+  });
+}
+
+/** Addresses may lack scheme and host; they are Grafana's own then. */
+function address(text: string, group: JsonFields): string | null {
+  if (text === "") return null;
+  const base = asText(group["externalURL"]);
+  return URL.parse(text)?.href ?? URL.parse(text, base)?.href ?? null;
+}
