@@ -67,7 +67,11 @@ function addCommand(integration: Command, { kind, about, fields, flags }: Channe
     const option = flag(how, schema?.meta()?.description ?? "", kind);
     return [{ field, option: option.makeOptionMandatory(!schema?.isOptional()) }];
   });
-  const name = [`add-${kind}`, "<project>", ...words.map(([, how]) => how)].join(" ");
+  const name = [
+    `add-${kind.replaceAll("_", "-")}`,
+    "<project>",
+    ...words.map(([, how]) => how),
+  ].join(" ");
   const command = apiFlags(integration.command(name))
     .description(`add ${about}`)
     .option("--name <name>", "what people call it")

@@ -1,13 +1,27 @@
 import { z } from "zod";
 import { apns } from "./apns.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
+import { discord } from "./discord.ts";
+import { googleChat } from "./google-chat.ts";
+import { mattermost } from "./mattermost.ts";
 import { ntfy } from "./ntfy.ts";
 import { slack } from "./slack.ts";
+import { teams } from "./teams.ts";
 import { telegram } from "./telegram.ts";
 import { webhook } from "./webhook.ts";
 
 /** Every kind of channel there is: a new one is a file of its own and a word here. */
-const kinds = [webhook, telegram, slack, ntfy, apns] as const;
+const kinds = [
+  webhook,
+  telegram,
+  slack,
+  discord,
+  mattermost,
+  googleChat,
+  teams,
+  ntfy,
+  apns,
+] as const;
 
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 

@@ -1,32 +1,16 @@
-import { z } from "zod";
-import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { describe, plainText } from "../outbox/message.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
+import { escapeWithin, incomingWebhook, type RoomRequest } from "./room.ts";
 
 export const slack = channel({
   kind: "slack",
   about: "a Slack incoming webhook",
-  fields: z.strictObject({
-    webhook_url: text(2048).meta({
-      description: "the incoming webhook's address, a credential as a whole",
-    }),
-  }),
-  addresses: ["webhook_url"],
-  flags: { webhook_url: "<webhook-url>" },
-  shown: ({ webhook_url: url }) => new URL(url).origin,
+  ...incomingWebhook,
   send: ({ credentials, event, egress, now }) =>
     sendSlack({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
 });
-
-/** One attempt at one Slack incoming webhook; its URL is the credential. */
-export interface SlackRequest {
-  webhookUrl: string;
-  event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
-}
 
 /** Slack's own limits are 150, 3,000 and, for all of it, 4,000 characters that are shown well. */
 const HEADER = 150;
@@ -35,7 +19,7 @@ const CONTEXT = 700;
 const FALLBACK = 700;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
-export async function sendSlack(via: Via, request: SlackRequest): Promise<Posted> {
+export async function sendSlack(via: Via, request: RoomRequest): Promise<Posted> {
   const result = await via.egress.send({
     ...limitsOf(via),
     method: "POST",
@@ -81,17 +65,4 @@ function markdown(escaped: string): object {
 
 function linkTo(link: string): string {
   return `<${link.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|Open>`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
-/** Escapes for Slack, ending whole within `most` characters however much the escapes add. */
-export function escapeWithin(plain: string, most: number): string {
-  let escaped = "";
-  for (const char of plain) {
-    const next = ESCAPES[char] ?? char;
-    if (escaped.length + next.length > most) return escaped;
-    escaped += next;
-  }
-  return escaped;
 }

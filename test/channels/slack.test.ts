@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { escapeWithin, sendSlack, slackMessage } from "../../src/channels/slack.ts";
+import { escapeWithin } from "../../src/channels/room.ts";
+import { sendSlack, slackMessage } from "../../src/channels/slack.ts";
 import { eventKinds } from "../../src/outbox/event.ts";
 import { boxEgress } from "../support/egress.ts";
 import { eventBody } from "../support/events.ts";

@@ -17,6 +17,10 @@ const canary = {
   telegramToken: "112233:canary-telegram-token-5d",
   chatId: "-100776655443322",
   slackUrl: "services/T0/B0/canary-slack-url-c3",
+  discordUrl: "api/webhooks/1/canary-discord-url-a7",
+  mattermostUrl: "hooks/canary-mattermost-url-b2",
+  googleChatUrl: "v1/spaces/A/messages?token=canary-google-chat-url-f5",
+  teamsUrl: "workflows/0?sig=canary-teams-url-6c",
   topic: "canary-ntfy-topic-91",
   accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
@@ -66,6 +70,12 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       ...{ type: "telegram", token: canary.telegramToken, chat_id: canary.chatId },
     }),
     call("POST", integrations, { type: "slack", webhook_url: `${url}/${canary.slackUrl}` }),
+    ...(["discord", "mattermost", "teams"] as const).map((type) =>
+      call("POST", integrations, { type, webhook_url: `${url}/${canary[`${type}Url`]}` }),
+    ),
+    call("POST", integrations, {
+      ...{ type: "google_chat", webhook_url: `${url}/${canary.googleChatUrl}` },
+    }),
     call("POST", integrations, {
       ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
     }),
@@ -135,6 +145,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   const sent = receiver.received.map((request) => JSON.stringify(request)).join("\n");
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
+    ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
     canary.actionBody,
   ])
     assert.ok(sent.includes(secret), `${secret} went out`);

@@ -1,0 +1,59 @@
+import type { EventBody } from "../outbox/event.ts";
+import { describe } from "../outbox/message.ts";
+import { clampRetryAfter } from "../outbox/retry.ts";
+import type { Posted, Via } from "../outbox/senders/sent.ts";
+import { channel } from "./channel.ts";
+import {
+  codeBlock,
+  incomingWebhook,
+  type Mood,
+  moodOf,
+  plainMarkdown,
+  postJson,
+  type RoomRequest,
+  shortened,
+  withQuery,
+} from "./room.ts";
+
+export const discord = channel({
+  kind: "discord",
+  about: "a Discord webhook",
+  ...incomingWebhook,
+  send: ({ credentials, event, egress, now }) =>
+    sendDiscord({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+});
+
+const CONTENT = 2_000;
+const DESCRIPTION = 4_096;
+const FOOTER = 2_048;
+const COLOURS: Readonly<Record<Mood, number>> = {
+  ...{ critical: 0xb3261e, bad: 0xd9480f, warning: 0xf2a900, seen: 0x3b6fb6, over: 0x2e7d32 },
+};
+
+/** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */
+export async function sendDiscord(via: Via, request: RoomRequest): Promise<Posted> {
+  const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, "wait", "true"), {
+    body: discordMessage(request.event, request.link),
+    why: ({ message }) => message,
+  });
+  const { retry_after: seconds } = answer;
+  if (posted.verdict.kind !== "later" || typeof seconds !== "number") return posted;
+  // Its fraction of a second is finer than the header's.
+  const retryAfterMs = clampRetryAfter(Math.ceil(seconds * 1_000));
+  return { ...posted, verdict: { ...posted.verdict, retryAfterMs } };
+}
+
+/** The title is the text that phones show; what was logged is a block of code. Nobody can be mentioned. */
+export function discordMessage(event: EventBody, link: string | null): object {
+  const { title, facts, details } = describe(event);
+  const embed = {
+    ...(details.length > 0 && { description: codeBlock(details, DESCRIPTION) }),
+    ...(facts !== "" && { footer: { text: shortened(facts, FOOTER) } }),
+    ...(link !== null && { title: "Open", url: link }),
+  };
+  return {
+    content: shortened(plainMarkdown(title), CONTENT),
+    embeds: Object.keys(embed).length === 0 ? [] : [{ ...embed, color: COLOURS[moodOf(event)] }],
+    allowed_mentions: { parse: [] },
+  };
+}

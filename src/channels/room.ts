@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+
+/** What chat rooms have in common: an incoming webhook, its answer, and texts that must not act. */
+
+/** The part of a kind whose rooms take messages at an address that is the credential as a whole. */
+export const incomingWebhook = {
+  fields: z.strictObject({
+    webhook_url: text(2048).meta({
+      description: "the incoming webhook's address, a credential as a whole",
+    }),
+  }),
+  addresses: ["webhook_url"],
+  flags: { webhook_url: "<webhook-url>" },
+  shown: ({ webhook_url: url }: { webhook_url: string }) => new URL(url).origin,
+} as const;
+
+/** One attempt at one room. */
+export interface RoomRequest {
+  webhookUrl: string;
+  event: EventBody;
+  /** Where people can look, when the box has a public address. */
+  link: string | null;
+}
+
+/** The longest answer that any of them gives: Discord's repeats the message. */
+const MOST_BYTES = 16_384;
+
+/**
+ * Posts JSON. `why` picks what its answer says of a refusal; only a word or a short name gets into the error, because
+ * receivers echo, and the address is a secret.
+ */
+export async function postJson(
+  via: Via,
+  url: string,
+  { body, why }: { body: object; why: (answer: Answer) => unknown },
+): Promise<Posted & { answer: Answer }> {
+  const result = await via.egress.send({
+    ...limitsOf(via),
+    ...{ method: "POST", url, maxBytes: MOST_BYTES },
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answer = readAnswer(result.body);
+  const word = why(answer);
+  const isWord = typeof word === "string" && /^[A-Za-z][A-Za-z_. ]{0,59}$/.test(word);
+  const verdict = verdictOf(result, via.now, isWord ? word : "");
+  return { verdict, durationMs: result.durationMs, serverTime: serverTime(result), answer };
+}
+
+/** An answer's JSON object; empty where it is anything else. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+function readAnswer(json: string): Answer {
+  try {
+    return objectIn(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+/** A field that should be an object; empty where it is anything else. */
+export function objectIn(value: unknown): Answer {
+  return typeof value === "object" && value !== null ? (value as Answer) : {};
+}
+
+/** The address with a word in its query. */
+export function withQuery(url: string, name: string, value: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set(name, value);
+  return changed.href;
+}
+
+/** How a message looks: the worse, the redder. */
+export type Mood = "critical" | "bad" | "warning" | "seen" | "over";
+
+export function moodOf({ event, level }: EventBody): Mood {
+  if (event === "alert.resolved") return "over";
+  if (event === "alert.acknowledged" || event === "alert.test") return "seen";
+  if (event === "integration.disabled") return "bad";
+  return level >= 500 ? "critical" : level >= 400 ? "bad" : "warning";
+}
+
+const ZERO_WIDTH = "\u200b";
+
+/**
+ * One line with nothing in it that Markdown acts on, and no @ that could call somebody: some servers look for
+ * names behind an escape, too, so what follows an @ is parted from it by a space of no width.
+ */
+export function plainMarkdown(line: string): string {
+  return line.replace(/[\\*_~`|<>[\]()#]|:(?=\S)/g, "\\$&").replaceAll("@", `@${ZERO_WIDTH}`);
+}
+
+/**
+ * Lines as a block of code, where no markup, link or name counts; at most `most` UTF-16 units with its fence, which
+ * nothing in it can end.
+ */
+export function codeBlock(lines: readonly string[], most: number): string {
+  const inside = lines.join("\n").replace(/`(?=`)/g, `\`${ZERO_WIDTH}`);
+  return `\`\`\`\n${shortened(inside, most - 8)}\n\`\`\``;
+}
+
+/** At most `most` UTF-16 units, never half a character; what is cut ends in `…`. */
+export function shortened(whole: string, most: number): string {
+  if (whole.length <= most) return whole;
+  return `${whole.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Escapes &, < and >, ending whole within `most` characters however much the escapes add. */
+export function escapeWithin(plain: string, most: number): string {
+  let escaped = "";
+  for (const char of plain) {
+    const next = ESCAPES[char] ?? char;
+    if (escaped.length + next.length > most) return escaped;
+    escaped += next;
+  }
+  return escaped;
+}
