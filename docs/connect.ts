@@ -1,5 +1,6 @@
 import type { Adapter } from "../src/adapters/adapter.ts";
 import { adapters } from "../src/adapters/list.ts";
+import { presets } from "../src/adapters/mapping/presets.ts";
 
 const HEAD = `# Connect what you already run
 
@@ -29,7 +30,7 @@ many people open this one door and nothing else.
 export function connectReference(): string {
   const cards = adapters.map(card);
   const list = adapters.map(({ title }) => `- [${title}](#${anchor(title)})`);
-  return `${[HEAD, `${list.join("\n")}\n`, ...cards].join("\n").trimEnd()}\n`;
+  return `${[HEAD, `${list.join("\n")}\n`, ...cards, known()].join("\n").trimEnd()}\n`;
 }
 
 function card({ kind, title, setUp }: Adapter): string {
@@ -41,6 +42,21 @@ function card({ kind, title, setUp }: Adapter): string {
     ...["```", paste, "```", ""],
     ...notes.map((note) => `- ${note}`),
     "",
+  ].join("\n");
+}
+
+/** What is known of senders that post to a source of kind `hook`. */
+function known(): string {
+  const rows = Object.entries(presets).map(([name, { title, paste }]) =>
+    paste === undefined
+      ? `- \`${name}\`: ${title}.`
+      : `- \`${name}\`: ${title}. Its body:\n\n  \`\`\`\n  ${paste}\n  \`\`\`\n`,
+  );
+  return [
+    ...["## Webhooks that are known by name", ""],
+    "A source of kind `hook` reads its sender's words by a mapping: `options.mapping` is one of these names, a document of",
+    "your own (contract §24), or a document with `preset` that stands over one of them.",
+    ...["", ...rows, ""],
   ].join("\n");
 }
 

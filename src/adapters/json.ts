@@ -34,6 +34,15 @@ export function listOf(value: unknown): readonly unknown[] | null {
   return value;
 }
 
+/** The objects among the first `most` items of a list; none of anything else. */
+export function objectsIn(value: unknown, most: number): JsonFields[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .slice(0, most)
+    .map(objectOf)
+    .filter((fields) => fields !== null);
+}
+
 /** The value as text: a string, or a number or boolean as it is written; empty for anything else. */
 export function asText(value: unknown): string {
   if (typeof value === "string") return value;

@@ -1,11 +1,26 @@
 import type { Adapter } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
+import { discordMessages } from "./discord.ts";
+import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
+import { hook } from "./hook.ts";
+import { ntfyMessages } from "./ntfy.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
+import { slackMessages } from "./slack.ts";
 
 /** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
-export const adapters: readonly Adapter[] = [alertmanager, prometheus, pagerduty, grafana];
+export const adapters: readonly Adapter[] = [
+  alertmanager,
+  prometheus,
+  pagerduty,
+  grafana,
+  hook,
+  slackMessages,
+  discordMessages,
+  gotifyMessages,
+  ntfyMessages,
+];
 
 /** The kind of the box's own format, which `/v1/ingest` takes. */
 const OWN = "events";

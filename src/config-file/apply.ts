@@ -1,4 +1,5 @@
 import { sourceKinds, usualRoom } from "../adapters/list.ts";
+import { mustBeUsable } from "../adapters/mapping/chosen.ts";
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
 import { invalid, ServiceError } from "../kit/errors.ts";
 import {
@@ -91,6 +92,7 @@ function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptio
       const usual = usualRoom(kind);
       if (usual === null)
         throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+      mustBeUsable(kind, options);
       if (present.has(name) && present.get(name) !== kind)
         throw invalid([{ field: "/kind", reason: "can't be changed: make another source" }]);
       const source = { name, retainLogs, room: room ?? usual, options };

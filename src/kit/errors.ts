@@ -39,6 +39,7 @@ export const errorStatus = {
   unknown_schedule: 422,
   unknown_action: 422,
   unknown_alert: 422,
+  invalid_mapping: 422,
   missing_credential: 422,
   credential_not_allowed: 422,
   invalid_device_token: 422,

@@ -10,13 +10,22 @@ export const sourceKind = text(32, 1);
 /** Where the names that its sender gives alerts hold: in the project, or among its own alone. */
 export const sourceRoom = z.enum(["project", "source"], { error: "must be project or source" });
 
-/** How its lines are read, beside what their format says; what is left out is as usual for the kind. */
+/** How what it sends is read, beside what their format says; what is left out is as usual for the kind. */
 export const sourceOptions = z.strictObject({
   level_from_text: boolean.optional().meta({
     description:
       "A level word at the beginning of the line counts more than the severity it came with.",
   }),
   logfmt: boolean.optional().meta({ description: "`name=value` in the line become keys." }),
+  mapping: z
+    .union([text(64, 1), z.record(z.string(), z.unknown())], {
+      error: "must be the name of a preset or a document",
+    })
+    .optional()
+    .meta({
+      description:
+        "Of kind hook: what an event is read from. A preset's name, a document, or a document with a `preset` that it stands over.",
+    }),
 });
 export type SourceOptions = z.output<typeof sourceOptions>;
 

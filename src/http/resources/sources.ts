@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sourceKinds, usualRoom } from "../../adapters/list.ts";
+import { mustBeUsable } from "../../adapters/mapping/chosen.ts";
 import { invalid } from "../../kit/errors.ts";
 import { isManager } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -46,10 +47,11 @@ function factsOf(
 }
 
 /** What its sender speaks, and the usual room of that. Throws 400 for a kind that there isn't. */
-function kindOf({ kind = EVENTS, room }: z.output<typeof sourceCreate>) {
+function kindOf({ kind = EVENTS, room, options }: z.output<typeof sourceCreate>) {
   const usual = usualRoom(kind);
   if (usual === null)
     throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+  mustBeUsable(kind, options);
   return { kind, room: room ?? usual };
 }
 
@@ -84,7 +86,14 @@ export const sourceRoutes: Route[] = [
     readOnly: ["created_at"],
     status: 201,
     answer: sourceToken,
-    errors: ["invalid_request", "invalid_json", "not_found", "name_taken", "too_many"],
+    errors: [
+      "invalid_request",
+      "invalid_json",
+      "not_found",
+      "name_taken",
+      "too_many",
+      "invalid_mapping",
+    ],
     handle: ({ tenant, params, body }) =>
       tenant.store.write((tx) =>
         createSource(tx, getProject(tx, params.id), {
@@ -107,14 +116,16 @@ export const sourceRoutes: Route[] = [
     readOnly: ["name", "created_at", "kind"],
     status: 200,
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
-    errors: ["invalid_request", "invalid_json", "not_found"],
+    errors: ["invalid_request", "invalid_json", "not_found", "invalid_mapping"],
     handle: ({ tenant, params, body }) => {
-      tenant.store.write((tx) =>
-        changeSource(tx, getProject(tx, params.id), {
+      tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        mustBeUsable(getSource(tx, project, params.name).kind, body.options);
+        changeSource(tx, project, {
           ...{ name: params.name, retainLogs: body.retain_logs, room: body.room },
           options: body.options,
-        }),
-      );
+        });
+      });
       return { name: params.name, retain_logs: body.retain_logs };
     },
   }),

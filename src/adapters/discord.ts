@@ -1,0 +1,62 @@
+import { type Adapter, alertCaps, type InRequest, UnreadableBody } from "./adapter.ts";
+import { fitted, type Loose } from "./fit.ts";
+import { asText, type JsonFields, objectOf, objectsIn } from "./json.ts";
+import { ALERT_LEVEL } from "./levels.ts";
+import { bodyValue } from "./mapping/body.ts";
+import { jsonReply, plainRefusal } from "./replies.ts";
+import { levelOfColor } from "./slack.ts";
+
+/** A message in the shape that Discord's webhooks take. */
+export const discordMessages: Adapter = {
+  kind: "discord",
+  title: "Senders of Discord messages",
+  room: "source",
+  caps: alertCaps,
+  decode(request) {
+    if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+    const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}))];
+    return { events, rejected: [], answer: () => answerOf(request) };
+  },
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where: "the sender, in place of the address of a Discord webhook",
+    paste: `${base}/v1/in/discord/${token}`,
+    notes: [
+      "A message fires and nothing ends: give the rule an auto_resolve_quiet_minutes. A red embed is level 400, an orange one 300.",
+      "Most senders try once: what is sent while the box is down is lost.",
+    ],
+  }),
+};
+
+function answerOf(request: InRequest) {
+  return request.query.get("wait") === "true"
+    ? jsonReply(200, { id: "1" })
+    : { status: 204, body: "" };
+}
+
+/** Embeds, and fields of each, that are looked at: more Discord doesn't take. */
+const EMBEDS = 10;
+const FIELDS = 25;
+
+function eventOf(body: JsonFields): Loose {
+  const embeds = objectsIn(body["embeds"], EMBEDS);
+  const texts = [
+    asText(body["content"]),
+    ...embeds.flatMap((embed) => [asText(embed["title"]), asText(embed["description"])]),
+  ].filter((text) => text.trim() !== "");
+  const [message = "", ...details] = texts;
+  const colors = embeds.map(({ color }) => color).filter(Number.isInteger) as number[];
+  const fields = embeds.flatMap(({ fields: list }) => objectsIn(list, FIELDS));
+  return {
+    message: message.trim(),
+    level: Math.max(0, ...colors.map(levelOfColor)) || ALERT_LEVEL,
+    keys: [
+      ...fields.map((field) => [asText(field["name"]), asText(field["value"])] as const),
+      ["username", asText(body["username"])] as const,
+    ].filter(([, text]) => text !== ""),
+    tags: ["discord"],
+    details: details.join("\n"),
+    links: embeds.map(({ url }) => ({ href: asText(url), text: "Source" })),
+    images: embeds.map(({ image }) => ({ src: asText(objectOf(image)?.["url"]) })),
+  };
+}

@@ -1,0 +1,84 @@
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { asText, objectOf } from "./json.ts";
+import { bodyValue } from "./mapping/body.ts";
+import { mappedPairs } from "./mapping/flatten.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+
+const VERSION = { version: "2.6.1", commit: "", buildDate: "" };
+
+/** A message in the shape that Gotify takes, which Proxmox and many self-hosted tools speak. */
+export const gotifyMessages: Adapter = {
+  kind: "gotify",
+  title: "Senders of Gotify messages",
+  room: "source",
+  caps: alertCaps,
+  decode,
+  refuse,
+  setUp: ({ base, shortToken }) => ({
+    where: "the sender's Gotify target",
+    paste: [`Server: ${base}/v1/in/gotify`, `Token: ${shortToken}`].join("\n"),
+    notes: [
+      "Priority 8 and above is level 500, 6 and 7 are 400, 4 and 5 are 300, below is 200. A message fires and nothing ends: give the rule an auto_resolve_quiet_minutes.",
+      "What is sent while the box is down is lost.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  const path = request.path.replace(/\/$/, "");
+  if (path === "/version") return version(request);
+  if (path !== "/message") throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const body = objectOf(bodyValue(request)) ?? {};
+  const message = asText(body["message"]).trim();
+  if (message === "")
+    throw new UnreadableBody({ why: "bad_request", message: "message is required" });
+  const title = asText(body["title"]).trim();
+  const priority = Number(asText(body["priority"]) || 0) || 0;
+  const budget = { left: request.body.length };
+  const event = fitted({
+    message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
+    level: levelOfPriority(priority),
+    keys: [
+      ["title", title] as const,
+      ["priority", String(priority)] as const,
+      ...mappedPairs(body["extras"], { drop: new Set(), from: "", budget }),
+    ].filter(([, text]) => text !== ""),
+    tags: ["gotify"],
+    details: message,
+  });
+  const date = new Date(request.at * 1000).toISOString();
+  return {
+    events: [event],
+    rejected: [],
+    answer: () => jsonReply(200, { id: 1, appid: 1, message, title, priority, date }),
+  };
+}
+
+/** Senders ask it when they are set up. */
+function version({ method }: InRequest): Decoded {
+  if (method !== "GET" && method !== "HEAD")
+    throw new UnreadableBody({ why: "method", allowed: ["GET"] });
+  return { events: [], rejected: [], answer: () => jsonReply(200, VERSION) };
+}
+
+function levelOfPriority(priority: number): number {
+  if (priority >= 8) return 500;
+  if (priority >= 6) return 400;
+  return priority >= 4 ? 300 : 200;
+}
+
+/** As Gotify refuses. */
+function refuse(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  return jsonReply(status, { error: message, errorCode: status, errorDescription: message });
+}

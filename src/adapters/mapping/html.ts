@@ -1,0 +1,69 @@
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—" },
+};
+/** Elements whose end or beginning is a new line to the eye. */
+const LINES = new Set("br p div tr li ul ol table h1 h2 h3 h4 h5 h6 hr pre blockquote".split(" "));
+/** Elements whose content nobody reads. */
+const UNSEEN = new Set(["script", "style", "head", "title"]);
+
+/** The text of some HTML, for reading: one pass, whatever the bytes. */
+export function htmlText(html: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    if (open === -1) break;
+    parts.push(html.slice(at, open));
+    const [text, next] = element(html, open);
+    parts.push(text);
+    at = next;
+  }
+  parts.push(html.slice(at));
+  return tidy(unescaped(parts.join("")));
+}
+
+/** What the tag at `open` is to a reader, and where to go on. */
+function element(html: string, open: number): [string, number] {
+  if (html.startsWith("<!--", open)) {
+    const end = html.indexOf("-->", open);
+    return ["", end === -1 ? html.length : end + 3];
+  }
+  const [, slash = "", name = ""] = /^<(\/?)([A-Za-z][A-Za-z0-9]{0,15})/.exec(
+    html.slice(open, open + 20),
+  ) ?? [undefined, "", ""];
+  if (name === "" && html[open + 1] !== "!" && html[open + 1] !== "?") return ["<", open + 1];
+  const close = html.indexOf(">", open);
+  if (close === -1) return ["", html.length];
+  const tag = name.toLowerCase();
+  if (slash === "" && UNSEEN.has(tag)) return ["", endOf(html, close + 1, tag)];
+  return [LINES.has(tag) ? "\n" : tag === "td" || tag === "th" ? " " : "", close + 1];
+}
+
+/** Behind the element's end tag. Without one nothing of what follows is seen, as in a browser. */
+function endOf(html: string, from: number, tag: string): number {
+  for (let at = html.indexOf("</", from); at !== -1; at = html.indexOf("</", at + 2)) {
+    if (html.slice(at + 2, at + 2 + tag.length).toLowerCase() !== tag) continue;
+    const close = html.indexOf(">", at);
+    return close === -1 ? html.length : close + 1;
+  }
+  return html.length;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,5}));/g, (whole, ...of) => {
+    const [decimal, hex, name] = of as (string | undefined)[];
+    if (name !== undefined) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? "") : whole;
+    const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+  });
+}
+
+/** Lines without space around them, and at most one empty one between two. */
+function tidy(text: string): string {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const words = line.split(/[ \t\r\f]/).filter((word) => word !== "");
+    if (words.length > 0 || (lines.length > 0 && lines.at(-1) !== "")) lines.push(words.join(" "));
+  }
+  return lines.join("\n").trim();
+}

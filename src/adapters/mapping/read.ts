@@ -1,0 +1,27 @@
+import { cut } from "../../kit/text.ts";
+import { follow, MOST_VALUE, pointerSteps, type Spot } from "./values.ts";
+
+/**
+ * A pointer made ready: into the element, with `^` before it into the whole body, `#h/name` and `#q/name` a header
+ * and a parameter of the query. Null for text that is none of them.
+ */
+export function readPointer(text: string): ((place: Spot) => unknown) | null {
+  const [, kind, name = ""] = /^#(h|q)\/(.{1,128})$/s.exec(text) ?? [];
+  if (kind === "h") return ({ header }) => header(name.toLowerCase()) ?? null;
+  if (kind === "q") return ({ query }) => query.get(name);
+  const isRoot = text.startsWith("^");
+  const steps = pointerSteps(isRoot ? text.slice(1) : text);
+  if (steps === null) return null;
+  return (place) => charged(follow(isRoot ? place.root : place.here, steps), place);
+}
+
+/** The value, paid for. Nothing once all is spent. */
+function charged(value: unknown, { budget }: Spot): unknown {
+  if (budget.left <= 0) return null;
+  if (typeof value !== "string") {
+    budget.left -= Array.isArray(value) ? value.length + 1 : 1;
+    return value;
+  }
+  budget.left -= Math.min(value.length, MOST_VALUE) + 1;
+  return cut(value, MOST_VALUE);
+}

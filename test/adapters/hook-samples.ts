@@ -1,0 +1,108 @@
+import type { InRequest } from "../../src/adapters/adapter.ts";
+import { sent } from "./clean.ts";
+
+/** Webhooks and the shapes of chat programs, by kind. */
+export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
+  hook: webhooks(),
+  slack: [sent(JSON.stringify(slackMessage())), form("payload", JSON.stringify(slackMessage()))],
+  discord: [sent(JSON.stringify(discordMessage()))],
+  gotify: [
+    sent('{"title":"pve1","message":"backup failed","priority":8,"extras":{"a::b":{"c":[1]}}}', {
+      path: "/message",
+    }),
+    { ...form("message", "backup failed\nof two"), path: "/message" },
+  ],
+  ntfy: [
+    sent("96 % full\nof disk", {
+      path: "/box",
+      header: headers({ title: "=?UTF-8?B?RsO8bGw=?=", priority: "urgent", tags: "warning,disk" }),
+    }),
+    sent('{"topic":"box","title":"Disk","message":"96 %","priority":4,"tags":["disk"]}'),
+  ],
+};
+
+function headers(given: Readonly<Record<string, string>>): InRequest["header"] {
+  return (name) => given[name];
+}
+
+function form(name: string, value: string): InRequest {
+  return sent(new URLSearchParams({ [name]: value }).toString(), {
+    header: headers({ "content-type": "application/x-www-form-urlencoded" }),
+  });
+}
+
+/** With no mapping, with one that uses all that there is, and with a preset. */
+function webhooks(): InRequest[] {
+  const body = {
+    id: 7,
+    title: "Disk full",
+    description: "Writes stop.",
+    status: "firing",
+    severity: "critical",
+    tags: [{ tag: "scope", value: "disk" }],
+    nested: { a: { b: [1, "two", null] }, big: 12_345_678_901_234_567_890n.toString() },
+    url: "https://example.com/7",
+    at: 1_767_603_600_123,
+    list: [{ name: "one" }, { name: "two" }],
+    html: "<p>a &amp; b<br>c</p><script>d</script>",
+  };
+  const mapping = {
+    each: "/list",
+    when: [{ at: "^/status", in: ["firing", null] }],
+    message: { text: "{/name|upper} {{ {^/title|cut:20|replace:i:ii}" },
+    level: { at: "^/severity", map: { x: 100 }, else: "word" },
+    dedup_key: { first: [{ at: "/id" }, { text: "{^/id}:{/name}", do: ["hash"] }] },
+    instance: { at: "^/at", do: ["time"] },
+    occurred_at: { at: "^/at", do: ["time"] },
+    details: { at: "^/html", do: ["html", "trim"] },
+    links: [{ at: "^/url", text: "Seven" }],
+    keys: {
+      from: ["", "^/nested", { at: "^/tags", do: ["kv"] }],
+      drop: ["/id"],
+      set: { n: "/name" },
+    },
+    tags: ["x", { at: "^/nested/a/b", do: ["join:-", "split:-"] }],
+  };
+  const text = JSON.stringify(body);
+  return [
+    sent(text),
+    sent(text, { options: { mapping } }),
+    sent(JSON.stringify({ heartbeat: { status: 0 }, monitor: { id: 1 }, msg: "down" }), {
+      options: { mapping: "uptime-kuma" },
+    }),
+    sent(JSON.stringify([body, body, 7]), {
+      header: headers({ "content-type": "application/json" }),
+    }),
+    form("data", text),
+    sent("<a>Disk <b>full</b></a>", { header: headers({ "content-type": "text/xml" }) }),
+  ];
+}
+
+function slackMessage() {
+  return {
+    text: "*nas-02*: Pool <https://example.com/tank|tank> is DEGRADED",
+    channel: "#ops",
+    attachments: [
+      {
+        color: "danger",
+        title: "Alert",
+        text: "A device has an error",
+        fields: [{ title: "a", value: "b" }],
+      },
+    ],
+    blocks: [{ type: "section", text: { type: "mrkdwn", text: "More" } }],
+  };
+}
+
+function discordMessage() {
+  return {
+    ...{ username: "bot", content: "Backup failed" },
+    embeds: [
+      {
+        ...{ title: "nas-02", description: "volume read-only", color: 15_158_332 },
+        fields: [{ name: "job", value: "17" }],
+        image: { url: "https://example.com/a.png" },
+      },
+    ],
+  };
+}

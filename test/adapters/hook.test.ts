@@ -1,0 +1,419 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { findAdapter } from "../../src/adapters/list.ts";
+import { mustBeUsable } from "../../src/adapters/mapping/chosen.ts";
+import { htmlText } from "../../src/adapters/mapping/html.ts";
+import { presets } from "../../src/adapters/mapping/presets.ts";
+import type { ServiceError } from "../../src/kit/errors.ts";
+import type { SourceOptions } from "../../src/projects/source.ts";
+import { decodesCleanly, sent } from "./clean.ts";
+
+const hook = findAdapter("hook");
+assert.ok(hook !== null);
+
+function events(body: unknown, mapping?: SourceOptions["mapping"], more: object = {}) {
+  assert.ok(hook !== null);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const options = mapping === undefined ? {} : { mapping };
+  const decoded = decodesCleanly(hook, sent(text, { options, ...more }));
+  assert.ok(decoded !== null, "refused");
+  return decoded.events;
+}
+
+/** What of an event a person looks at first. */
+function seen(body: unknown, mapping?: SourceOptions["mapping"], more: object = {}) {
+  return events(body, mapping, more).map(({ message, level, named }) => [
+    ...[message, level, named?.action, named?.dedupKey ?? null],
+  ]);
+}
+
+const faults = (mapping: unknown, kind = "hook") => {
+  try {
+    mustBeUsable(kind, { mapping } as SourceOptions);
+    return [];
+  } catch (error) {
+    assert.equal((error as ServiceError).code, "invalid_mapping");
+    return (error as ServiceError).details.map(({ field }) => field);
+  }
+};
+
+describe("a webhook of which nothing is known", () => {
+  test("its message, level, state and name are guessed", () => {
+    const body = { title: "Disk full", severity: "critical", status: "firing", id: 7 };
+    assert.deepEqual(seen(body), [["Disk full", 500, "fire", "7"]]);
+    assert.deepEqual(seen({ ...body, status: "Resolved" }), [["Disk full", 500, "resolve", "7"]]);
+    assert.deepEqual(seen({ text: "gone well", status: "ok" }), [["gone well", 200, "fire", null]]);
+    assert.deepEqual(seen({ a: 1 }), [['{"a":1}', 400, "fire", null]]);
+    assert.deepEqual(seen([{ text: "a" }, { text: "b" }]).length, 2);
+    const [event] = events({
+      name: "n",
+      description: "long",
+      url: "https://a.example/x",
+      b: { c: [1, 2] },
+    });
+    assert.deepEqual(
+      [event?.message, event?.extra?.details, event?.extra?.links, event?.keys?.["b.c"]],
+      ["n", "long", [{ href: "https://a.example/x", text: "Source" }], "1, 2"],
+    );
+  });
+
+  test("forms, text, markup and the query are read, whatever they call themselves", () => {
+    const type = (value: string) => ({
+      header: (name: string) => (name === "content-type" ? value : undefined),
+    });
+    const form = type("application/x-www-form-urlencoded");
+    assert.deepEqual(seen("message=a+b&level=warning", undefined, form), [
+      ["a b", 300, "fire", null],
+    ]);
+    assert.deepEqual(seen("Backup failed", undefined, form), [
+      ["Backup failed", 400, "fire", null],
+    ]);
+    assert.deepEqual(seen('{"text":"json after all"}', undefined, form)[0]?.[0], "json after all");
+    assert.equal(
+      seen("[nas-02] degraded", undefined, type("text/plain"))[0]?.[0],
+      "[nas-02] degraded",
+    );
+    assert.equal(seen("[nas-02] degraded")[0]?.[0], "[nas-02] degraded");
+    assert.throws(() => events('{"text":'), /refused/);
+    assert.equal(seen("<a>Disk <b>full</b></a>", undefined, type("text/xml"))[0]?.[0], "Disk full");
+    const query = { method: "GET", query: new URLSearchParams({ message: "hi", token: "secret" }) };
+    const [event] = events("", undefined, query);
+    assert.deepEqual([event?.message, event?.keys], ["hi", null]);
+  });
+});
+
+describe("a mapping", () => {
+  test("reads with pointers, texts, maps and transforms; headers and the query too", () => {
+    const body = {
+      host: "db",
+      items: [
+        { n: "a", s: "2" },
+        { n: "b", s: "9" },
+      ],
+      at: 1_767_603_600_123,
+    };
+    const mapping = {
+      each: "/items",
+      message: { text: "{^/host}: {/n|upper} {{{#h/x-from}}" },
+      level: { at: "/s", map: { 2: 300 }, else: 500 },
+      action: { at: "#q/state", map: { ok: "resolve" }, else: "fire" },
+      dedup_key: { text: "{^/host}:{/n}" },
+      occurred_at: { at: "^/at", do: ["time"] },
+      keys: { from: [""], drop: ["/s"], set: { host: "^/host" } },
+      tags: ["x", { const: "y" }],
+    };
+    const more = {
+      query: new URLSearchParams({ state: "ok" }),
+      header: (name: string) => (name === "x-from" ? "nas" : undefined),
+    };
+    const [first, second] = events(body, mapping, more);
+    assert.deepEqual([first?.message, second?.message], ["db: A {nas}", "db: B {nas}"]);
+    assert.deepEqual([first?.level, second?.level, first?.named?.action], [300, 500, "resolve"]);
+    assert.deepEqual({ ...first?.keys }, { host: "db", n: "a" });
+    assert.deepEqual(first?.tags, ["hook", "x", "y"]);
+    assert.equal(first?.extra?.occurredAt, 1_767_603_600);
+  });
+
+  test("what its conditions leave out is no event", () => {
+    const mapping = { when: [{ at: "/type", in: ["PROBLEM"] }] };
+    assert.deepEqual(seen({ type: "INFO", text: "x" }, mapping), []);
+    assert.equal(seen({ type: "PROBLEM", text: "x" }, mapping).length, 1);
+  });
+
+  test("is refused with a pointer to each fault", () => {
+    assert.deepEqual(faults("zabbix"), []);
+    assert.deepEqual(faults("pigeon"), ["/options/mapping"]);
+    assert.deepEqual(faults({ preset: "pigeon" }), ["/options/mapping/preset"]);
+    assert.deepEqual(faults("zabbix", "alertmanager"), ["/options/mapping"]);
+    const bad = {
+      each: "x",
+      colour: 1,
+      message: { text: "{/a|shout} {b} {" },
+      level: { at: "/a", map: { a: {} } },
+      dedup_key: { at: "/-" },
+      instance: { at: "/a", const: 1 },
+      details: { first: [] },
+      links: [{ at: "/url", text: 7 }],
+      keys: { set: { "a/b": "nope" } },
+      tags: "x",
+      when: [{ at: "/a" }],
+      occurred_at: { at: "/a", do: ["time", "constructor", "cut:0", "replace::x"] },
+    };
+    const found = new Set(faults(bad));
+    for (const pointer of [
+      ...["/each", "/colour", "/message/text", "/level/map/a", "/dedup_key/at", "/instance"],
+      ...["/details/first", "/links/0/text", "/keys/set/a~1b", "/tags", "/when/0/in"],
+      ...["/occurred_at/do/1", "/occurred_at/do/2", "/occurred_at/do/3"],
+    ])
+      assert.ok(found.has(`/options/mapping${pointer}`), pointer);
+    assert.deepEqual(faults({ message: { const: "x".repeat(20_000) } }), ["/options/mapping"]);
+    const many = Array.from({ length: 5 }, () => ({ first: Array(16).fill({ at: "/a" }) }));
+    assert.deepEqual(faults({ tags: many }), ["/options/mapping"]);
+  });
+
+  test("takes whatever comes, and no document makes it throw", () => {
+    const pointer = fc.constantFrom(
+      "",
+      "/a",
+      "/a/0",
+      "/b/c",
+      "^",
+      "^/a",
+      "#h/x",
+      "#q/x",
+      "/-",
+      "x",
+    );
+    const step = fc.constantFrom(
+      ...["trim", "line", "num", "int", "bool", "json", "split:,", "join:-", "at:/a", "kv", "time"],
+      ...["url", "html", "before:a", "after:a", "replace:a:bb", "prefix:x", "hash", "basename"],
+    );
+    const spec = fc.record(
+      { at: pointer, do: fc.array(step, { maxLength: 4 }), else: fc.constantFrom(null, "word", 7) },
+      { requiredKeys: ["at"] },
+    );
+    const mapping = fc.record(
+      {
+        ...{ each: pointer, message: spec, level: spec, action: spec, dedup_key: spec },
+        ...{ instance: spec, occurred_at: spec, details: spec },
+        links: fc.array(spec, { maxLength: 3 }),
+        keys: fc.record({ from: fc.array(fc.oneof(pointer, spec), { maxLength: 3 }) }),
+        tags: fc.array(fc.oneof(fc.string(), spec), { maxLength: 3 }),
+      },
+      { requiredKeys: [] },
+    );
+    const body = fc.oneof(
+      fc.record({ a: fc.jsonValue(), b: fc.jsonValue() }),
+      fc.array(fc.record({ a: fc.jsonValue(), tag: fc.string(), value: fc.jsonValue() })),
+    );
+    fc.assert(
+      fc.property(mapping, body, (document, value) => {
+        const options = { mapping: document as Record<string, unknown> };
+        if (hook !== null) decodesCleanly(hook, sent(JSON.stringify(value), { options }));
+      }),
+    );
+  });
+
+  test("of a large body it reads no more than a multiple, however often it points to the whole", () => {
+    const body = { text: "x".repeat(1_000_000), list: Array.from({ length: 1000 }, () => ({})) };
+    const spec = { at: "^/text", do: ["upper", "replace:X:yy", "html", "hash"] };
+    const mapping = { each: "/list", message: spec, details: spec, tags: Array(16).fill(spec) };
+    assert.ok(hook !== null);
+    const decoded = hook.decode(sent(JSON.stringify(body), { options: { mapping } }));
+    assert.equal(decoded.events.length + decoded.rejected.length, 1000);
+    assert.ok(decoded.rejected.length > 500, `${decoded.rejected.length}`);
+    assert.match(decoded.rejected[0]?.reason ?? "", /again and again/);
+  });
+});
+
+test("markup comes to lines of text in one pass", () => {
+  assert.equal(
+    htmlText("<p>a &amp; b<br/>c &#228;&lt;</p><style>x</style><td>1<td>2"),
+    "a & b\nc ä<\n1 2",
+  );
+  assert.equal(htmlText("1 < 2 <!-- <b> --> <script>"), "1 < 2");
+  const open = "<script></".repeat(200_000);
+  assert.equal(htmlText(open), "");
+});
+
+/** A body of each preset's sender as it fires and as it ends, and what they are. */
+const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>> = {
+  "uptime-kuma": [
+    [
+      { heartbeat: { status: 0, msg: "503" }, monitor: { id: 7 }, msg: "[Shop] Down" },
+      ["[Shop] Down", 400, "fire", "kuma:7"],
+    ],
+    [
+      { heartbeat: { status: 1, msg: "200" }, monitor: { id: 7 }, msg: "[Shop] Up" },
+      ["[Shop] Up", 200, "resolve", "kuma:7"],
+    ],
+    [{ heartbeat: null, monitor: null, msg: "Testing" }, ["Testing", 200, "fire", null]],
+  ],
+  zabbix: [
+    [
+      { value: "1", severity: "5", name: "CPU", host: "web", trigger_id: "18", update_status: "0" },
+      ["web: CPU", 500, "fire", "18"],
+    ],
+    [
+      { value: "0", severity: "5", name: "CPU", host: "web", trigger_id: "18", update_status: "0" },
+      ["web: CPU", 500, "resolve", "18"],
+    ],
+    [
+      { value: "1", severity: "5", name: "CPU", host: "web", trigger_id: "18", update_status: "1" },
+      ["web: CPU", 500, "acknowledge", "18"],
+    ],
+  ],
+  healthchecks: [
+    [{ check: "backup", status: "down", code: "c" }, ["backup is down", 400, "fire", "c"]],
+    [{ check: "backup", status: "up", code: "c" }, ["backup is up", 200, "resolve", "c"]],
+  ],
+  proxmox: [
+    [
+      {
+        title: "vzdump failed",
+        message: "101: FAILED",
+        severity: "error",
+        fields: { hostname: "pve1" },
+      },
+      ["vzdump failed", 400, "fire", null],
+    ],
+  ],
+  synology: [
+    [{ text: "[nas-02] Pool degraded\nmore" }, ["[nas-02] Pool degraded", 400, "fire", null]],
+  ],
+  unifi: [
+    [
+      { name: "WAN failed over", parameters: { message: "WAN1 is down" } },
+      ["WAN failed over – WAN1 is down", 400, "fire", null],
+    ],
+  ],
+  "home-assistant": [
+    [
+      {
+        title: "Freezer",
+        message: "open",
+        data: { entity_id: "f", state: "on", severity: "warning" },
+      },
+      ["open", 300, "fire", "f"],
+    ],
+    [{ message: "shut", data: { entity_id: "f", state: "off" } }, ["shut", 400, "resolve", "f"]],
+  ],
+  checkmk: [
+    [
+      {
+        summary: "server1 DOWN",
+        status: "DOWN",
+        notification_type: "PROBLEM",
+        site: "s",
+        host: "h",
+      },
+      ["server1 DOWN", 500, "fire", "s:h:"],
+    ],
+    [
+      { summary: "server1 UP", status: "UP", notification_type: "RECOVERY", site: "s", host: "h" },
+      ["server1 UP", 200, "resolve", "s:h:"],
+    ],
+  ],
+  icinga: [
+    [
+      { type: "PROBLEM", host: "db", service: "disk", state: "CRITICAL", output: "2%" },
+      ["db disk CRITICAL: 2%", 500, "fire", "db:disk"],
+    ],
+    [
+      { type: "RECOVERY", host: "db", service: "disk", state: "OK", output: "60%" },
+      ["db disk OK: 60%", 200, "resolve", "db:disk"],
+    ],
+  ],
+  netdata: [
+    [
+      { message: "disk raised", severity: "critical", space: "s", alert: "a", chart: "c" },
+      ["disk raised", 500, "fire", "s::a:c"],
+    ],
+    [
+      { message: "disk well", severity: "clear", space: "s", alert: "a", chart: "c" },
+      ["disk well", 200, "resolve", "s::a:c"],
+    ],
+  ],
+  "google-cloud": [
+    [
+      { incident: { summary: "CPU", severity: "Critical", state: "open", incident_id: "0.m" } },
+      ["CPU", 500, "fire", "0.m"],
+    ],
+    [
+      { incident: { summary: "CPU", state: "CLOSED", incident_id: "0.m" } },
+      ["CPU", 400, "resolve", "0.m"],
+    ],
+  ],
+  azure: [
+    [
+      {
+        data: {
+          essentials: {
+            alertRule: "cpu",
+            description: "hot",
+            severity: "Sev0",
+            monitorCondition: "Fired",
+            alertId: "/a/b",
+          },
+        },
+      },
+      ["cpu: hot", 500, "fire", "/a/b"],
+    ],
+    [
+      {
+        data: {
+          essentials: {
+            alertRule: "cpu",
+            description: "",
+            severity: "Sev1",
+            monitorCondition: "Resolved",
+            alertId: "/a/b",
+          },
+        },
+      },
+      ["cpu", 400, "resolve", "/a/b"],
+    ],
+  ],
+  datadog: [
+    [
+      { title: "High CPU", transition: "Warn", alert_type: "error", aggreg_key: "9f" },
+      ["High CPU", 300, "fire", "9f"],
+    ],
+    [
+      { title: "High CPU", transition: "Recovered", aggreg_key: "9f" },
+      ["High CPU", 400, "resolve", "9f"],
+    ],
+  ],
+  github: [],
+  gitlab: [
+    [
+      {
+        object_kind: "pipeline",
+        object_attributes: { status: "failed", ref: "main" },
+        project: { path_with_namespace: "a/b" },
+      },
+      ["a/b: pipeline on main failed", 400, "fire", "a/b:main"],
+    ],
+    [
+      {
+        object_kind: "pipeline",
+        object_attributes: { status: "success", ref: "main" },
+        project: { path_with_namespace: "a/b" },
+      },
+      ["a/b: pipeline on main success", 200, "resolve", "a/b:main"],
+    ],
+  ],
+};
+
+describe("presets", () => {
+  for (const name of Object.keys(presets))
+    test(`${name} is a mapping, and its sender's words are read`, () => {
+      assert.deepEqual(faults(name), []);
+      const known = stories[name];
+      assert.ok(known !== undefined, "test/adapters/hook.test.ts has no story of it");
+      for (const [body, expected] of known) assert.deepEqual(seen(body, name), [expected]);
+    });
+
+  test("github: a workflow that fails and is well again; other events are none", () => {
+    const run = (conclusion: string) => ({
+      action: "completed",
+      repository: { full_name: "a/b" },
+      workflow_run: { name: "ci", head_branch: "main", workflow_id: 3, conclusion },
+    });
+    const of = (event: string) => ({
+      header: (name: string) => (name === "x-github-event" ? event : undefined),
+    });
+    assert.deepEqual(seen(run("failure"), "github", of("workflow_run")), [
+      ["a/b: ci on main failure", 400, "fire", "a/b:3:main"],
+    ]);
+    assert.equal(seen(run("success"), "github", of("workflow_run"))[0]?.[2], "resolve");
+    assert.deepEqual(seen(run("failure"), "github", of("push")), []);
+  });
+
+  test("a document stands over its preset", () => {
+    const body = { value: "1", severity: "5", name: "CPU", host: "web", trigger_id: "18" };
+    const mapping = { preset: "zabbix", level: { const: 300 } };
+    assert.deepEqual(seen(body, mapping), [["web: CPU", 300, "fire", "18"]]);
+  });
+});
