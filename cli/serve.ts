@@ -10,6 +10,22 @@ export function registerServe(program: Command): void {
   const serve = serveFlags(new Command("serve"), "127.0.0.1:8080")
     .description("run the box")
     .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
+    .addOption(
+      flag(
+        "--syslog-udp <host:port...>",
+        "take syslog there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
+      ),
+    )
+    .addOption(flag("--syslog-tcp <host:port...>", "take syslog by connections, in both framings"))
+    .addOption(
+      flag("--syslog-tls <host:port...>", "the same with TLS, by --tls-cert and --tls-key"),
+    )
+    .addOption(
+      flag(
+        "--allow-from <cidr...>",
+        "who may send to those ports, beside this machine; needed where they ask for no secret",
+      ),
+    )
     .addOption(flag("--backup-dir <dir>", "make proved backups there at regular times"))
     .addOption(flag("--backup-hours <n>", "hours from one to the next (default 24)"))
     .addOption(flag("--backup-keep <n>", "how many are kept (default 7)"))

@@ -20,7 +20,12 @@ export const adapters: readonly Adapter[] = [
   discordMessages,
   gotifyMessages,
   ntfyMessages,
+  syslog,
 ];
+
+import { syslog } from "./syslog.ts";
+
+/** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
 
 /** The kind of the box's own format, which `/v1/ingest` takes. */
 const OWN = "events";

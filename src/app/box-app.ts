@@ -14,7 +14,7 @@ import type { Serving } from "../http/serve-route.ts";
 import { backupCheck } from "../operate/backup-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
-import { refusalMetrics, renderMetrics } from "../operate/metrics.ts";
+import { portMetric, refusalMetrics, renderMetrics } from "../operate/metrics.ts";
 import { createReachWatch, reachCheck, reachMetric } from "../operate/reach.ts";
 import { findActor } from "../people/actor.ts";
 import { findPublicReport } from "../reports/public.ts";
@@ -56,7 +56,7 @@ export function boxApp(
 
 function operating(
   config: BoxConfig,
-  { tenant, backups, serving }: BoxParts & { serving: Serving },
+  { tenant, backups, ports, serving }: BoxParts & { serving: Serving },
   routes: readonly Route[],
 ) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
@@ -76,6 +76,7 @@ function operating(
       renderMetrics(tenant, [
         ...refusalMetrics(serving.refusals),
         reachMetric(reach, tenant.store),
+        portMetric(ports()),
       ]),
     mayReadMetrics(c: AppContext) {
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();

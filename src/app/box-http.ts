@@ -26,5 +26,5 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     const { boxApp } = await import("./box-app.ts");
     return boxApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address, connections };
+  return { app, ingest, address, connections, rates: serving.limits };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { scheduledBackups } from "../backup/scheduled.ts";
+import type { Intake } from "../intake/intake.ts";
 import { isAlive } from "../operate/health.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
@@ -10,12 +11,16 @@ import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import { readTls } from "./listen-fault.ts";
 import type { BoxDeps } from "./parts.ts";
+import { openPorts } from "./ports.ts";
 import { listen } from "./web.ts";
 
 export interface RunningBox {
   /** With the real port. */
   url: string;
+  /** Those of its own for senders that speak no HTTP, with their real numbers. */
+  ports: Intake["ports"];
   /** No account exists yet: nobody can use the API. */
   isNew: boolean;
   tenant: Tenant;
@@ -57,8 +62,13 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     });
     lifecycle.onStop("tenant", () => tenant.stop());
     lifecycle.onStop("backup", () => backups?.stop());
+    let intake: Intake | null = null;
+    const ports = () => intake?.counts() ?? [];
+    const http = boxHttp(config, deps, { tenant, backups, ports });
+    intake = await openPorts(config, { tenant, clock, limits: http.rates });
+    lifecycle.onStop("ports", () => intake?.stop());
     const web = await listen(config, {
-      ...boxHttp(config, deps, { tenant, backups }),
+      ...http,
       ...{ clock, log },
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
@@ -68,14 +78,19 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
         tenant.ingest.drain();
       }),
     );
-    const { url, reload } = web;
+    const { url } = web;
+    const reload = () => {
+      web.reload();
+      if (config.tls !== null) intake?.renew(readTls(config.tls));
+    };
     tenant.store.write((tx) => {
       rememberBaseUrl(tx, config.publicUrl || url);
       setMeta(tx, "listen_url", url);
     });
     const isNew = !hasAccounts(tenant.store);
     const isWell = () => isAlive(tenant);
-    return { url, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
+    const opened = intake?.ports ?? [];
+    return { url, ports: opened, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;

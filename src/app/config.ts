@@ -1,8 +1,10 @@
 import type { Settings } from "../channels/channel.ts";
 import { type ChannelSetting, channels } from "../channels/list.ts";
 import { boxRates, type Rates } from "../http/limits.ts";
+import type { Port } from "../intake/port.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
+import { listenAddress, portsOf } from "./listen-address.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */
 export interface BoxConfig {
@@ -27,6 +29,8 @@ export interface BoxConfig {
     readonly logBytes: number;
     readonly historyDays: number;
   };
+  /** Ports for senders that speak no HTTP, and who may send there; none = whoever reaches them. */
+  readonly intake: { readonly ports: readonly Port[]; readonly allowFrom: readonly string[] };
   /** null = no scheduled backups. */
   readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
@@ -51,6 +55,10 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   logDays?: string;
   logGib?: string;
   historyDays?: string;
+  syslogUdp?: string[];
+  syslogTcp?: string[];
+  syslogTls?: string[];
+  allowFrom?: string[];
   backupDir?: string;
   backupHours?: string;
   backupKeep?: string;
@@ -71,7 +79,7 @@ export function boxConfig(
     faults.push(`--${name} must be a number of at least 0, not "${value}"`);
     return usual;
   };
-  const { host, port } = listenAddress(flags.listen ?? defaults.listen, faults);
+  const { host, port } = listenAddress("listen", flags.listen ?? defaults.listen, faults);
   const logLevel = flags.logLevel ?? "info";
   if (!LEVELS.includes(logLevel))
     faults.push(`--log-level must be one of ${LEVELS.join(", ")}, not "${logLevel}"`);
@@ -103,6 +111,7 @@ export function boxConfig(
       logBytes: number("log-gib", flags.logGib, 2) * 1024 ** 3,
       historyDays: number("history-days", flags.historyDays, 90),
     },
+    intake: intakeConfig(flags, faults),
     backups: flags.backupDir
       ? {
           dir: flags.backupDir,
@@ -115,6 +124,15 @@ export function boxConfig(
   return Object.freeze(config);
 }
 
+function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
+  const allowFrom = networks("allow-from", flags.allowFrom, faults);
+  const { syslogUdp, syslogTcp, syslogTls } = flags;
+  const given = { "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls };
+  if (syslogTls !== undefined && flags.tlsCert === undefined)
+    faults.push("--syslog-tls needs --tls-cert and --tls-key");
+  return { ports: portsOf(given, allowFrom, faults), allowFrom };
+}
+
 /** Each setting of a kind of channel: as given, or as usual. */
 function channelSettings(flags: BoxFlags, faults: string[]): Settings {
   const values = Object.entries(channels.settings).map(([name, { flag, usual, read }]) => {
@@ -123,16 +141,6 @@ function channelSettings(flags: BoxFlags, faults: string[]): Settings {
     return [name, given === undefined ? usual : read(flagName, given, faults)];
   });
   return Object.fromEntries(values);
-}
-
-function listenAddress(text: string, faults: string[]): { host: string; port: number } {
-  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text);
-  const port = Number(found?.[3] ?? -1);
-  if (found === null || port < 0 || port > 65535) {
-    faults.push(`--listen must be HOST:PORT like 0.0.0.0:8080 or [::]:8080, not "${text}"`);
-    return { host: "127.0.0.1", port: 0 };
-  }
-  return { host: found[1] ?? found[2] ?? "", port };
 }
 
 function networks(name: string, values: string[] | undefined, faults: string[]): string[] {
@@ -146,11 +154,6 @@ function networks(name: string, values: string[] | undefined, faults: string[]):
     }
   }
   return list;
-}
-
-/** Whether only this machine can reach the listener. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
 /** Networks of a configuration, which has checked them. */

@@ -4,6 +4,7 @@ import type { PageDeps } from "../hosted/page.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
+import type { PortCounts } from "../intake/port.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Resolve } from "../kit/names.ts";
@@ -30,6 +31,8 @@ export interface BoxDeps {
 export interface BoxParts {
   tenant: Tenant;
   backups: ScheduledBackups | null;
+  /** What came in by ports of their own. */
+  ports(): PortCounts[];
 }
 
 /** What the hosted role's answers are made from. */

@@ -11,7 +11,7 @@ import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
-import { isLoopback } from "./config.ts";
+import { isLoopback } from "./listen-address.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 
 /** Where a role listens. */

@@ -1,4 +1,5 @@
 import type { Refusals } from "../http/refusals.ts";
+import type { PortCounts } from "../intake/port.ts";
 import { version } from "../kit/assets.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { oldestWaiting } from "../outbox/rows.ts";
@@ -33,6 +34,23 @@ export function refusalMetrics(refusals: Refusals): Metric[] {
       values: refusals.failures().map(({ n, ...labels }) => ({ labels, value: n })),
     },
   ];
+}
+
+/** What came in by ports of their own, by what became of it. */
+export function portMetric(ports: readonly PortCounts[]): Metric {
+  const sums = new Map<string, { labels: Record<string, string>; value: number }>();
+  for (const { port, outcomes } of ports)
+    for (const [outcome, n] of Object.entries(outcomes)) {
+      const known = sums.get(`${port} ${outcome}`);
+      if (known) known.value += n;
+      else sums.set(`${port} ${outcome}`, { labels: { port, outcome }, value: n });
+    }
+  return {
+    name: "box_port_messages_total",
+    help: "Messages that came by a port of their own, by what became of them; all but taken are lost.",
+    type: "counter",
+    values: [...sums.values()],
+  };
 }
 
 /** Metrics in the Prometheus text format 0.0.4. */

@@ -5,7 +5,7 @@ import { base62Secret, sha256 } from "../kit/ids.ts";
 import { type SourceRoom, sources } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
-import { changeConfig, type Project } from "./projects.ts";
+import { changeConfig, findProject, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
 import type { SourceAnswer, SourceOptions, SourceToken } from "./source.ts";
 
@@ -57,6 +57,18 @@ export function findSource(reader: Reader, token: string): Source | null {
     )
     .get();
   return row ?? null;
+}
+
+/** The source of this name in the project of this name, or null. */
+export function findSourceNamed(
+  reader: Reader,
+  { project, source }: { project: string; source: string },
+): Source | null {
+  const place = findProject(reader, project);
+  const row = place === null ? undefined : find(reader, place, source);
+  if (row === undefined) return null;
+  const { id, projectId, name, retainLogs, kind, room, options } = row;
+  return { id, projectId, name, retainLogs, kind, room, options };
 }
 
 /** A short token as it is hashed: 32 hex characters, sent so or as a UUID, in any case; null for other text. */

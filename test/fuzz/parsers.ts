@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isIP } from "node:net";
+import { syslogEvent, tokenOfSyslog } from "../../src/adapters/syslog/event.ts";
+import { createFrames, type Framed } from "../../src/adapters/syslog/frames.ts";
+import { readSyslog } from "../../src/adapters/syslog/message.ts";
 import { readRelayedEvent } from "../../src/hosted/relay-event.ts";
 import { prefersJson } from "../../src/http/accept.ts";
 import { clientAddress } from "../../src/http/address.ts";
@@ -18,6 +21,7 @@ import { parseToken } from "../../src/kit/ids.ts";
 import { isTooDeep, parseJson } from "../../src/kit/json.ts";
 import { formatPhc, parsePhc } from "../../src/kit/password.ts";
 import { isSignedBy, readSignatureHeaders, signature } from "../../src/kit/sign.ts";
+import { isStorable } from "../../src/kit/text.ts";
 import { checkUrl } from "../../src/kit/url.ts";
 import { parseRetryAfter } from "../../src/outbox/retry.ts";
 import { gateCookie, opensGate } from "../../src/reports/cookie.ts";
@@ -217,6 +221,30 @@ export function relayed(bytes: Buffer): void {
   if (typeof event === "string") assert.ok(event.length > 0 && event.length < 200);
   else
     assert.ok(event.event !== "" && Number.isFinite(event.count) && Number.isFinite(event.level));
+}
+
+/** Any bytes are messages of syslog, the same ones however they are cut into chunks. */
+export function syslogMessages(bytes: Buffer): void {
+  const input = new Input(bytes);
+  const size = 1 + input.byte();
+  const options = { level_from_text: input.flag(), logfmt: input.flag() };
+  const rest = input.rest();
+  const [whole, pieces] = [createFrames(), createFrames()];
+  const frames = [...whole.push(rest), ...whole.end()];
+  const again: Framed[] = [];
+  for (let at = 0; at < rest.length; at += size)
+    again.push(...pieces.push(rest.subarray(at, at + size)));
+  assert.deepEqual([...again, ...pieces.end()], frames);
+  for (const frame of frames) {
+    const message = readSyslog(frame.bytes, 1_767_603_600);
+    const event = syslogEvent(message, {
+      ...{ options, peer: "192.0.2.1", at: 1_767_603_600, cut: frame.cut },
+    });
+    assert.ok(event.message !== "" && isStorable(event.message));
+    assert.ok([100, 200, 300, 400, 500].includes(event.level));
+    const token = tokenOfSyslog(message);
+    assert.ok(token === null || typeof token === "string");
+  }
 }
 
 /** A request that the ingest lane takes is the one that Node's server reads. */

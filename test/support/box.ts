@@ -27,6 +27,8 @@ export interface Person {
 /** A real box: files, sockets, port 0; only its clock is turned by hand. */
 export interface TestBox {
   readonly url: string;
+  /** Its ports for senders that speak no HTTP, in the order of their flags. */
+  readonly ports: RunningBox["ports"];
   readonly data: string;
   readonly clock: HandClock;
   readonly tenant: Tenant;
@@ -39,7 +41,7 @@ export interface TestBox {
   /** A project with one source; its token. */
   project(name: string, source?: { name?: string; retain_logs?: boolean }): Promise<string>;
   /** Stops and starts again on the same directory; the clock stays. `between` changes files meanwhile. */
-  restart(between?: () => void): Promise<void>;
+  restart(between?: () => unknown): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -95,6 +97,9 @@ export async function testBox(
     get url() {
       return box.url;
     },
+    get ports() {
+      return box.ports;
+    },
     data,
     clock,
     get tenant() {
@@ -118,7 +123,7 @@ export async function testBox(
     },
     async restart(between) {
       await box.stop();
-      between?.();
+      await between?.();
       box = await start();
     },
     async stop() {

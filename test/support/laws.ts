@@ -32,6 +32,8 @@ export const rooms: Record<string, readonly string[]> = {
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest"],
   ],
+  // Ports of their own for senders that speak no HTTP.
+  intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
     ...["alerts", "ingest", "adapters", "config-file", "tenant"],
@@ -40,14 +42,14 @@ export const rooms: Record<string, readonly string[]> = {
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
     ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "tenant", "http", "hosted"],
+    ...["ingest", "tenant", "intake", "http", "hosted"],
   ],
   // What an operator does on a data directory or a file, without the interface.
   desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],
   // Wiring only.
   app: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "tenant", "http", "hosted", "operate"],
+    ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate"],
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],

@@ -1,0 +1,64 @@
+import {
+  type Adapter,
+  type Decoded,
+  type InRequest,
+  lineCaps,
+  MOST_LINES,
+  UnreadableBody,
+} from "./adapter.ts";
+import { plainRefusal } from "./replies.ts";
+import { syslogEvent } from "./syslog/event.ts";
+import { createFrames } from "./syslog/frames.ts";
+import { readSyslog } from "./syslog/message.ts";
+
+/**
+ * Syslog (contract §23). It comes by ports of its own (the room intake); over HTTP a body holds messages as a stream
+ * does, which is how log drains send it.
+ */
+export const syslog: Adapter = {
+  kind: "syslog",
+  title: "Syslog",
+  room: "project",
+  caps: lineCaps,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, shortToken }) => ({
+    where: "/etc/rsyslog.d/box.conf on the machine whose log it is",
+    paste: [
+      'template(name="box" type="list") {',
+      '  constant(value="<") property(name="pri") constant(value=">1 ")',
+      '  property(name="timereported" dateFormat="rfc3339") constant(value=" ")',
+      '  property(name="hostname") constant(value=" ") property(name="app-name") constant(value=" ")',
+      `  property(name="procid") constant(value=" - [${shortToken}@41058] ")`,
+      '  property(name="msg" droplastlf="on")',
+      "}",
+      `action(type="omfwd" target="${new URL(base).hostname}" port="6514" protocol="tcp"`,
+      '  TCP_Framing="octet-counted" template="box" action.resumeRetryCount="-1" action.resumeInterval="5"',
+      '  queue.type="LinkedList" queue.filename="box" queue.maxDiskSpace="1g" queue.saveOnShutdown="on")',
+    ].join("\n"),
+    notes: [
+      "Start the box with --syslog-tcp 0.0.0.0:6514, or --syslog-tls and the certificate of --tls-cert (rsyslog then needs its TLS driver, see its manual).",
+      "What can set no token (switches, NAS, printers) is named by its port: --syslog-udp 0.0.0.0:514=PROJECT/SOURCE --allow-from 10.0.0.0/8. The box takes RFC 5424, RFC 3164 and what is sent under their names.",
+      "Try it with logger: logger -n HOST -P 514 -d -p daemon.err 'disk is full'. It becomes a line of level 400, with host, app and facility as keys.",
+      "Docker: docker run --log-driver syslog --log-opt syslog-address=tcp://HOST:514. Its lines from stderr are all errors, so that the level in their text counts.",
+      "While the box is down rsyslog keeps what this queue holds and sends it after; what comes by UDP meanwhile is lost. TCP has no answer: what was under way when the box was killed is lost, too.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
+  const stream = createFrames();
+  const frames = [...stream.push(request.body), ...stream.push(Buffer.from("\n"))];
+  if (frames.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
+  if (frames.length === 0 && stream.broken)
+    throw new UnreadableBody({ why: "bad_request", message: "The body begins with a bad count." });
+  const events = frames.map(({ bytes, cut }) =>
+    syslogEvent(readSyslog(bytes, request.at), {
+      ...{ options: request.options, peer: "", at: request.at, cut },
+    }),
+  );
+  const rejected = stream.broken ? [{ reason: "a bad count: what is behind it is lost" }] : [];
+  return { events, rejected, answer: () => ({ status: 204, body: "" }) };
+}

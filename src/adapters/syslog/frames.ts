@@ -1,0 +1,113 @@
+/** Longer messages are cut: what is behind is thrown away. */
+const MOST = 65_536;
+const MOST_DIGITS = 7;
+const [NUL, LF, CR, SPACE, ZERO, NINE] = [0, 10, 13, 32, 48, 57];
+
+/** One message as it stood in a stream. */
+export interface Framed {
+  bytes: Buffer;
+  /** It was longer, or its stream ended within it. */
+  cut: boolean;
+}
+
+/** Finds the messages in a stream, whichever of the two framings of RFC 6587 each of them has. */
+export interface Frames {
+  push(chunk: Buffer): Framed[];
+  /** What is left when the stream ends: taken where it began like a message. */
+  end(): Framed[];
+  /** A count that can't be believed: nobody knows where the next message begins. */
+  readonly broken: boolean;
+}
+
+type State = "gap" | "count" | "counted" | "line";
+
+/** At most one message of 64 KiB is held. `counts`: a digit begins a count; else only LF and NUL end a message. */
+export function createFrames({ counts = true, gaps = [NUL, LF, CR, SPACE] } = {}): Frames {
+  const held = createHolder();
+  let state: State = "gap";
+  let count = "";
+  let need = 0;
+  let broken = false;
+
+  const begin = (byte: number): boolean => {
+    if (gaps.includes(byte)) return true;
+    state = counts && byte > ZERO && byte <= NINE ? "count" : "line";
+    count = "";
+    return false;
+  };
+
+  const digit = (byte: number) => {
+    if (byte >= ZERO && byte <= NINE && count.length < MOST_DIGITS) {
+      count += String.fromCharCode(byte);
+      return;
+    }
+    need = Number(count);
+    broken = byte !== SPACE || need > MOST;
+    state = "counted";
+  };
+
+  /** Takes what it can from `at` on; gives where it stopped. */
+  const step = (chunk: Buffer, at: number, out: Framed[]): number => {
+    if (state === "gap") return begin(chunk[at] ?? 0) ? at + 1 : at;
+    if (state === "count") {
+      digit(chunk[at] ?? 0);
+      return at + 1;
+    }
+    const end = state === "counted" ? Math.min(chunk.length, at + need) : endOfLine(chunk, at);
+    held.add(chunk.subarray(at, end));
+    if (state === "counted") need -= end - at;
+    const whole = state === "counted" ? need === 0 : end < chunk.length;
+    if (!whole) return end;
+    out.push(held.take());
+    const next = state === "counted" ? end : end + 1;
+    state = "gap";
+    return next;
+  };
+
+  return {
+    push(chunk) {
+      const out: Framed[] = [];
+      for (let at = 0; at < chunk.length && !broken; ) at = step(chunk, at, out);
+      return out;
+    },
+    end() {
+      const left = held.take();
+      return !broken && left.bytes.length > 0 && left.bytes[0] === 60
+        ? [{ ...left, cut: left.cut || state === "counted" }]
+        : [];
+    },
+    get broken() {
+      return broken;
+    },
+  };
+}
+
+function endOfLine(chunk: Buffer, from: number): number {
+  const ends = [chunk.indexOf(LF, from), chunk.indexOf(NUL, from)].filter((at) => at !== -1);
+  return Math.min(chunk.length, ...ends);
+}
+
+/** Bytes that are put together, however few come at once. */
+function createHolder() {
+  let bytes = Buffer.alloc(0);
+  let size = 0;
+  let cut = false;
+  return {
+    add(part: Buffer) {
+      const fitting = part.subarray(0, MOST - size);
+      cut ||= fitting.length < part.length;
+      if (size + fitting.length > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(1024, (size + fitting.length) * 2));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      fitting.copy(bytes, size);
+      size += fitting.length;
+    },
+    take(): Framed {
+      const frame = { bytes: Buffer.from(bytes.subarray(0, size)), cut };
+      [bytes, size, cut] = [Buffer.alloc(0), 0, false];
+      return frame;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { type Port, type PortName, portNames } from "../intake/port.ts";
+
+/** `HOST:PORT`; what is none puts a sentence that names the flag into `faults`. */
+export function listenAddress(
+  name: string,
+  text: string,
+  faults: string[],
+): { host: string; port: number } {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text);
+  const port = Number(found?.[3] ?? -1);
+  if (found === null || port < 0 || port > 65535) {
+    faults.push(`--${name} must be HOST:PORT like 0.0.0.0:8080 or [::]:8080, not "${text}"`);
+    return { host: "127.0.0.1", port: 0 };
+  }
+  return { host: found[1] ?? found[2] ?? "", port };
+}
+
+/** Whether only this machine can reach the listener. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+/** What is typed for each port: `HOST:PORT`, or `HOST:PORT=PROJECT/SOURCE`, as often as wanted. */
+export type PortFlags = { readonly [Name in PortName]?: string[] | undefined };
+
+/** In a variable several stand in one text: a comma is one between them where an address follows it. */
+const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
+
+/**
+ * The ports to open. Faults: text that is no port; and one that lets whoever reaches it page people, where nothing
+ * says who may (`allowFrom`).
+ */
+export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Port[] {
+  const ports = portNames.flatMap((name) =>
+    (flags[name] ?? [])
+      .flatMap((text) => text.split(BETWEEN))
+      .map((text) => portOf(name, text.trim(), faults)),
+  );
+  for (const port of ports) {
+    const asksNothing = port.name.endsWith("-udp") || port.bound !== null;
+    if (asksNothing && !isLoopback(port.host) && allowFrom.length === 0)
+      faults.push(
+        `--${port.name} ${port.host}:${port.port} would let whoever reaches it page you, because it asks for no secret: say with --allow-from CIDR who may send`,
+      );
+  }
+  return ports;
+}
+
+function portOf(name: PortName, text: string, faults: string[]): Port {
+  const [, address = "", place] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  const at = listenAddress(name, address, faults);
+  if (place === undefined) return { name, ...at, bound: null };
+  const [project = "", source = "", ...more] = place.split("/");
+  if (project === "" || source === "" || more.length > 0)
+    faults.push(`--${name} takes HOST:PORT=PROJECT/SOURCE, not "${text}"`);
+  return { name, ...at, bound: { project, source } };
+}

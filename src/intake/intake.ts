@@ -1,0 +1,62 @@
+import { createFormat } from "./format.ts";
+import type { Port, PortCounts, PortName } from "./port.ts";
+import { createTaker, type IntakeDeps, type Taker } from "./taker.ts";
+import { type OpenStream, openTcp, type TlsFiles } from "./tcp.ts";
+import { type OpenPort, openUdp } from "./udp.ts";
+
+/** The ports that are open. */
+export interface Intake {
+  /** With the real port numbers. */
+  readonly ports: readonly { name: PortName; host: string; port: number }[];
+  counts(): PortCounts[];
+  /** Takes up a renewed certificate. */
+  renew(tls: TlsFiles): void;
+  /** Nothing more is read; what was read and waits for its commit is the tenant's to write. */
+  stop(): Promise<void>;
+}
+
+/** Opens all ports, or none. `tls` is there where a port needs it. Rejects with PortFault. */
+export async function openIntake(
+  ports: readonly Port[],
+  deps: IntakeDeps & { tls: TlsFiles | null },
+): Promise<Intake> {
+  const open: { port: Port; taker: Taker; socket: OpenPort | OpenStream }[] = [];
+  const stop = async () => {
+    for (const { taker } of open) taker.stop();
+    await Promise.all(open.map(({ socket }) => socket.close()));
+  };
+  for (const port of ports) {
+    const format = createFormat[port.name]();
+    const taker = createTaker(port, format, deps);
+    const behind = { format, taker, clock: deps.clock };
+    const tls = port.name.endsWith("-tls") ? deps.tls : null;
+    try {
+      const socket = port.name.endsWith("-udp")
+        ? await openUdp(port, behind)
+        : await openTcp(port, { ...behind, tls });
+      open.push({ port, taker, socket });
+    } catch (error) {
+      await stop();
+      throw new PortFault(port, error);
+    }
+  }
+  return {
+    ports: open.map(({ port: { name, host }, socket: { port } }) => ({ name, host, port })),
+    counts: () => open.map(({ taker }) => taker.counts),
+    renew(tls) {
+      for (const { port, socket } of open)
+        if (port.name.endsWith("-tls") && "renew" in socket) socket.renew(tls);
+    },
+    stop,
+  };
+}
+
+/** A port that can't be opened; `cause` is the system's error. */
+export class PortFault extends Error {
+  readonly port: Port;
+
+  constructor(port: Port, cause: unknown) {
+    super(`--${port.name} can't be opened`, { cause });
+    this.port = port;
+  }
+}

@@ -1,0 +1,32 @@
+/** Ports for senders that speak no HTTP: what each is called on the command line and what comes in by it. */
+export const portNames = ["syslog-udp", "syslog-tcp", "syslog-tls"] as const;
+export type PortName = (typeof portNames)[number];
+
+/** A port to listen on. */
+export interface Port {
+  readonly name: PortName;
+  readonly host: string;
+  readonly port: number;
+  /** Whose messages come here, where they don't say it themselves. */
+  readonly bound: { readonly project: string; readonly source: string } | null;
+}
+
+/** What became of a message, or of a connection that was refused. */
+export type PortOutcome =
+  | "taken"
+  /** Its address is none of those that may send. */
+  | "not_allowed"
+  /** No token that opens a source of this kind, and the port is bound to none. */
+  | "no_source"
+  /** Not in the format. */
+  | "unreadable"
+  /** More came than can be written, and the sender can't be told. */
+  | "overloaded"
+  /** Its source was deleted meanwhile, or the box stopped. */
+  | "failed";
+
+/** What came in by the ports of one name since the start. */
+export interface PortCounts {
+  readonly port: PortName;
+  readonly outcomes: Readonly<Record<PortOutcome, number>>;
+}

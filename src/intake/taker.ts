@@ -1,0 +1,153 @@
+import type { Framed } from "../adapters/syslog/frames.ts";
+import type { IngestEvent } from "../ingest/event.ts";
+import type { Cidr } from "../kit/addresses.ts";
+import { addressClass, inCidr } from "../kit/addresses.ts";
+import { type Clock, sleep, unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import type { Source } from "../projects/sources.ts";
+import { findSourceNamed } from "../projects/sources.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { Format } from "./format.ts";
+import type { Port, PortCounts, PortOutcome } from "./port.ts";
+
+export interface IntakeDeps {
+  tenant: Tenant;
+  clock: Clock;
+  /** Who may send, beside this machine; empty: whoever reaches the port. */
+  allowFrom: readonly Cidr[];
+  /** Spends the tenant's ingest rate. Throws ServiceError of status 429. */
+  spend(events: number): void;
+}
+
+/** Everything behind a port's sockets: whose a message is, and the way into the common ingest. */
+export interface Taker {
+  mayComeFrom(address: string): boolean;
+  count(outcome: PortOutcome, n?: number): void;
+  /** Hands a message over at once or counts why not: for what comes without a connection. */
+  offer(frame: Framed, peer: string): void;
+  /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
+  take(frames: readonly Framed[], peer: string): Promise<void>;
+  stop(): void;
+  readonly counts: PortCounts;
+}
+
+/** Messages of one port without a connection that may wait for their commit: HTTP's events need room, too. */
+const MOST_WAITING = 5000;
+const PAUSE_MS = 100;
+const HOUR_MS = 3_600_000;
+
+export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker {
+  const { tenant, clock, allowFrom, spend } = deps;
+  const outcomes: Record<PortOutcome, number> = {
+    ...{ taken: 0, not_allowed: 0, no_source: 0, unreadable: 0, overloaded: 0, failed: 0 },
+  };
+  const stopping = new AbortController();
+  const find = createFinder(port, format.kind, tenant);
+  const tell = createTeller(port, deps);
+  let waiting = 0;
+
+  const count = (outcome: PortOutcome, n = 1) => {
+    outcomes[outcome] += n;
+    if (outcome !== "taken" && n > 0) tell(outcome);
+  };
+
+  const sorted = (frame: Framed, peer: string) => {
+    const incoming = format.read(frame, { peer, at: unixSeconds(clock) });
+    if (incoming === null) return void count("unreadable");
+    const source = find(incoming.token);
+    if (source === null) return void count("no_source");
+    return { source, event: incoming.event(source.options) };
+  };
+
+  const submit = (source: Source, events: readonly IngestEvent[]) =>
+    new Promise<void>((resolve, reject) => {
+      spend(events.length);
+      tenant.ingest.submit(source, events, (error, answers) =>
+        answers === null ? reject(error) : resolve(),
+      );
+    });
+
+  const insist = async (source: Source, events: readonly IngestEvent[]) => {
+    while (!stopping.signal.aborted) {
+      try {
+        await submit(source, events);
+        return count("taken", events.length);
+      } catch (error) {
+        if (!isOverload(error)) return count("failed", events.length);
+        await sleep(clock, PAUSE_MS, stopping.signal);
+      }
+    }
+    count("failed", events.length);
+  };
+
+  return {
+    mayComeFrom: (address) => mayCome(address, allowFrom),
+    count,
+    offer(frame, peer) {
+      const message = sorted(frame, peer);
+      if (message === undefined) return;
+      if (waiting >= MOST_WAITING) return count("overloaded");
+      waiting += 1;
+      submit(message.source, [message.event])
+        .then(
+          () => count("taken"),
+          (error) => count(isOverload(error) ? "overloaded" : "failed"),
+        )
+        .finally(() => (waiting -= 1));
+    },
+    async take(frames, peer) {
+      const messages = frames
+        .map((frame) => sorted(frame, peer))
+        .filter((one) => one !== undefined);
+      for (let from = 0; from < messages.length; ) {
+        const { source } = messages[from] as { source: Source };
+        let to = from + 1;
+        while (messages[to]?.source.id === source.id) to++;
+        await insist(
+          source,
+          messages.slice(from, to).map(({ event }) => event),
+        );
+        from = to;
+      }
+    },
+    stop: () => stopping.abort(),
+    counts: { port: port.name, outcomes },
+  };
+}
+
+const isOverload = (error: unknown) => error instanceof ServiceError && error.status === 429;
+
+function mayCome(address: string, allowFrom: readonly Cidr[]): boolean {
+  return (
+    allowFrom.length === 0 || inCidr(address, ...allowFrom) || addressClass(address) === "loopback"
+  );
+}
+
+/** Whose a message is: its token's source where it has one, else the port's. */
+function createFinder(port: Port, kind: string, { ingest, store }: Tenant) {
+  let bound: { source: Source | null } | null = null;
+  store.onCommit((notes) => {
+    if (notes.some(({ topic }) => topic === "sources" || topic === "project-deleted")) bound = null;
+  });
+  const ofPort = () => {
+    if (port.bound === null) return null;
+    bound ??= { source: findSourceNamed(store, port.bound) };
+    return bound.source;
+  };
+  return (token: string | null): Source | null => {
+    const source = token === null ? ofPort() : ingest.authenticate(token);
+    return source?.kind === kind ? source : null;
+  };
+}
+
+/** Says in the log that messages are lost, each reason once an hour: a sender that can't be told looks well. */
+function createTeller(port: Port, { tenant, clock }: IntakeDeps) {
+  const told = new Map<PortOutcome, number>();
+  return (why: PortOutcome) => {
+    const last = told.get(why);
+    if (last !== undefined && clock.mono() - last < HOUR_MS) return;
+    told.set(why, clock.mono());
+    const place = `${port.host}:${port.port}`;
+    tenant.log.warn({ port: port.name, place, why }, "messages that came by this port are lost");
+  };
+}

@@ -1,0 +1,84 @@
+import { createServer, type Socket } from "node:net";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import type { Format } from "./format.ts";
+import type { Port } from "./port.ts";
+import type { Taker } from "./taker.ts";
+import type { OpenPort } from "./udp.ts";
+
+const MOST_CONNECTIONS = 512;
+/** Without a message that belongs to a source; and once there was one. */
+const STRANGER_MS = 60_000;
+const IDLE_MS = 3_600_000;
+const HANDSHAKE_MS = 10_000;
+
+export interface TlsFiles {
+  cert: string;
+  key: string;
+}
+
+/** A port of connections; `renew` gives it a new certificate. */
+export interface OpenStream extends OpenPort {
+  renew(tls: TlsFiles): void;
+}
+
+/** Listens for connections, with TLS where it has files. Rejects with the system's own error. */
+export function openTcp(
+  { host, port }: Port,
+  { format, taker, tls }: { format: Format; taker: Taker; tls: TlsFiles | null },
+): Promise<OpenStream> {
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    void serve(socket, format, taker);
+  };
+  const server =
+    tls === null
+      ? createServer(accept)
+      : createTlsServer({ ...tls, handshakeTimeout: HANDSHAKE_MS }, accept);
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on("drop", () => taker.count("overloaded"));
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host }, () => {
+      server.removeListener("error", reject);
+      const address = server.address();
+      resolve({
+        port: typeof address === "object" && address !== null ? address.port : port,
+        renew: (files) => (server as TlsServer).setSecureContext(files),
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            for (const socket of sockets) socket.destroy();
+          }),
+      });
+    });
+  });
+}
+
+/** Reads on only when what came is committed: the sender's own queue holds the rest. */
+async function serve(socket: Socket, format: Format, taker: Taker): Promise<void> {
+  const peer = socket.remoteAddress ?? "";
+  if (!taker.mayComeFrom(peer)) {
+    taker.count("not_allowed");
+    socket.destroy();
+    return;
+  }
+  socket.setTimeout(STRANGER_MS, () => socket.destroy());
+  const frames = format.frames();
+  const before = taker.counts.outcomes.taken;
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      await taker.take(frames.push(chunk), peer);
+      if (taker.counts.outcomes.taken > before) socket.setTimeout(IDLE_MS);
+      if (frames.broken) {
+        taker.count("unreadable");
+        break;
+      }
+    }
+  } catch {
+    // A connection that broke: what is whole was taken.
+  }
+  await taker.take(frames.end(), peer);
+  socket.destroy();
+}
