@@ -3,6 +3,7 @@ import { apns } from "./apns.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
 import { discord } from "./discord.ts";
 import { googleChat } from "./google-chat.ts";
+import { gotify } from "./gotify.ts";
 import { mattermost } from "./mattermost.ts";
 import { ntfy } from "./ntfy.ts";
 import { slack } from "./slack.ts";
@@ -20,6 +21,7 @@ const kinds = [
   googleChat,
   teams,
   ntfy,
+  gotify,
   apns,
 ] as const;
 

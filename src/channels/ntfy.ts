@@ -2,8 +2,9 @@ import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { describe } from "../outbox/message.ts";
-import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
+import { type Loudness, loudnessOf, postJson } from "./room.ts";
 
 const PUBLIC_SERVER = "https://ntfy.sh";
 
@@ -47,28 +48,19 @@ export interface NtfyRequest {
 /** Publishes the event as JSON to the server's root (docs.ntfy.sh, Publish as JSON). */
 export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> {
   const { server, topic, token, event, link } = request;
-  const result = await via.egress.send({
-    ...limitsOf(via),
-    method: "POST",
-    url: server === "" ? PUBLIC_SERVER : server,
-    headers: {
-      "Content-Type": "application/json",
-      ...(token === "" ? {} : { Authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ topic, ...ntfyMessage(event, link) }),
+  const { answer, ...posted } = await postJson(via, server === "" ? PUBLIC_SERVER : server, {
+    ...(token !== "" && { headers: { Authorization: `Bearer ${token}` } }),
+    body: { topic, ...ntfyMessage(event, link) },
+    why: ({ error }) => error,
   });
-  return {
-    verdict: verdictOf(result, via.now),
-    durationMs: result.durationMs,
-    serverTime: serverTime(result),
-  };
+  return posted;
 }
 
 /** A longer message becomes a file that nobody opens at night; both in bytes. */
 const TITLE = 200;
 const MESSAGE = 3_900;
 
-/** The notification. What rings is what somebody should do; what ended is only shown. */
+/** The notification. */
 export function ntfyMessage(event: EventBody, link: string | null): object {
   const { title, facts, details } = describe(event, link);
   const message = [...details, facts].filter(Boolean).join("\n");
@@ -76,20 +68,19 @@ export function ntfyMessage(event: EventBody, link: string | null): object {
     title: withinBytes(title, TITLE),
     // The server says "triggered" of an empty one.
     message: withinBytes(message === "" ? title : message, MESSAGE),
-    priority: priorityOf(event),
+    priority: PRIORITIES[loudnessOf(event)],
     tags: [tagOf(event)],
     ...(link === null ? {} : { click: link }),
   };
 }
 
-/** From 1 to 5: 5 rings through, 4 rings, 3 is usual, 2 makes no sound. */
-function priorityOf({ event, level }: EventBody): number {
-  if (event === "alert.acknowledged" || event === "alert.resolved") return 2;
-  if (event === "integration.disabled") return 4;
-  if (event === "alert.test") return 3;
-  const byLevel = level >= 500 ? 5 : level >= 400 ? 4 : 3;
-  return event === "alert.escalated" ? Math.max(4, byLevel) : byLevel;
-}
+/** From 1 to 5. */
+const PRIORITIES: Readonly<Record<Loudness, number>> = {
+  through: 5,
+  rings: 4,
+  usual: 3,
+  silent: 2,
+};
 
 /** Names of emoji, as ntfy has them. */
 function tagOf({ event, level }: EventBody): string {

@@ -3,7 +3,7 @@ import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 
-/** What chat rooms have in common: an incoming webhook, its answer, and texts that must not act. */
+/** What kinds of channel have in common: a request and its answer, how loud an event is, texts that must not act. */
 
 /** The part of a kind whose rooms take messages at an address that is the credential as a whole. */
 export const incomingWebhook = {
@@ -28,19 +28,24 @@ export interface RoomRequest {
 /** The longest answer that any of them gives: Discord's repeats the message. */
 const MOST_BYTES = 16_384;
 
-/**
- * Posts JSON. `why` picks what its answer says of a refusal; only a word or a short name gets into the error, because
- * receivers echo, and the address is a secret.
- */
+export interface Post {
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body: object;
+  /** What the answer says of a refusal, where it says it in a word. */
+  why: (answer: Answer) => unknown;
+}
+
+/** Posts JSON. Only a word or a short name of a refusal gets into the error: receivers echo, and what they got is secret. */
 export async function postJson(
   via: Via,
   url: string,
-  { body, why }: { body: object; why: (answer: Answer) => unknown },
+  { headers, body, why }: Post,
 ): Promise<Posted & { answer: Answer }> {
   const result = await via.egress.send({
     ...limitsOf(via),
     ...{ method: "POST", url, maxBytes: MOST_BYTES },
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   const answer = readAnswer(result.body);
@@ -81,6 +86,18 @@ export function moodOf({ event, level }: EventBody): Mood {
   if (event === "alert.acknowledged" || event === "alert.test") return "seen";
   if (event === "integration.disabled") return "bad";
   return level >= 500 ? "critical" : level >= 400 ? "bad" : "warning";
+}
+
+/** How a message sounds on a phone; `through` also rings where the phone is set to be still. */
+export type Loudness = "through" | "rings" | "usual" | "silent";
+
+/** What rings is what somebody should do; what ended is only shown. */
+export function loudnessOf({ event, level }: EventBody): Loudness {
+  if (event === "alert.acknowledged" || event === "alert.resolved") return "silent";
+  if (event === "integration.disabled") return "rings";
+  if (event === "alert.test") return "usual";
+  if (level >= 500) return "through";
+  return level >= 400 || event === "alert.escalated" ? "rings" : "usual";
 }
 
 const ZERO_WIDTH = "\u200b";

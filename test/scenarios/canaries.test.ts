@@ -21,6 +21,7 @@ const canary = {
   mattermostUrl: "hooks/canary-mattermost-url-b2",
   googleChatUrl: "v1/spaces/A/messages?token=canary-google-chat-url-f5",
   teamsUrl: "workflows/0?sig=canary-teams-url-6c",
+  gotifyToken: "canary-gotify-token-8e",
   topic: "canary-ntfy-topic-91",
   accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
@@ -76,6 +77,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     call("POST", integrations, {
       ...{ type: "google_chat", webhook_url: `${url}/${canary.googleChatUrl}` },
     }),
+    call("POST", integrations, { type: "gotify", server: url, token: canary.gotifyToken }),
     call("POST", integrations, {
       ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
     }),
@@ -146,6 +148,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
     ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
+    ...[canary.gotifyToken, canary.topic, canary.accessToken],
     canary.actionBody,
   ])
     assert.ok(sent.includes(secret), `${secret} went out`);
