@@ -5,9 +5,13 @@ import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
 import { hook } from "./hook.ts";
 import { ntfyMessages } from "./ntfy.ts";
+import { oncall } from "./oncall.ts";
+import { opsgenie } from "./opsgenie.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
 import { slackMessages } from "./slack.ts";
+import { syslog } from "./syslog.ts";
+import { victorops } from "./victorops.ts";
 
 /** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
 export const adapters: readonly Adapter[] = [
@@ -15,6 +19,9 @@ export const adapters: readonly Adapter[] = [
   prometheus,
   pagerduty,
   grafana,
+  opsgenie,
+  oncall,
+  victorops,
   hook,
   slackMessages,
   discordMessages,
@@ -22,10 +29,6 @@ export const adapters: readonly Adapter[] = [
   ntfyMessages,
   syslog,
 ];
-
-import { syslog } from "./syslog.ts";
-
-/** Every format that the box understands beside its own: the one list, by the kind in addresses and on sources. */
 
 /** The kind of the box's own format, which `/v1/ingest` takes. */
 const OWN = "events";

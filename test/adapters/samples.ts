@@ -10,6 +10,23 @@ export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   ...lineSamples,
   prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
   grafana: [sent(JSON.stringify(grafanaGroup())), sent(JSON.stringify(grafanaRule()))],
+  opsgenie: [
+    sent(JSON.stringify(opsgenieAlert()), { path: "/v2/alerts" }),
+    sent('{"note":"on it","user":"alice@example.com"}', { path: "/v2/alerts/a%2Fb/acknowledge" }),
+    sent('{"message":"worse"}', {
+      path: "/jsm/ops/integration/v2/alerts/x/message",
+      method: "PUT",
+    }),
+  ],
+  oncall: [
+    sent(JSON.stringify(oncallAlert())),
+    sent(JSON.stringify({ message: "a\nb", severity: "minor", x: { y: [1, 2] } }), {
+      path: "/webhook/",
+    }),
+    sent(JSON.stringify(alertmanagerGroup()), { path: "/alertmanager" }),
+    sent(JSON.stringify(grafanaRule()), { path: "/grafana/" }),
+  ],
+  victorops: [sent(JSON.stringify(victoropsAlert()), { path: "/storage" })],
   pagerduty: [
     sent(JSON.stringify(pagerdutyEvent()), { path: "/v2/enqueue" }),
     sent(JSON.stringify({ routing_key: "0".repeat(32), payload: { summary: "Deployed 1.2" } }), {
@@ -43,7 +60,7 @@ function pagerdutyEvent() {
   };
 }
 
-function alertmanagerGroup() {
+export function alertmanagerGroup() {
   const alert = {
     status: "firing",
     labels: { alertname: "DiskFull", instance: "db-01:9100", severity: "critical", größe: "«1»" },
@@ -130,5 +147,33 @@ export function grafanaRule() {
     ruleUrl: "https://grafana.example.com/dashboard/db/alarms",
     evalMatches: [{ value: 97.007606, metric: "user", tags: null }],
     tags: { severity: "critical" },
+  };
+}
+
+export function opsgenieAlert() {
+  return {
+    ...{ message: "Disk full", alias: "disk/db-01", description: "96.4%", priority: "P1" },
+    responders: [
+      { name: "NOC", type: "team" },
+      { username: "trinity@example.com", type: "user" },
+    ],
+    ...{ tags: ["storage"], details: { region: "eu" }, entity: "db-01", source: "cli" },
+  };
+}
+
+export function oncallAlert() {
+  return {
+    ...{ alert_uid: "7c0b4d7e", title: "Pump 3 stopped", state: "alerting" },
+    image_url: "https://scada.example.com/pump3.png",
+    link_to_upstream_details: "https://scada.example.com/pumps/3",
+    message: "Pressure fell to 0.4 bar\nMotor current 0 A",
+  };
+}
+
+export function victoropsAlert() {
+  return {
+    ...{ message_type: "CRITICAL", entity_id: "disk/db-01", state_start_time: 1_767_603_500 },
+    ...{ entity_display_name: "Disk full", state_message: "96.4%\nof 2 TB" },
+    ...{ monitoring_tool: "Icinga", nested: { a: [1, "b"] } },
   };
 }

@@ -22,3 +22,6 @@ export const slackBody = bodyOf("slack");
 export const discordBody = bodyOf("discord");
 export const gotifyBody = bodyOf("gotify");
 export const ntfyBody = bodyOf("ntfy");
+export const opsgenieBody = bodyOf("opsgenie");
+export const oncallBody = bodyOf("oncall");
+export const victoropsBody = bodyOf("victorops");

@@ -64,7 +64,7 @@ test("Prometheus straight to the box, and by way of Alertmanager: fire, repeat, 
   const straight = await connect("prometheus");
   const { receivers } = await connect("alertmanager");
   // Through these Alertmanager tells of a whole group at once: one alert, for as long as any of it fires.
-  const groupwise = ["pagerduty"];
+  const groupwise = ["pagerduty", "opsgenie", "victorops"];
   for (const kind of groupwise)
     receivers.push({ ...(await connect(kind)).receivers[0], name: `box by ${kind}` });
   const kinds = ["prometheus", "alertmanager"];

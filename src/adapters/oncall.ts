@@ -1,0 +1,83 @@
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRequest,
+  UnreadableBody,
+} from "./adapter.ts";
+import { alertmanager } from "./alertmanager.ts";
+import { fitted } from "./fit.ts";
+import { flattened } from "./flatten.ts";
+import { grafana } from "./grafana.ts";
+import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
+import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
+import { plainRefusal } from "./replies.ts";
+
+/** Grafana OnCall's inbound addresses: a type and then what that type sends (contract §23). */
+export const oncall: Adapter = {
+  kind: "oncall",
+  title: "Whatever alerts through Grafana OnCall",
+  room: "source",
+  caps: alertCaps,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, token }) => ({
+    where: "the sender, in place of the address of its OnCall integration",
+    paste: `${base}/v1/in/oncall/${token}/formatted_webhook`,
+    notes: [
+      "The last part is the integration's type as OnCall's own address has it: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana.",
+      "An alert_uid names an alert, else its title does; the state ok ends it, every other fires.",
+      "Most of these senders try once: what they send while the box is down is lost.",
+    ],
+  }),
+};
+
+/** Types that another adapter reads. */
+const OTHERS: Readonly<Record<string, Adapter>> = {
+  alertmanager,
+  grafana_alerting: grafana,
+  grafana,
+};
+
+function decode(request: InRequest): Decoded {
+  const [found, type = ""] = /^(?:\/([a-z_]+))?\/?$/.exec(request.path) ?? [];
+  if (found === undefined) throw new UnreadableBody({ why: "not_found" });
+  const other = Object.hasOwn(OTHERS, type) ? OTHERS[type] : undefined;
+  if (other !== undefined) return { ...other.decode({ ...request, path: "" }), answer: ok };
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const fields = objectOf(jsonBody(request.body));
+  if (fields === null)
+    throw new UnreadableBody({ why: "bad_request", message: "The body must be an object." });
+  const isFormatted = type === "" || type === "formatted_webhook";
+  return { events: [eventOf(fields, isFormatted)], rejected: [], answer: ok };
+}
+
+const ok = () => ({ status: 200, body: '"Ok."' });
+
+const TITLES = ["title", "message", "text", "summary", "subject", "name", "description"];
+const LEVELS = ["severity", "level", "priority"];
+const READ = ["alert_uid", "title", "image_url", "state", "link_to_upstream_details", "message"];
+
+/** The title names an alert only where that is what it is for. */
+function eventOf(fields: JsonFields, isFormatted: boolean) {
+  const text = (name: string) => asText(fields[name]).trim();
+  const [firstLine = ""] = (TITLES.map(text).find((line) => line !== "") ?? "").split("\n");
+  const dedupKey = text("alert_uid") || (isFormatted ? text("title") : "");
+  const image = text("image_url");
+  const others = Object.entries(fields).filter(([name]) => !READ.includes(name));
+  const word = LEVELS.map(text).find((level) => level !== "") ?? "";
+  const action = text("state").toLowerCase() === "ok" ? "resolve" : "fire";
+  return fitted({
+    message: firstLine || JSON.stringify(fields).slice(0, 1024),
+    level: (isFormatted ? null : levelOfWord(word)) ?? ALERT_LEVEL,
+    details: text("message") === firstLine ? "" : text("message"),
+    keys: flattened(Object.fromEntries(others)),
+    tags: ["oncall"],
+    // An end without a name opens nothing either: it is counted.
+    ...(dedupKey === "" && action === "fire"
+      ? {}
+      : { named: { action, dedupKey: dedupKey || null, instance: null, expiresAt: null } }),
+    links: [{ href: text("link_to_upstream_details"), text: "Source" }],
+    images: image === "" ? [] : [{ src: image }],
+  });
+}

@@ -1,0 +1,91 @@
+import type { NamedState } from "../ingest/named-fields.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted } from "./fit.ts";
+import { flattened } from "./flatten.ts";
+import { asText, jsonBody, objectOf, timeOf } from "./json.ts";
+import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+
+/** Splunk On-Call's REST endpoint (contract §23), which was VictorOps. */
+export const victorops: Adapter = {
+  kind: "victorops",
+  title: "Whatever alerts through Splunk On-Call (VictorOps)",
+  room: "source",
+  caps: alertCaps,
+  decode,
+  refuse,
+  setUp: ({ base, shortToken }) => ({
+    where: "the sender, as its API address and key; this is Alertmanager's receiver",
+    paste: [
+      "receivers:",
+      "- name: box",
+      "  victorops_configs:",
+      `  - api_key: ${shortToken}`,
+      `    api_url: '${base}/v1/in/victorops/'`,
+      "    routing_key: all",
+      "    send_resolved: true",
+    ].join("\n"),
+    notes: [
+      "CRITICAL, WARNING and INFO fire, ACKNOWLEDGEMENT acknowledges, RECOVERY ends, by entity_id. The routing key is a key of the event, for rules.",
+      "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
+    ],
+  }),
+};
+
+const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
+  acknowledgement: "acknowledge",
+  recovery: "resolve",
+  ok: "resolve",
+};
+
+function decode({ method, path, body }: InRequest): Decoded {
+  const [found, routingKey = ""] = /^(?:\/([^/]*))?\/?$/.exec(path) ?? [];
+  if (found === undefined) throw new UnreadableBody({ why: "not_found" });
+  if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  const fields = objectOf(jsonBody(body));
+  const word = asText(fields?.["message_type"]).trim().toLowerCase();
+  if (fields === null || word === "")
+    throw new UnreadableBody({ why: "bad_request", message: "message_type is missing" });
+  const { message_type, entity_id, entity_display_name, state_message, ...others } = fields;
+  const action = (Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined) ?? "fire";
+  const dedupKey = asText(entity_id) || null;
+  const text = asText(state_message);
+  const [firstLine = ""] = text.trim().split("\n");
+  const event = fitted({
+    message: asText(entity_display_name) || firstLine || asText(message_type),
+    level: levelOfWord(word) ?? (action === "fire" ? ALERT_LEVEL : 200),
+    details: text,
+    keys: [
+      ...(routingKey === "" ? [] : [["routing_key", routingKey] as const]),
+      ...flattened(others),
+    ],
+    tags: ["victorops"],
+    ...(dedupKey === null && action === "fire"
+      ? {}
+      : { named: { action, dedupKey, instance: null, expiresAt: null } }),
+    occurredAt: startOf(others),
+  });
+  const answer = { result: "success", entity_id: dedupKey ?? "" };
+  return { events: [event], rejected: [], answer: () => jsonReply(200, answer) };
+}
+
+/** Unix seconds, or a time as others write it. */
+function startOf(fields: Readonly<Record<string, unknown>>): number | null {
+  const value = fields["state_start_time"] ?? fields["timestamp"];
+  const seconds = Number(asText(value) || Number.NaN);
+  if (Number.isFinite(seconds) && seconds > 0 && seconds < 1e11) return Math.floor(seconds);
+  return timeOf(value);
+}
+
+function refuse(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  return jsonReply(status, { result: "failure", message });
+}

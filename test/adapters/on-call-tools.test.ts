@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  alertmanagerGroup,
+  grafanaRule,
+  oncallAlert,
+  opsgenieAlert,
+  victoropsAlert,
+} from "./samples.ts";
+import { connected } from "./sending.ts";
+
+test("Opsgenie: create, acknowledge, note, close; what else is asked is a note", async (t) => {
+  const to = await connected("opsgenie");
+  t.after(() => to.box.stop());
+  const uuid = to.short.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const call = (path: string, body: unknown, method = "POST") =>
+    to.send(path, body, { method, headers: { authorization: `GenieKey ${uuid}` } });
+
+  const made = await call("/v2/alerts", opsgenieAlert());
+  assert.deepEqual([made.status, made.body.result], [202, "Request will be processed"]);
+  await call("/v2/alerts/disk%2Fdb-01/priority", { priority: "P5" }, "PUT");
+  await call("/v2/alerts/disk%2Fdb-01/notes?identifierType=alias", {
+    note: "Rebooted",
+    user: "ann",
+  });
+  await call("/v2/alerts/disk%2Fdb-01/snooze", { endTime: "2030-01-01T00:00:00Z" });
+  const [alert] = await to.alerts();
+  assert.deepEqual(
+    [alert.last_message, alert.level, alert.count, alert.details, alert.dedup_key],
+    ["Disk full", 500, 1, "96.4%", "disk/db-01"],
+  );
+  const { timeline } = (await to.box.api("GET", `/v1/alerts/${alert.id}/timeline`)).body;
+  const notes = timeline.flatMap(({ detail }: { detail: { note?: string } }) => detail.note ?? []);
+  assert.deepEqual(notes, ["asked to priority: P5", "Rebooted (ann)", "asked to snooze"]);
+  await call("/v2/alerts/disk%2Fdb-01/acknowledge?identifierType=alias", "");
+  assert.equal((await to.alerts())[0].state, "acknowledged");
+  await call("/jsm/ops/integration/v2/alerts/disk%2Fdb-01/close?identifierType=alias", {
+    source: "am",
+  });
+  assert.equal((await to.alerts())[0].state, "resolved");
+
+  // Without an alias it goes by the id that the request was given.
+  const { requestId } = (await call("/v2/alerts", { message: "disk full" })).body;
+  const read = await call(`/v2/alerts/requests/${requestId}`, undefined, "GET");
+  assert.deepEqual([read.status, read.body.data.alertId], [200, requestId]);
+  assert.equal((await to.alerts())[0].level, 300);
+  assert.equal((await call(`/v2/alerts/${requestId}`, undefined, "DELETE")).status, 202);
+  assert.equal((await to.alerts())[0].state, "resolved");
+
+  const empty = await call("/v2/alerts", { alias: "x" });
+  assert.deepEqual(
+    [empty.status, empty.body.errors],
+    [422, { message: "Message can not be empty." }],
+  );
+  assert.equal(
+    (await to.send("/v2/alerts", opsgenieAlert())).body.message,
+    "Could not authenticate",
+  );
+});
+
+describe("Grafana OnCall's addresses", () => {
+  test("a formatted webhook fires and ends by its uid, each other type as what it is", async (t) => {
+    const to = await connected("oncall");
+    t.after(() => to.box.stop());
+    const call = (type: string, body: unknown) => to.send(`/${to.token}${type}`, body);
+    const fired = await call("/formatted_webhook/", oncallAlert());
+    assert.deepEqual([fired.status, fired.body], [200, "Ok."]);
+    const [alert] = await to.alerts();
+    assert.deepEqual(
+      [alert.last_message, alert.level, alert.links[0].href, alert.images[0].src],
+      ["Pump 3 stopped", 400, "https://scada.example.com/pumps/3", oncallAlert().image_url],
+    );
+    await call("", { ...oncallAlert(), state: "OK" });
+    assert.equal((await to.alerts())[0].state, "resolved");
+    const opened = (await to.alerts()).length;
+    await call("/webhook", { state: "ok", message: "all is well" });
+    assert.equal((await to.alerts()).length, opened, "an end without a name opens nothing");
+    await call("/webhook", { message: "queue is long", severity: "minor" });
+    assert.deepEqual(
+      [(await to.alerts())[0].last_message, (await to.alerts())[0].level],
+      ["queue is long", 300],
+    );
+    await call("/alertmanager/", alertmanagerGroup());
+    assert.equal((await to.alerts())[0].dedup_key, "56303bf2b20108de");
+    await call("/grafana/", grafanaRule());
+    assert.equal((await to.alerts())[0].dedup_key, "grafana-legacy:0:7");
+  });
+});
+
+test("Splunk On-Call: critical, acknowledgement, recovery; the routing key is for rules", async (t) => {
+  const to = await connected("victorops");
+  t.after(() => to.box.stop());
+  const call = (message_type: string) =>
+    to.send(`/${to.short}/storage`, { ...victoropsAlert(), message_type });
+  const fired = await call("CRITICAL");
+  assert.deepEqual(
+    [fired.status, fired.body],
+    [200, { result: "success", entity_id: "disk/db-01" }],
+  );
+  const [alert] = await to.alerts();
+  assert.deepEqual(
+    [alert.last_message, alert.level, alert.details, alert.occurred_at],
+    ["Disk full", 500, "96.4%\nof 2 TB", 1_767_603_500],
+  );
+  await call("ACKNOWLEDGEMENT");
+  assert.equal((await to.alerts())[0].state, "acknowledged");
+  await call("RECOVERY");
+  assert.equal((await to.alerts())[0].state, "resolved");
+  const bad = await to.send(`/${to.short}/storage`, {});
+  assert.deepEqual([bad.status, bad.body.result], [400, "failure"]);
+});
