@@ -30,11 +30,11 @@ export const adapters: readonly Adapter[] = [
   syslog,
 ];
 
-/** The kind of the box's own format, which `/v1/ingest` takes. */
-const OWN = "events";
+/** Kinds that need no adapter: the box's own format, which `/v1/ingest` takes, and what jobs say by `/ping`. */
+const OWN: readonly string[] = ["events", "heartbeats"];
 
 /** What a source may be. */
-export const sourceKinds: readonly string[] = [OWN, ...adapters.map(({ kind }) => kind)];
+export const sourceKinds: readonly string[] = [...OWN, ...adapters.map(({ kind }) => kind)];
 
 export function findAdapter(kind: string): Adapter | null {
   return adapters.find((adapter) => adapter.kind === kind) ?? null;
@@ -42,5 +42,5 @@ export function findAdapter(kind: string): Adapter | null {
 
 /** Where the names of alerts usually hold for a source of this kind; null for an unknown kind. */
 export function usualRoom(kind: string): Adapter["room"] | null {
-  return kind === OWN ? "project" : (findAdapter(kind)?.room ?? null);
+  return OWN.includes(kind) ? "project" : (findAdapter(kind)?.room ?? null);
 }

@@ -6,6 +6,7 @@ import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
+import { createPing, PING } from "./ping.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
@@ -27,7 +28,7 @@ export function createApp(options: AppOptions): App {
   const routes = [...options.routes, ...options.raw];
   const table = methodTable(routes);
   const { refusals } = options.serving;
-  const nouns = new Set([INBOUND, ...routes.map(({ path }) => path)].map(nounOf));
+  const nouns = new Set([INBOUND, PING, ...routes.map(({ path }) => path)].map(nounOf));
 
   app.use(async (c, next) => {
     c.set("requestId", hexId(options.random));
@@ -42,6 +43,7 @@ export function createApp(options: AppOptions): App {
     await next();
   });
   app.all(`${INBOUND}/*`, createInbound(options.serving));
+  app.all(`${PING}/*`, createPing(options.serving));
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));

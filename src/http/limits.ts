@@ -22,6 +22,8 @@ export interface Limits {
   tries: Limit;
   /** Failed authentication spends its address's budget, never a tenant's. */
   failures: Limit;
+  /** Pings of one heartbeat: far more than any job has a use for. */
+  ping: Limit;
 }
 
 /** One limited thing: its buckets and the headers that tell a client where it stands. */
@@ -45,6 +47,7 @@ export function createLimits(clock: Clock, rates: Rates): Limits {
     api: limit("api", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
     pair: limit("pair", createBuckets(clock, { rate: rates.pair / 60, burst: rates.pair })),
     tries: limit("tries", createBuckets(clock, { rate: 10 / 60, burst: 10 })),
+    ping: limit("ping", createBuckets(clock, { rate: 5, burst: 300 })),
     failures: limit("failures", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
   };
 }

@@ -4,6 +4,7 @@ import { alertRoutes } from "./resources/alerts.ts";
 import { configRoutes } from "./resources/config.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { deviceRoutes } from "./resources/devices.ts";
+import { heartbeatRoutes } from "./resources/heartbeats.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
@@ -23,6 +24,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...alertRoutes,
   ...configRoutes(kinds),
   ...deviceRoutes,
+  ...heartbeatRoutes,
   ...integrationRoutes(kinds),
   ...deliveryRoutes,
   ...webhookRoutes,

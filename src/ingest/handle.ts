@@ -11,6 +11,7 @@ import {
   type Settle,
 } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
+import { admits, matches } from "./match.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
@@ -24,6 +25,8 @@ export interface IngestHandle {
    * last commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
+  /** The names of the rules that would take this event now, whatever they count. */
+  takers(source: Source, event: IngestEvent): string[];
   /** The present root of a template id, and its text. */
   rootOf(projectId: number, templateId: string): string;
   /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
@@ -118,6 +121,13 @@ export function createIngest(
         counted.shed += events.length;
         throw error;
       }
+    },
+    takers(source, event) {
+      const text = { root: { text: event.message }, ownText: event.message };
+      return writer
+        .project(source.projectId)
+        .rules.all.filter((rule) => admits(rule, source.name, text) && matches(rule, event))
+        .map(({ rule }) => rule.name);
     },
     rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
     shed(why) {

@@ -13,12 +13,12 @@ export function hexSecret(random: Random): string {
   return random.bytes(24).toString("hex");
 }
 
-/** 43 base62 characters, 256 bits, by rejection so that every character is equally likely. */
-export function base62Secret(random: Random): string {
+/** Base62 characters, 43 (256 bits) unless told, by rejection so that every character is equally likely. */
+export function base62Secret(random: Random, length = 43): string {
   let text = "";
-  while (text.length < 43) {
+  while (text.length < length) {
     for (const byte of random.bytes(64)) {
-      if (byte < 248 && text.length < 43) text += BASE62[byte % 62];
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
     }
   }
   return text;

@@ -26,6 +26,13 @@ export function getProject(reader: Reader, name: string): Project {
   return project;
 }
 
+/** The project of this row. Throws 404. */
+export function projectOf(reader: Reader, id: number): Project {
+  const project = reader.orm.select().from(projects).where(eq(projects.id, id)).get();
+  if (project === undefined) throw notFound("project");
+  return project;
+}
+
 /** One row's count of another table. Written out: the builder drops the outer table's name in here. */
 const entry = {
   name: projects.name,

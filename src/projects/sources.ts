@@ -91,6 +91,8 @@ function mintTokens(tx: Tx, { tenantId, kind }: { tenantId: string; kind: string
 
 /** The kind of a source whose sender speaks the box's own format. */
 export const EVENTS = "events";
+/** The kind of the source that the events of a project's heartbeats come from. */
+export const HEARTBEATS = "heartbeats";
 
 /** Makes a source; its tokens are only ever in this answer. Throws 409, 422 for one too many. */
 export function createSource(

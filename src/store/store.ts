@@ -34,6 +34,8 @@ export type Note =
   | { topic: "endpoint"; id: string; well?: true }
   | { topic: "action"; id: string }
   | { topic: "reports" }
+  /** A heartbeat is due at another time, or at once. */
+  | { topic: "heartbeats" }
   | { topic: "relay" };
 
 /** What reads may use: a store, or the transaction a caller is in. */

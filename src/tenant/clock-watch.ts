@@ -1,4 +1,5 @@
 import { extendQuiet, renewPromises, shiftTimers } from "../alerts/timers.ts";
+import { forgiveHeartbeats, shiftHeartbeats } from "../heartbeats/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
@@ -113,7 +114,7 @@ export function startClockWatch(deps: {
     // Behind at the start and ahead now: somebody set it. Set back while running: somebody corrected it.
     const newSeen = ms < 0 ? at : Math.max(seen, at);
     store.write((tx) => {
-      shiftDueTimes(tx, ms);
+      shiftDueTimes(tx, ms, at);
       remember(tx, { alive: at, seen: newSeen });
     });
     clock.adopt();
@@ -163,16 +164,21 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   const alive = seconds(tx, "last_alive") ?? tx.at;
   const passed = tx.at - alive;
   const down = service === undefined ? passed : service.downSince(alive);
-  if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000);
-  else if (down > 0) extendQuiet(tx, down);
+  if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000, tx.at);
+  else if (down > 0) {
+    extendQuiet(tx, down);
+    forgiveHeartbeats(tx, down);
+  }
   if (service === undefined || down > 0) renewPromises(tx);
   // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
   if (down > LONG_GAP_SECONDS) forgiveDowntime(tx, down);
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
 }
 
-function shiftDueTimes(tx: Tx, ms: number): void {
-  shiftTimers(tx, Math.round(ms / 1000));
+function shiftDueTimes(tx: Tx, ms: number, at: number): void {
+  const seconds = Math.round(ms / 1000);
+  shiftTimers(tx, seconds);
+  shiftHeartbeats(tx, { seconds, at });
   shiftOutbox(tx, ms);
 }
 

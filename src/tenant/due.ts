@@ -1,3 +1,4 @@
+import { nextHeartbeat } from "../heartbeats/rows.ts";
 import type { Reader } from "../store/store.ts";
 
 const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
@@ -6,13 +7,17 @@ const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
 const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
 
 /**
- * When a tenant next has work of its own: an alert's timers, a delivery or an execution. In Unix
+ * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery or an execution. In Unix
  * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
  */
 export function nextDue(reader: Reader): number | null {
   const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;
   const timed = read(TIMED);
-  const times = [timed === null ? null : timed * 1000, read(DELIVERIES), read(EXECUTIONS)];
+  const heartbeat = nextHeartbeat(reader);
+  const times = [
+    ...[timed, heartbeat].map((at) => (at === null ? null : at * 1000)),
+    ...[read(DELIVERIES), read(EXECUTIONS)],
+  ];
   const known = times.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
 }

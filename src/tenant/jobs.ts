@@ -1,4 +1,5 @@
 import type { Sweep } from "../alerts/sweep.ts";
+import type { HeartbeatWatch } from "../heartbeats/watch.ts";
 import type { IngestHandle } from "../ingest/handle.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Disk } from "./disk.ts";
@@ -11,11 +12,18 @@ export interface TenantParts {
   disk: Disk;
   retention: Retention;
   ingest: IngestHandle;
+  heartbeats: HeartbeatWatch;
 }
 
 /** The due work of one tenant, in the order it is looked at. */
 export function tenantJobs(parts: TenantParts): Job[] {
-  return [parts.watch.job, timedJob(parts), diskJob(parts), retentionJob(parts)];
+  return [
+    parts.watch.job,
+    timedJob(parts),
+    heartbeatJob(parts),
+    diskJob(parts),
+    retentionJob(parts),
+  ];
 }
 
 /** Everything timed on alerts: ladders, renotify, auto-resolve (contract §5). */
@@ -26,6 +34,19 @@ function timedJob({ watch, sweep }: { watch: ClockWatch; sweep: Sweep }): Job {
     run(now) {
       if (!watch.ready()) return (now + 1) * 1000;
       const next = sweep.run(watch.upSince());
+      return next === null ? null : next * 1000;
+    },
+  };
+}
+
+/** Jobs that must report and haven't, and what is owed to the rules (contract §25). */
+function heartbeatJob({ watch, heartbeats }: TenantParts): Job {
+  return {
+    name: "heartbeats",
+    wokenBy: ["heartbeats"],
+    async run(now) {
+      if (!watch.ready()) return (now + 1) * 1000;
+      const next = await heartbeats.look();
       return next === null ? null : next * 1000;
     },
   };

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
 import { createSweep, defaultSweepLimits, type Sweep } from "../alerts/sweep.ts";
 import { type ChannelList, channels } from "../channels/list.ts";
+import { createHeartbeatWatch, type HeartbeatWatch } from "../heartbeats/watch.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { version } from "../kit/assets.ts";
@@ -42,6 +43,7 @@ export interface Tenant {
   readonly disk: Disk;
   readonly log: Log;
   readonly ingest: IngestHandle;
+  readonly heartbeats: HeartbeatWatch;
   readonly waiters: Waiters;
   /** Makes long answers piece by piece, so that other requests don't wait for them. */
   readonly slices: Slices;
@@ -120,6 +122,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const id = ensureTenant(store, tenantId);
   const log = tenantLog(options.log, id);
   const ingest = createIngest(store);
+  const heartbeats = createHeartbeatWatch({ store, ingest, log, tenantId: id });
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const watch = startClockWatch({ store, clock, log, service: options.service });
   const sweep = createSweep(store, log, defaultSweepLimits, ingest.laterReport);
@@ -135,7 +138,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const news =
     options.role === "box" ? createBoxNews({ store, sealer, egress, log, tenantId: id }) : null;
   const scheduler = createScheduler(clock, log, [
-    ...tenantJobs({ watch, sweep, disk, retention, ingest }),
+    ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
     ...outbox.jobs,
     ...(news === null ? [] : [newsJob(news)]),
     ...(options.jobs ?? []),
@@ -161,6 +164,7 @@ export function startTenant(options: TenantOptions): Tenant {
     disk,
     log,
     ingest,
+    heartbeats,
     waiters,
     slices,
     scheduler,

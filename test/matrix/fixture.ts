@@ -97,6 +97,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         };
         return post(`${base}/oncall/schedules/${await schedule()}/overrides`, body, "id");
       }),
+    hid: () =>
+      once("heartbeat", () =>
+        post(`${base}/heartbeats`, { name: fresh("job"), period_seconds: 3600 }, "id"),
+      ),
     rid: report,
     eid: () =>
       once("entry", async () =>
@@ -122,6 +126,8 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     replaceAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     registerDevice: () => ({ token: String(++last).padStart(64, "a"), platform: "ios" }),
+    createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
+    changeHeartbeat: () => ({ grace_seconds: 60 }),
     createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
     updateIntegration: () => ({ name: fresh("hook") }),
     createWebhook: () => ({ url: HOOK }),

@@ -22,21 +22,23 @@ export const rooms: Record<string, readonly string[]> = {
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "projects", "oncall"],
   ingest: ["kit", "store", "projects", "alerts"],
+  // Jobs that must report.
+  heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
   // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
   adapters: ["kit", "projects/source.ts", "ingest/event.ts", "ingest/named-fields.ts"],
   "config-file": [
     ...["kit", "store", "outbox/event.ts", "channels", "people", "projects", "oncall", "alerts"],
-    "adapters",
+    ...["adapters", "heartbeats"],
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest"],
+    ...["alerts", "ingest", "heartbeats"],
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
-    ...["alerts", "ingest", "adapters", "config-file", "tenant"],
+    ...["alerts", "ingest", "heartbeats", "adapters", "config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.

@@ -21,6 +21,7 @@ const values: Record<string, (n: number) => string | number | null> = {
   type: () => "webhook",
   account_id: (n) => `id ${n}`,
   schedule_id: (n) => `id ${n}`,
+  heartbeat_id: (n) => `id ${n}`,
   report_id: (n) => `id ${n}`,
   body: () => "{}",
   keys: () => "{}",

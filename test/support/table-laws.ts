@@ -15,6 +15,7 @@ export const owners: Record<string, string> = {
   ...{ reports: "reports", report_entries: "reports" },
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts" },
+  ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },
 };
 
@@ -102,6 +103,7 @@ const byDrizzle = ["projects", "people", "reports", "oncall", "config-file"];
 /** The hot path, timers, outbox, alerts, the hosted registry and whoever looks at those: prepared SQL. */
 const bySql = [
   ...["store", "outbox", "alerts", "ingest", "tenant", "hosted", "backup", "operate", "prove"],
+  "heartbeats",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

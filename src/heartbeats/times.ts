@@ -1,0 +1,35 @@
+import { Cron } from "croner";
+
+/** When a job runs: every so many seconds, or at times of the clock in a zone. */
+export interface Times {
+  /** Seconds; null where `cron` says it. */
+  period: number | null;
+  /** Five fields. */
+  cron: string | null;
+  timezone: string;
+}
+
+/**
+ * The next time after `from` (Unix seconds); null where none comes. A time of day that a clock change leaves out is
+ * the end of the gap, one that it brings twice counts once.
+ */
+export function nextTime({ period, cron, timezone }: Times, from: number): number | null {
+  if (period !== null) return from + period;
+  if (cron === null) return null;
+  const next = scheduleOf(cron, timezone).nextRun(new Date(from * 1000));
+  return next === null ? null : Math.floor(next.getTime() / 1000);
+}
+
+/** Why `cron` is none that can be used, or null. */
+export function cronFault(cron: string, timezone: string, from: number): string | null {
+  try {
+    const next = nextTime({ period: null, cron, timezone }, from);
+    return next === null ? "never comes" : null;
+  } catch {
+    return "must be five cron fields, like 0 3 * * 1-5";
+  }
+}
+
+function scheduleOf(cron: string, timezone: string): Cron {
+  return new Cron(cron, { timezone, mode: "5-part", paused: true });
+}

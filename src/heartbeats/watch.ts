@@ -1,0 +1,173 @@
+import type { IngestEvent } from "../ingest/event.ts";
+import type { IngestHandle } from "../ingest/handle.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import { notFound } from "../kit/errors.ts";
+import type { Log } from "../kit/log.ts";
+import type { Source } from "../projects/sources.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { heartbeatEvent } from "./event.ts";
+import {
+  beatOf,
+  clearOwed,
+  dueHeartbeats,
+  type HeartbeatRow,
+  heartbeatRow,
+  nextHeartbeat,
+  type Owed,
+  owedOf,
+  paceOf,
+  putOff,
+  writeBeat,
+} from "./rows.ts";
+import { addRun, endRun, markOverrun } from "./runs.ts";
+import { findHeartbeatSource, heartbeatSource } from "./source.ts";
+import { type Beat, heard, looked, type Step, type Word } from "./state.ts";
+
+/** What a job says of itself. */
+export interface Ping {
+  word: Word;
+  /** Which run it speaks of, a UUID. */
+  rid: string | null;
+  /** Its exit status, where it said one. */
+  exit: number | null;
+  /** What it said beside; null: nothing. */
+  message: string | null;
+}
+
+/** Who listens to jobs, and tells the rules. */
+export interface HeartbeatWatch {
+  /** Takes a job's word, committed with all that follows from it before this resolves. Throws 404. */
+  hear(id: string, ping: Ping): Promise<void>;
+  /** Changes one in the caller's way, and tells the rules of it. */
+  change(id: string, change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step): Promise<void>;
+  /** Looks at those whose time has come; when the next one's comes, Unix seconds. */
+  look(): Promise<number | null>;
+  /** Tells the rules an event of this one now. Throws what kept it from being committed. */
+  tell(row: HeartbeatRow, owed: Owed): Promise<void>;
+}
+
+/** Looked at in one transaction. */
+const MOST = 200;
+const AFTER_FAILURE = 5;
+/** A row that can't be looked at, its zone gone from the system's list. */
+const BROKEN = 300;
+
+/**
+ * A change of state and what the rules must be told of it are one transaction; the event follows, and is owed until it
+ * is committed. A crash between tells it again, by the same name and instance, which changes nothing (contract §22).
+ */
+export function createHeartbeatWatch(deps: {
+  store: Store;
+  ingest: IngestHandle;
+  log: Log;
+  tenantId: string;
+}): HeartbeatWatch {
+  const { store, ingest, log, tenantId } = deps;
+  const telling = new Map<string, Promise<void>>();
+
+  const submit = (source: Source, events: IngestEvent[]) =>
+    new Promise<void>((resolve, reject) => {
+      ingest.submit(source, events, (error, answers) =>
+        answers === null ? reject(error) : resolve(),
+      );
+    });
+  const sourceOf = (projectId: number) =>
+    findHeartbeatSource(store, projectId) ??
+    store.write((tx) => heartbeatSource(tx, { id: projectId }, tenantId));
+
+  const tellOwed = async (id: string): Promise<void> => {
+    for (;;) {
+      const row = heartbeatRow(store, id);
+      const owed = row?.owed ?? null;
+      if (row === null || owed === null) return;
+      const events = owedOf(row).map((one) => heartbeatEvent(row, one));
+      await submit(sourceOf(row.project_id), events);
+      if (store.write((tx) => clearOwed(tx, id, owed))) return;
+    }
+  };
+
+  /** One at a time for each heartbeat. What fails is due again in a moment. */
+  const settleOwed = (id: string): Promise<void> => {
+    const before = telling.get(id) ?? Promise.resolve();
+    const run = before
+      .then(() => tellOwed(id))
+      .catch((error: unknown) => {
+        log.warn({ err: error, heartbeat: id }, "a heartbeat's event could not be told yet");
+        store.write((tx) => putOff(tx, id, AFTER_FAILURE));
+      })
+      .finally(() => {
+        if (telling.get(id) === run) telling.delete(id);
+      });
+    telling.set(id, run);
+    return run;
+  };
+
+  const take = (tx: Tx, row: HeartbeatRow, { beat, said }: Step, exit: number | null) => {
+    const since = said?.reason === "overrun" ? row.run_at : row.last_at;
+    const facts = { exit, duration: row.last_duration, at: tx.at, since };
+    writeBeat(tx, row, beat, said === null ? null : { ...said, ...facts });
+  };
+
+  const lookAt = (tx: Tx, row: HeartbeatRow) => {
+    try {
+      const step = looked(beatOf(row), paceOf(row), tx.at);
+      if (row.state !== "down" && step.beat.reason === "overrun") markOverrun(tx, row.id);
+      if (row.state !== "down" && step.beat.reason === "missing")
+        addRun(tx, { ...none, id: row.id, outcome: "missing", ended: tx.at });
+      take(tx, row, step, row.exit_status);
+    } catch (error) {
+      log.error({ err: error, heartbeat: row.id }, "a heartbeat could not be looked at");
+      putOff(tx, row.id, BROKEN);
+    }
+  };
+
+  return {
+    async hear(id, ping) {
+      store.write((tx) => {
+        const row = heartbeatRow(tx, id);
+        if (row === null) throw notFound("heartbeat");
+        const heardNow = noteRun(tx, row, ping);
+        take(tx, heardNow, heard(beatOf(row), ping.word, paceOf(row), tx.at), ping.exit);
+      });
+      await settleOwed(id);
+    },
+    async change(id, change) {
+      store.write((tx) => {
+        const row = heartbeatRow(tx, id);
+        if (row === null) throw notFound("heartbeat");
+        take(tx, row, change(tx, beatOf(row), row), row.exit_status);
+      });
+      await settleOwed(id);
+    },
+    async look() {
+      const due = dueHeartbeats(store, unixSeconds(store.clock), MOST);
+      if (due.length > 0)
+        store.write((tx) => {
+          for (const row of dueHeartbeats(tx, tx.at, MOST)) if (row.owed === null) lookAt(tx, row);
+        });
+      await Promise.all(due.map(({ id }) => settleOwed(id)));
+      return nextHeartbeat(store);
+    },
+    tell: (row, owed) => submit(sourceOf(row.project_id), [heartbeatEvent(row, owed)]),
+  };
+}
+
+const none = { rid: null, started: null, exit: null };
+
+const SAID =
+  "UPDATE heartbeats SET last_message = coalesce(?, last_message), last_duration = ?, exit_status = ? WHERE id = ?";
+
+/** Writes what a ping says of its run; the row as it is then. */
+function noteRun(tx: Tx, row: HeartbeatRow, { word, rid, exit, message }: Ping): HeartbeatRow {
+  const { id } = row;
+  let { last_duration, exit_status } = row;
+  if (word === "start")
+    addRun(tx, { ...none, id, rid, outcome: "running", started: tx.at, ended: null });
+  else if (word !== "log") {
+    const outcome = word === "success" ? "ok" : "failed";
+    last_duration = endRun(tx, { id, rid, outcome, exit });
+    exit_status = exit;
+  }
+  tx.sql<(string | number | null)[]>(SAID).run(message, last_duration, exit_status, id);
+  return { ...row, last_duration, exit_status };
+}

@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { heartbeatEvent } from "../../heartbeats/event.ts";
+import {
+  heartbeatAddress,
+  heartbeatAnswer,
+  heartbeatChange,
+  heartbeatCreate,
+  heartbeatReadOnly,
+  heartbeatRun,
+} from "../../heartbeats/heartbeat.ts";
+import {
+  type Addresses,
+  changeHeartbeat,
+  createHeartbeat,
+  deleteHeartbeat,
+  getHeartbeat,
+  rotateHeartbeat,
+  toHeartbeat,
+} from "../../heartbeats/heartbeats.ts";
+import { type HeartbeatRow, type Owed, paceOf, projectHeartbeats } from "../../heartbeats/rows.ts";
+import { listRuns } from "../../heartbeats/runs.ts";
+import { findHeartbeatSource } from "../../heartbeats/source.ts";
+import { paused, resumed, type Said } from "../../heartbeats/state.ts";
+import { unixSeconds } from "../../kit/clock.ts";
+import { getProject } from "../../projects/projects.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { deleted, projectPath, queryInteger } from "../fields.ts";
+import { PING } from "../ping.ts";
+import { type Route, route } from "../route.ts";
+
+const heartbeatPath = z.strictObject({ id: z.string(), hid: z.string() });
+
+const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
+  ...said,
+  ...{ exit: row.exit_status, duration: row.last_duration, at, since: row.last_at },
+});
+
+/** As it is read, with the first rule that would take its events. */
+function shown(tenant: Tenant, row: HeartbeatRow) {
+  const { store, ingest } = tenant;
+  const source = findHeartbeatSource(store, row.project_id);
+  const at = unixSeconds(tenant.clock);
+  const said = { action: "fire", reason: "missing", instance: null } as const;
+  const event = heartbeatEvent(row, owedAt(row, at, said));
+  const [rule = null] = source === null ? [] : ingest.takers(source, event);
+  return toHeartbeat(row, rule, at);
+}
+
+function withAddress(
+  tenant: Tenant,
+  { row, addresses }: { row: HeartbeatRow; addresses: Addresses },
+) {
+  const ping_url = `${tenant.publicUrl}${PING}/${addresses.secret}`;
+  return { ...shown(tenant, row), ping_url, uuid: addresses.uuid };
+}
+
+const writeErrors = [
+  ...(["invalid_request", "invalid_json", "not_found", "name_taken"] as const),
+  "invalid_timezone" as const,
+];
+
+const common = { tag: "Heartbeats", plane: "api", additive: true, boxOnly: true } as const;
+
+/** Jobs that must report (contract §25). */
+export const heartbeatRoutes: Route[] = [
+  route({
+    ...common,
+    method: "GET",
+    path: "/v1/projects/{id}/heartbeats",
+    name: "listHeartbeats",
+    summary: "The project's heartbeats, by name",
+    params: projectPath,
+    status: 200,
+    answer: z.object({ heartbeats: z.array(heartbeatAnswer) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => {
+      const { id } = getProject(tenant.store, params.id);
+      return { heartbeats: projectHeartbeats(tenant.store, id).map((row) => shown(tenant, row)) };
+    },
+  }),
+  route({
+    ...common,
+    method: "POST",
+    path: "/v1/projects/{id}/heartbeats",
+    name: "createHeartbeat",
+    summary: "Create a heartbeat and its address",
+    params: projectPath,
+    body: heartbeatCreate,
+    readOnly: heartbeatReadOnly,
+    status: 201,
+    answer: heartbeatAddress,
+    errors: [...writeErrors, "too_many"],
+    handle: ({ tenant, params, body }) =>
+      withAddress(
+        tenant,
+        tenant.store.write((tx) =>
+          createHeartbeat(tx, getProject(tx, params.id), { tenantId: tenant.id, body }),
+        ),
+      ),
+  }),
+  route({
+    ...common,
+    method: "GET",
+    path: "/v1/projects/{id}/heartbeats/{hid}",
+    name: "getHeartbeat",
+    summary: "One heartbeat",
+    params: heartbeatPath,
+    status: 200,
+    answer: heartbeatAnswer,
+    errors: ["not_found"],
+    handle: ({ tenant, params }) =>
+      shown(tenant, getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid)),
+  }),
+  route({
+    ...common,
+    method: "PATCH",
+    path: "/v1/projects/{id}/heartbeats/{hid}",
+    name: "changeHeartbeat",
+    summary: "Change what is given of a heartbeat",
+    params: heartbeatPath,
+    body: heartbeatChange,
+    readOnly: [...heartbeatReadOnly, "uuid"],
+    status: 200,
+    answer: heartbeatAnswer,
+    errors: writeErrors,
+    handle: ({ tenant, params, body }) =>
+      shown(
+        tenant,
+        tenant.store.write((tx) =>
+          changeHeartbeat(tx, getProject(tx, params.id), { id: params.hid, body }),
+        ),
+      ),
+  }),
+  route({
+    ...common,
+    method: "DELETE",
+    path: "/v1/projects/{id}/heartbeats/{hid}",
+    name: "deleteHeartbeat",
+    summary: "Delete a heartbeat; an alert that it is missing ends",
+    params: heartbeatPath,
+    status: 200,
+    answer: deleted,
+    errors: ["not_found", "overloaded", "storage_full"],
+    handle: async ({ tenant, params }) => {
+      const row = getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid);
+      const said = { action: "resolve", reason: "deleted", instance: row.instance } as const;
+      const at = unixSeconds(tenant.clock);
+      if (row.state === "down") await tenant.heartbeats.tell(row, owedAt(row, at, said));
+      tenant.store.write((tx) => deleteHeartbeat(tx, getProject(tx, params.id), params.hid));
+      return { deleted: true };
+    },
+  }),
+  route({
+    ...common,
+    method: "GET",
+    path: "/v1/projects/{id}/heartbeats/{hid}/runs",
+    name: "listHeartbeatRuns",
+    summary: "A heartbeat's latest runs, newest first; the last 100 are kept",
+    params: heartbeatPath,
+    query: z.strictObject({ limit: queryInteger(1, 100).optional() }),
+    status: 200,
+    answer: z.object({ runs: z.array(heartbeatRun) }),
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, params, query }) => {
+      const row = getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid);
+      return { runs: listRuns(tenant.store, row.id, query.limit ?? 30) };
+    },
+  }),
+  ...(["pause", "resume"] as const).map((verb) =>
+    route({
+      ...common,
+      method: "POST",
+      path: `/v1/projects/{id}/heartbeats/{hid}/${verb}`,
+      name: `${verb}Heartbeat`,
+      summary:
+        verb === "pause"
+          ? "Watch a heartbeat no more for now; an alert that it is missing ends"
+          : "Watch a heartbeat again, from now on",
+      params: heartbeatPath,
+      status: 200,
+      answer: heartbeatAnswer,
+      errors: ["not_found"],
+      handle: async ({ tenant, params }) => {
+        const project = getProject(tenant.store, params.id);
+        const { id } = getHeartbeat(tenant.store, project, params.hid);
+        await tenant.heartbeats.change(id, (tx, beat, row) =>
+          verb === "pause" ? paused(beat) : { beat: resumed(beat, paceOf(row), tx.at), said: null },
+        );
+        return shown(tenant, getHeartbeat(tenant.store, project, id));
+      },
+    }),
+  ),
+  route({
+    ...common,
+    method: "POST",
+    path: "/v1/projects/{id}/heartbeats/{hid}/rotate",
+    name: "rotateHeartbeat",
+    summary: "Replace a heartbeat's addresses",
+    manager: true,
+    params: heartbeatPath,
+    status: 200,
+    answer: heartbeatAddress,
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant, params }) =>
+      withAddress(
+        tenant,
+        tenant.store.write((tx) => rotateHeartbeat(tx, getProject(tx, params.id), params.hid)),
+      ),
+  }),
+];
