@@ -6,6 +6,7 @@ import { googleChat } from "./google-chat.ts";
 import { gotify } from "./gotify.ts";
 import { mattermost } from "./mattermost.ts";
 import { ntfy } from "./ntfy.ts";
+import { pushover } from "./pushover.ts";
 import { slack } from "./slack.ts";
 import { teams } from "./teams.ts";
 import { telegram } from "./telegram.ts";
@@ -22,6 +23,7 @@ const kinds = [
   teams,
   ntfy,
   gotify,
+  pushover,
   apns,
 ] as const;
 

@@ -28,25 +28,39 @@ export interface RoomRequest {
 /** The longest answer that any of them gives: Discord's repeats the message. */
 const MOST_BYTES = 16_384;
 
-export interface Post {
+export interface Post<B = object> {
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  body: object;
+  body: B;
   /** What the answer says of a refusal, where it says it in a word. */
   why: (answer: Answer) => unknown;
 }
 
+type Answered = Posted & { answer: Answer };
+
 /** Posts JSON. Only a word or a short name of a refusal gets into the error: receivers echo, and what they got is secret. */
-export async function postJson(
+export function postJson(via: Via, url: string, { headers, body, why }: Post): Promise<Answered> {
+  const sent = { "Content-Type": "application/json", ...headers };
+  return post(via, url, { headers: sent, body: JSON.stringify(body), why });
+}
+
+/** The same with a form. */
+export function postForm(
   via: Via,
   url: string,
-  { headers, body, why }: Post,
-): Promise<Posted & { answer: Answer }> {
+  { body, why }: Post<Readonly<Record<string, string>>>,
+): Promise<Answered> {
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  return post(via, url, { headers, body: new URLSearchParams(body).toString(), why });
+}
+
+async function post(
+  via: Via,
+  url: string,
+  { why, ...request }: Post<string> & { headers: Readonly<Record<string, string>> },
+): Promise<Answered> {
   const result = await via.egress.send({
     ...limitsOf(via),
-    ...{ method: "POST", url, maxBytes: MOST_BYTES },
-    headers: { "Content-Type": "application/json", ...headers },
-    body: JSON.stringify(body),
+    ...{ ...request, method: "POST", url, maxBytes: MOST_BYTES },
   });
   const answer = readAnswer(result.body);
   const word = why(answer);

@@ -22,6 +22,8 @@ const canary = {
   googleChatUrl: "v1/spaces/A/messages?token=canary-google-chat-url-f5",
   teamsUrl: "workflows/0?sig=canary-teams-url-6c",
   gotifyToken: "canary-gotify-token-8e",
+  pushoverToken: "canaryPushoverToken44444444444",
+  pushoverUser: "canaryPushoverUser555555555555",
   topic: "canary-ntfy-topic-91",
   accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
@@ -42,7 +44,7 @@ before(async () => {
     },
   });
   const log = pino({ level: "trace" }, sink);
-  box = await testBox({ telegramApi: receiver.url }, handClock(), log);
+  box = await testBox({ telegramApi: receiver.url, pushoverApi: receiver.url }, handClock(), log);
 });
 after(async () => {
   await receiver.close();
@@ -78,6 +80,9 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       ...{ type: "google_chat", webhook_url: `${url}/${canary.googleChatUrl}` },
     }),
     call("POST", integrations, { type: "gotify", server: url, token: canary.gotifyToken }),
+    call("POST", integrations, {
+      ...{ type: "pushover", token: canary.pushoverToken, user: canary.pushoverUser },
+    }),
     call("POST", integrations, {
       ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
     }),
@@ -148,6 +153,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
     ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
+    ...[canary.pushoverToken, canary.pushoverUser],
     ...[canary.gotifyToken, canary.topic, canary.accessToken],
     canary.actionBody,
   ])

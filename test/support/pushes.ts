@@ -22,6 +22,50 @@ export function gotifyServer(): Behaviour {
   };
 }
 
+export const PUSHOVER_TOKEN = "canaryTokenKzGDORePKggMaC0QOYA";
+export const PUSHOVER_USER = "canaryUserQrpdLXcNVCShyVnQhYGp";
+
+/** Pushover: forms, exact keys, limits in characters, and what an emergency needs; it counts whom it still rings. */
+export function pushoverServer(): { behaviour: Behaviour; ringing: Set<string> } {
+  const ringing = new Set<string>();
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const say = (status: number, body: object) =>
+      response
+        .writeHead(status, { "content-type": "application/json" })
+        .end(JSON.stringify({ ...body, request: "647d2300-702c-4b38-8b2f-d56326ae460b" }));
+    const refuse = (wrong: string) =>
+      say(400, { [wrong]: "invalid", errors: [`${wrong} is invalid, see the API`], status: 0 });
+    const form = formOf(request);
+    if (request.headers["content-type"] !== "application/x-www-form-urlencoded")
+      return refuse("message");
+    if (form["token"] !== PUSHOVER_TOKEN) return refuse("token");
+    const cancelled = /^\/1\/receipts\/cancel_by_tag\/([A-Za-z0-9]+)\.json$/.exec(
+      request.path,
+    )?.[1];
+    if (cancelled !== undefined)
+      return say(200, { status: 1, canceled: Number(ringing.delete(cancelled)) });
+    if (request.path !== "/1/messages.json") return say(404, { status: 0 });
+    if (form["user"] !== PUSHOVER_USER) return refuse("user");
+    const { title = "", message = "", url = "", url_title: named = "" } = form;
+    const length = (text: string) => [...text].length;
+    if (message === "" || length(message) > 1_024) return refuse("message");
+    if (length(title) > 250 || length(url) > 512 || length(named) > 100) return refuse("title");
+    const { priority = "0", retry = "", expire = "", tags = "" } = form;
+    if (!/^(-[12]|[012])$/.test(priority) || !/^\d+$/.test(form["timestamp"] ?? ""))
+      return refuse("priority");
+    if (priority !== "2") return say(200, { status: 1 });
+    if (Number(retry) < 30 || Number(expire) > 10_800 || Number(expire) < 1) return refuse("retry");
+    ringing.add(tags);
+    say(200, { status: 1, receipt: "rLqVuqTRh62UzxtmqiaLzQmVcPgiCy" });
+  };
+  return { behaviour, ringing };
+}
+
+/** The fields of a form that a service got. */
+export function formOf(request: Received | undefined): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(request?.body ?? ""));
+}
+
 /** The JSON that a service got. */
 export function bodyOf(request: Received | undefined) {
   return JSON.parse(request?.body ?? "null");

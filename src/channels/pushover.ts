@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import { webUrl } from "../kit/flags.ts";
+import { cut } from "../kit/text.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { describe } from "../outbox/message.ts";
+import { httpError, type Posted, type Via } from "../outbox/senders/sent.ts";
+import { channel } from "./channel.ts";
+import { type Answer, type Loudness, loudnessOf, postForm } from "./room.ts";
+
+/** Both are 30 letters and digits; blank is as good as left out. */
+function key(description: string) {
+  return text(30)
+    .regex(/^([A-Za-z0-9]{30})?$/, { error: "must be 30 letters and digits" })
+    .meta({ description });
+}
+
+export const pushover = channel({
+  kind: "pushover",
+  about: "a Pushover user or group, whose phones it rings",
+  fields: z.strictObject({
+    token: key("the application's token"),
+    user: key("the key of the user or group"),
+  }),
+  flags: { token: "--token <token>", user: "--user <key>" },
+  settings: {
+    pushoverApi: {
+      flag: "--pushover-api <url>",
+      about: "Pushover API (default the public one)",
+      usual: "https://api.pushover.net",
+      read: webUrl,
+    },
+  },
+  send: ({ credentials, event, egress, now, settings }) =>
+    sendPushover(
+      { egress, now },
+      { ...credentials, apiUrl: settings.pushoverApi, event, link: null },
+    ),
+});
+
+/** One attempt at one user or group. */
+export interface PushoverRequest {
+  apiUrl: string;
+  token: string;
+  user: string;
+  event: EventBody;
+  /** Where people can look, when the box has a public address. */
+  link: string | null;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Pushover asks not to be called faster than this after a failure of its own. */
+const SLOWEST_RETRY_MS = 5_000;
+
+/** Sends the event; where it says that somebody has the alert or that it is over, its emergencies end first. */
+export async function sendPushover(via: Via, request: PushoverRequest): Promise<Posted> {
+  const { apiUrl, token, user, event, link } = request;
+  const stopped = await stopRinging(via, request);
+  if (stopped !== null && isTheirFault(stopped)) return withPause(stopped);
+  const left = (via.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
+  const { answer, ...posted } = await postForm(
+    { ...via, timeoutMs: Math.max(1, left) },
+    `${apiUrl}/1/messages.json`,
+    { body: { token, user, ...pushoverMessage(event, link) }, why },
+  );
+  const { verdict } = posted;
+  if (verdict.kind !== "delivered" || answer["status"] === 1) return withPause(posted);
+  // A proxy that answers in its place took nothing.
+  return {
+    ...posted,
+    verdict: { kind: "later", error: httpError(verdict.status, "not accepted") },
+  };
+}
+
+/** It rings again and again until somebody touches it there; nothing but this tells it that somebody did here. */
+async function stopRinging(via: Via, { apiUrl, token, event }: PushoverRequest) {
+  if (loudnessOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
+  const url = `${apiUrl}/1/receipts/cancel_by_tag/${tagOf(event)}.json`;
+  const { answer, ...posted } = await postForm(via, url, { body: { token }, why });
+  return posted;
+}
+
+/** Worth another attempt before the message goes; what Pushover refuses to cancel isn't there. */
+function isTheirFault({ verdict }: Posted): boolean {
+  return (
+    verdict.kind !== "delivered" && !/^http 4(?!29)/.test("error" in verdict ? verdict.error : "")
+  );
+}
+
+function withPause(posted: Posted): Posted {
+  const { verdict } = posted;
+  if (verdict.kind !== "later" || !/^http 5/.test(verdict.error)) return posted;
+  const retryAfterMs = Math.max(verdict.retryAfterMs ?? 0, SLOWEST_RETRY_MS);
+  return { ...posted, verdict: { ...verdict, retryAfterMs } };
+}
+
+/** Which of what it was sent Pushover takes for wrong: `user invalid`. */
+function why(answer: Answer): string | undefined {
+  const wrong = ["token", "user", "message"].find((name) => typeof answer[name] === "string");
+  return wrong && `${wrong} ${answer[wrong]}`;
+}
+
+/** In characters. */
+const TITLE = 250;
+const MESSAGE = 1_024;
+/** From here on a message is an emergency: it rings through, every minute for fifty minutes. */
+const EMERGENCY_LEVEL = 500;
+const PRIORITIES: Readonly<Record<Loudness, number>> = {
+  ...{ through: 2, rings: 1, usual: 0, silent: -1 },
+};
+
+/** The message's fields. No HTML is asked for, so there is no markup. */
+export function pushoverMessage(
+  event: EventBody,
+  link: string | null,
+): Readonly<Record<string, string>> {
+  const { title, facts, details } = describe(event);
+  const priority = PRIORITIES[loudnessOf(event)];
+  return {
+    title: cut(title, TITLE),
+    message: fitted(details.join("\n"), facts) || title,
+    priority: String(priority),
+    timestamp: String(event.timestamp),
+    ...(link !== null && { url: link, url_title: "Open" }),
+    ...(priority === 2 && { retry: "60", expire: "3600", tags: tagOf(event) }),
+  };
+}
+
+/** What was logged is cut so that the facts have room below it. */
+function fitted(details: string, facts: string): string {
+  const room = MESSAGE - [...facts].length - 2;
+  const kept = cut(details, room);
+  return [kept === details ? kept : `${kept}…`, facts].filter(Boolean).join("\n");
+}
+
+/** Letters and digits only, since tags are parted by commas. */
+function tagOf({ tenant_id: tenant, alert_id: alert }: EventBody): string {
+  return `box${tenant}alert${alert}`;
+}
