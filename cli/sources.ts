@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
@@ -31,7 +33,24 @@ export function registerSources(program: Command): void {
       "--kind <kind>",
       "what its sender speaks, alertmanager for example; the box's own format unless told",
     )
+    .option(
+      "--mapping <preset|file>",
+      "of kind hook: how its bodies are read, a preset's name or a JSON file",
+    )
     .action(add);
+  apiFlags(source.command("set <project> <name>"))
+    .description("change what is given")
+    .option("--retain-logs", "keep its events for the log tail")
+    .option("--no-retain-logs", "keep them no longer")
+    .option(
+      "--mapping <preset|file>",
+      "of kind hook: how its bodies are read, a preset's name or a JSON file",
+    )
+    .action(set);
+  apiFlags(source.command("try <project> <name> <file>"))
+    .description("the events that its mapping makes of a body in a file (- for standard input)")
+    .option("--mapping <preset|file>", "another mapping than its own")
+    .action(tryMapping);
   apiFlags(source.command("rotate <project> <name>"))
     .description("replace a source's token")
     .action(async (project: string, name: string, options: ApiOptions) => {
@@ -74,13 +93,72 @@ function tokensText({ token, short_token }: Tokens): string {
 async function add(
   project: string,
   name: string,
-  options: ApiOptions & { retainLogs?: boolean; kind?: string },
+  options: ApiOptions & { retainLogs?: boolean; kind?: string; mapping?: string },
 ): Promise<void> {
-  const { retainLogs = false, kind } = options;
-  const source = { name, retain_logs: retainLogs, ...(kind === undefined ? {} : { kind }) };
+  const { retainLogs = false, kind, mapping } = options;
+  const source = {
+    ...{ name, retain_logs: retainLogs },
+    ...(kind === undefined ? {} : { kind }),
+    ...(mapping === undefined ? {} : { options: { mapping: await readMappingOf(mapping) } }),
+  };
   const to = path("v1", "projects", project, "sources");
   const answer = await callApi<Tokens>(options, "POST", to, source);
   print(answer, options, () => tokensText(answer));
+}
+
+/** A preset's name as it is; what looks like a file is read. Throws CommandError. */
+async function readMappingOf(given: string): Promise<unknown> {
+  if (/^[a-z0-9-]{2,64}$/.test(given)) return given;
+  const text = await readText(given);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${given} is no JSON: ${(error as Error).message}`, exitCodes.usage);
+  }
+}
+
+interface Listed {
+  name: string;
+  retain_logs: boolean;
+  options: Record<string, unknown>;
+}
+
+async function set(
+  project: string,
+  name: string,
+  options: ApiOptions & { retainLogs?: boolean; mapping?: string },
+): Promise<void> {
+  const all = path("v1", "projects", project, "sources");
+  const { sources } = await callApi<{ sources: Listed[] }>(options, "GET", all);
+  const now = sources.find((one) => one.name === name);
+  const { mapping } = options;
+  const body = {
+    retain_logs: options.retainLogs ?? now?.retain_logs ?? false,
+    ...(mapping === undefined
+      ? {}
+      : { options: { ...now?.options, mapping: await readMappingOf(mapping) } }),
+  };
+  const answer = await callApi<object>(options, "PUT", `${all}/${encodeURIComponent(name)}`, body);
+  print(answer, options, () => `changed ${name}`);
+}
+
+async function tryMapping(
+  project: string,
+  name: string,
+  file: string,
+  options: ApiOptions & { mapping?: string },
+): Promise<void> {
+  const to = path("v1", "projects", project, "sources", name, "mapping", "try");
+  const { mapping } = options;
+  const answer = await callApi<{ events: object[]; rejected: string[] }>(options, "POST", to, {
+    body: await readText(file),
+    ...(mapping === undefined ? {} : { mapping: await readMappingOf(mapping) }),
+  });
+  print(answer, options, () =>
+    [...answer.events.map((event) => JSON.stringify(event, null, 2)), ...answer.rejected].join(
+      "\n",
+    ),
+  );
 }
 
 /** `GET …/facts`: counted since the box started. */

@@ -93,6 +93,8 @@ export interface Adapter {
   /** Where the names of its alerts hold, unless a source says otherwise. */
   room: "project" | "source";
   caps: Caps;
+  /** A person says how its bodies are read: the latest are kept to try that on. */
+  isDescribed?: boolean;
   /** The token, of a sender that can put it only into the body; null where it isn't there, whatever the bytes. */
   tokenIn?(body: Buffer): string | null;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */

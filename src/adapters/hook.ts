@@ -21,6 +21,7 @@ export const hook: Adapter = {
   title: "Any webhook",
   room: "source",
   caps: alertCaps,
+  isDescribed: true,
   decode,
   refuse: plainRefusal,
   setUp: ({ base, token }) => ({

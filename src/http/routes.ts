@@ -7,6 +7,7 @@ import { deviceRoutes } from "./resources/devices.ts";
 import { heartbeatRoutes } from "./resources/heartbeats.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
+import { mappingRoutes } from "./resources/mapping.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
@@ -37,6 +38,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...reportRoutes,
   ...ruleRoutes,
   ...sourceRoutes,
+  ...mappingRoutes,
 ];
 
 /** Those of the program's own kinds. */

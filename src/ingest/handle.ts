@@ -12,6 +12,7 @@ import {
 } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
 import { admits, matches } from "./match.ts";
+import { createReceivedBook, type ReceivedBook } from "./received.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import type { SourceTally } from "./tally.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
@@ -40,6 +41,8 @@ export interface IngestHandle {
   tallies(): SourceTally[];
   /** What was refused before it came here, or by this, and why. */
   readonly refused: RefusedBook;
+  /** What came in formats that a person describes. */
+  readonly received: ReceivedBook;
 }
 
 export interface IngestStats {
@@ -61,6 +64,7 @@ export function createIngest(
   const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
   const counted = { accepted: 0, shed: 0, batches: 0 };
   const refused = createRefusedBook(store.clock);
+  const received = createReceivedBook(store.clock);
   let shedding: "storage_full" | null = null;
 
   const isLive = (sourceId: number) =>
@@ -72,6 +76,7 @@ export function createIngest(
     checked = new Set();
     writer.tally.prune(isLive);
     refused.prune(isLive);
+    received.prune(isLive);
   });
 
   /** A source may be deleted while its events wait: they are refused as its next request would be. */
@@ -144,6 +149,7 @@ export function createIngest(
     },
     tallies: () => writer.tally.all(),
     refused,
+    received,
   };
 }
 

@@ -79,7 +79,11 @@ export const sources = sqliteTable("sources", {
   room: text("room").$type<SourceRoom>().notNull().default("project"),
   shortHash: text("short_hash"),
   options: text("options", { mode: "json" })
-    .$type<{ level_from_text?: boolean | undefined; logfmt?: boolean | undefined }>()
+    .$type<{
+      level_from_text?: boolean | undefined;
+      logfmt?: boolean | undefined;
+      mapping?: string | Record<string, unknown> | undefined;
+    }>()
     .notNull(),
 });
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
@@ -31,4 +34,31 @@ test("a source shows what became of its events, and what was refused last", asyn
     /last seen +\d+ s ago\nthe latest refusal, \d+ s ago: \/level: must be .* \(invalid_request\)\n/,
   );
   assert.match(shown, /\n {2}\{"message":"refused","level":"high"\}\n$/);
+});
+
+test("a webhook's mapping is set from a preset or a file, and tried on a body", async (t) => {
+  const served = await testBox();
+  t.after(() => served.stop());
+  await served.project("shop");
+  const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
+  const box = async (...words: string[]) => (await run(words, { env })).out;
+  await box("source", "add", "shop", "kuma", "--kind", "hook", "--mapping", "uptime-kuma");
+  const folder = mkdtempSync(join(tmpdir(), "box-mapping-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, content: unknown) => {
+    const path = join(folder, name);
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  };
+  const body = file("body.json", { heartbeat: { status: 0 }, monitor: { id: 7 }, msg: "Down" });
+  const tried = JSON.parse(await box("source", "try", "shop", "kuma", body));
+  assert.deepEqual([tried.message, tried.dedup_key, tried.level], ["Down", "kuma:7", 400]);
+  const mapping = file("mapping.json", { preset: "uptime-kuma", level: { const: 500 } });
+  assert.equal(await box("source", "set", "shop", "kuma", "--mapping", mapping), "changed kuma\n");
+  assert.equal(JSON.parse(await box("source", "try", "shop", "kuma", body)).level, 500);
+  const { err, code } = await run(["source", "set", "shop", "kuma", "--mapping", "pigeon"], {
+    env,
+  });
+  assert.match(err, /\/options\/mapping: must be one of uptime-kuma/);
+  assert.notEqual(code, 0);
 });

@@ -163,6 +163,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     replaceRule: () => ({ investigate: true }),
     createSource: () => ({ name: fresh("src") }),
     updateSource: () => ({ retain_logs: false }),
+    tryMapping: () => ({ body: { text: "x" } }),
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
     pairOnPage: async () => String(new URLSearchParams((await bodies["pair"]?.()) as never)),

@@ -67,6 +67,7 @@ export async function takeBody(
     try {
       sent = whole.subarray(0, 4096).toString("utf8");
       if (taking.secret !== undefined) sent = sent.replaceAll(taking.secret, "***");
+      if (adapter.isDescribed) keep(c, sender, whole);
       const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
       const { length } = decoded.events;
       c.set("rateHeaders", serving.limits.ingest.spend(sender.tenant.id, Math.max(1, length)));
@@ -77,6 +78,15 @@ export async function takeBody(
   } catch (error) {
     return refused(c, taking, { error, sent });
   }
+}
+
+/** Characters that a mapping is tried on, in bytes of any script. */
+const KEPT = 4 * 16_384;
+
+function keep(c: AppContext, { tenant, source }: Sender, whole: Buffer): void {
+  const body = whole.subarray(0, KEPT).toString("utf8");
+  const contentType = c.req.header("content-type") ?? "";
+  tenant.ingest.received.note(source.id, { contentType, body });
 }
 
 function requestOf(
