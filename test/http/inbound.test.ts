@@ -170,7 +170,7 @@ describe("an address for senders with a format of their own", () => {
   test("an unknown kind of source is refused by name", async () => {
     const answer = await box.api("POST", "/v1/projects/p/sources", { name: "x", kind: "pigeon" });
     assert.equal(answer.status, 400);
-    assert.match(answer.body.error.message, /^\/kind: must be one of events, alertmanager/);
+    assert.match(answer.body.error.message, /^\/kind: must be one of events, .*alertmanager/);
   });
 });
 
