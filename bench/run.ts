@@ -4,6 +4,7 @@ import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
 import { parked } from "./parked.ts";
+import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { memory, start } from "./start.ts";
@@ -28,6 +29,7 @@ const scenarios: Scenario[] = [
   fairness,
   scale,
   reads,
+  refresh,
   memory,
   start,
 ];
