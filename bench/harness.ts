@@ -141,6 +141,10 @@ export function start(
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, ...env },
     });
+    // A scenario that fails leaves nothing running.
+    const end = () => child.kill("SIGKILL");
+    process.once("exit", end);
+    child.once("exit", () => process.off("exit", end));
     const ended = new Promise<void>((done) => child.once("exit", () => done()));
     child.once("error", reject);
     child.once("exit", (code) =>

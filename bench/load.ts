@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { percentile } from "./harness.ts";
+import { hasCommand, percentile } from "./harness.ts";
 
 export interface LoadResult {
   /** Good answers (2xx) a second. */
@@ -30,6 +30,7 @@ export interface Load {
 
 /** Closed loop by wrk: as fast as the server answers. */
 export async function closedLoop(load: Load): Promise<LoadResult> {
+  if (!hasCommand("wrk")) throw new Error("this scenario needs wrk (Debian's package wrk)");
   const script = join(load.directory, "load.lua");
   writeFileSync(script, lua(load));
   const args = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "-s", script, load.url];

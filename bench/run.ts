@@ -51,7 +51,10 @@ if (wanted.length < positionals.length) {
   process.exit(2);
 }
 for (const scenario of wanted) {
-  const rows = await scenario.run(values.quick ?? false);
+  const rows = await scenario.run(values.quick ?? false).catch((error: Error) => {
+    console.error(`${scenario.name}: ${error.message}`);
+    process.exit(1);
+  });
   const fallen = remember(
     values.history,
     `${scenario.name}${values.quick ? " (quick)" : ""}`,
