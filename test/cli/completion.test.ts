@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { box } from "../support/command-line.ts";
+import { needs } from "../support/commands.ts";
 
 const script = async (shell: string) => (await box(["completion", shell])).out;
 
-test("bash completes commands, sub-commands and flags", async () => {
+test("bash completes commands, sub-commands and flags", needs("bash"), async () => {
   const directory = mkdtempSync(join(tmpdir(), "box-completion-"));
   try {
     const file = join(directory, "box.bash");

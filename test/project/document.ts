@@ -78,8 +78,9 @@ export async function withBox(play: (scene: Scene) => Promise<void>): Promise<vo
 }
 
 function shell(script: string, how: { env: NodeJS.ProcessEnv; cwd: string }): Promise<Said> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child = spawn("bash", ["-euo", "pipefail", "-c", script], how);
+    child.once("error", reject);
     let out = "";
     let err = "";
     child.stdout.on("data", (data) => (out += data));

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/kit/sign.ts";
+import { needs } from "../support/commands.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { blocks, documents, type Scene, withBox } from "./document.ts";
 
@@ -22,32 +23,36 @@ async function read(document: string, scene: Scene, receiver: string): Promise<s
   return out;
 }
 
-test("the guide from top to bottom, word for word, on a new box", () =>
-  withBox(async (scene) => {
-    const receiver = await startReceiver();
-    try {
-      const out = await read("docs/guide.md", scene, receiver.url);
-      assert.match(
-        out,
-        /1\s+open\s+warn\s+3 .* payments\s+slow payments\s+payment 4713 took 2300 ms/,
-      );
-      assert.match(out, /2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/);
-      assert.match(out, /\npayments +primary +ann@example\.org +20/);
-      assert.match(out, /it got through/);
-      assert.match(out, /step 1 of the ladder pages ann@example\.org/);
-      assert.match(out, /it answered 204/);
-      assert.match(out, /resolution/);
-      assert.match(out, new RegExp(vector().signature));
-      const events = receiver.received
-        .filter(({ path }) => path === "/hook")
-        .map(({ body }) => JSON.parse(body).event);
-      assert.deepEqual(events.slice(0, 3), ["alert.test", "alert.opened", "alert.escalated"]);
-      const run = receiver.received.find(({ path }) => path === "/restart");
-      assert.deepEqual(JSON.parse(run?.body ?? ""), { service: "worker" });
-    } finally {
-      await receiver.close();
-    }
-  }));
+test(
+  "the guide from top to bottom, word for word, on a new box",
+  needs("bash", "curl", "sed"),
+  () =>
+    withBox(async (scene) => {
+      const receiver = await startReceiver();
+      try {
+        const out = await read("docs/guide.md", scene, receiver.url);
+        assert.match(
+          out,
+          /1\s+open\s+warn\s+3 .* payments\s+slow payments\s+payment 4713 took 2300 ms/,
+        );
+        assert.match(out, /2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/);
+        assert.match(out, /\npayments +primary +ann@example\.org +20/);
+        assert.match(out, /it got through/);
+        assert.match(out, /step 1 of the ladder pages ann@example\.org/);
+        assert.match(out, /it answered 204/);
+        assert.match(out, /resolution/);
+        assert.match(out, new RegExp(vector().signature));
+        const events = receiver.received
+          .filter(({ path }) => path === "/hook")
+          .map(({ body }) => JSON.parse(body).event);
+        assert.deepEqual(events.slice(0, 3), ["alert.test", "alert.opened", "alert.escalated"]);
+        const run = receiver.received.find(({ path }) => path === "/restart");
+        assert.deepEqual(JSON.parse(run?.body ?? ""), { service: "worker" });
+      } finally {
+        await receiver.close();
+      }
+    }),
+);
 
 for (const document of documents) {
   if (document === "docs/guide.md" || blocks(document, "sh").length === 0) continue;
@@ -90,7 +95,7 @@ test("the delivery that the guide shows is what a box would send", () => {
   );
 });
 
-test("the guide's delivery passes the checks of others", () => {
+test("the guide's delivery passes the checks of others", needs("openssl"), () => {
   const { secret, body, timestamp, signature, eventId, webhookSignature } = vector();
   const headers = readSignatureHeaders(timestamp, signature);
   assert.ok(headers !== null && isSignedBy(secret, headers, body));
