@@ -6,6 +6,7 @@ import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
 import { registerDevices } from "./devices.ts";
 import { report } from "./exit.ts";
+import { registerHeartbeats } from "./heartbeats.ts";
 import { registerHosted } from "./hosted.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerIntegrations } from "./integrations.ts";
@@ -22,6 +23,7 @@ import { registerRaw } from "./raw.ts";
 import { registerRelay } from "./relay.ts";
 import { registerReports } from "./reports.ts";
 import { registerRules } from "./rules.ts";
+import { registerRun } from "./run.ts";
 import { registerSchedules } from "./schedules.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
@@ -35,11 +37,13 @@ export function createProgram(): Command {
   const program = new Command("box")
     .description("A self-hosted alert appliance: events in, pages out, nothing lost.")
     .version(version, "-V, --version")
+    .enablePositionalOptions()
     .showHelpAfterError("(box --help lists the commands)")
     .exitOverride();
   registerServe(program);
   registerIngest(program);
   registerSend(program);
+  registerRun(program);
   registerTemplate(program);
   registerLogin(program);
   registerAlerts(program);
@@ -52,6 +56,7 @@ export function createProgram(): Command {
   registerOverrides(program);
   registerProjects(program);
   registerSources(program);
+  registerHeartbeats(program);
   registerRules(program);
   registerIntegrations(program);
   registerRelay(program);

@@ -50,6 +50,11 @@ const collections: Readonly<Record<string, Collection>> = {
     read: ({ integrations }: { integrations: Named[] }) => integrations,
     hint: "box integration add-webhook PROJECT URL makes one",
   },
+  heartbeat: {
+    ...inProject("heartbeats"),
+    read: ({ heartbeats }: { heartbeats: Named[] }) => heartbeats,
+    hint: "box heartbeat add PROJECT NAME makes one",
+  },
   action: {
     ...inProject("actions"),
     read: ({ actions }: { actions: Named[] }) => actions,
@@ -77,7 +82,7 @@ const collections: Readonly<Record<string, Collection>> = {
   },
 };
 
-export type Kind = "integration" | "action" | "report";
+export type Kind = "integration" | "action" | "report" | "heartbeat";
 type Get = (path: string) => Promise<unknown>;
 
 /** The list that a thing at `path` would be in; null for a noun without one. */

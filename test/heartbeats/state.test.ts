@@ -18,8 +18,11 @@ type Move = { wait: number } | { word: "success" | "start" | "fail" | "log" } | 
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   fc.record({ wait: fc.integer({ min: 1, max: 900 }) }),
+  fc.record({ wait: fc.constantFrom(100, 200, 299, 301, 599, 610, 700, 719, 721) }),
   fc.record({ word: fc.constantFrom("success", "start", "fail", "log") }),
-  fc.record({ down: fc.integer({ min: 1, max: 5000 }) }),
+  fc.record({ down: fc.integer({ min: 1, max: 60 }) }),
+  fc.record({ down: fc.integer({ min: 61, max: 5000 }) }),
+  fc.record({ down: fc.constantFrom(61, 100, 380, 420, 490, 600) }),
 );
 
 /** What the alert of a job is, told from the whole story each time anew. */
@@ -105,8 +108,10 @@ function reference(story: readonly Move[]): Told {
 
 test("whatever a job says and whenever the box is down, the alert is what a plain account of it says", () => {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 25, size: "max" }), (story) => {
-      assert.deepEqual(play(story).told, reference(story));
+    fc.property(fc.array(move, { maxLength: 20, size: "max", minLength: 3 }), (story) => {
+      // After each move, or what comes too late would look like what came in time.
+      for (let n = 1; n <= story.length; n++)
+        assert.deepEqual(play(story.slice(0, n)).told, reference(story.slice(0, n)));
     }),
     { numRuns: 1000 },
   );
@@ -114,7 +119,7 @@ test("whatever a job says and whenever the box is down, the alert is what a plai
 
 test("what is down stays so until a success, whatever else comes, and says so again with the same instance", () => {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 15, size: "max" }), (story) => {
+    fc.property(fc.array(move, { maxLength: 15, size: "max", minLength: 3 }), (story) => {
       const failed = play([{ word: "success" }, { word: "fail" }]).beat;
       const kept = story.filter((one) => !("word" in one) || one.word !== "success");
       const { beat } = play([{ word: "success" }, { word: "fail" }, ...kept]);

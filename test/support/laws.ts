@@ -68,6 +68,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["alerts/alert.ts", "alerts/timeline.ts", "oncall/schedule.ts", "outbox/rows.ts"],
     ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
+    "heartbeats/heartbeat.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",
     "ingest/template/try.ts",

@@ -1,0 +1,169 @@
+import type { Command } from "commander";
+import type { HeartbeatAnswer, HeartbeatRun } from "../src/heartbeats/heartbeat.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { callApi, namedId, path } from "./api.ts";
+import { type ApiOptions, urlOf } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { apiFlags, print } from "./options.ts";
+import { age, printable, short, table, when } from "./table.ts";
+import { parseSpan } from "./times.ts";
+
+/** Jobs that must report, over the API: `box heartbeat …`. */
+export function registerHeartbeats(program: Command): void {
+  const heartbeat = program.command("heartbeat").description("jobs that must report");
+  apiFlags(heartbeat.command("list <project>")).description("list heartbeats").action(list);
+  paceFlags(apiFlags(heartbeat.command("add <project> <name>")))
+    .description("create a heartbeat; prints the address that its job calls once")
+    .option("--slug <slug>", "its name in addresses with a source's short token")
+    .option("--uuid <uuid>", "a UUID that its job calls already")
+    .action(add);
+  paceFlags(apiFlags(heartbeat.command("set <project> <heartbeat>")))
+    .description("change when a heartbeat is expected, or the level of its events")
+    .action(set);
+  apiFlags(heartbeat.command("show <project> <heartbeat>"))
+    .description("how a job is, its latest runs and what it said last")
+    .action(show);
+  for (const [verb, says] of [
+    ["pause", "watch a job no more for now; an alert that it is missing ends"],
+    ["resume", "watch a job again, from now on"],
+  ] as const)
+    apiFlags(heartbeat.command(`${verb} <project> <heartbeat>`))
+      .description(says)
+      .action(async (project: string, named: string, options: ApiOptions) => {
+        const place = await placeOf(options, project, named);
+        const answer = await callApi<HeartbeatAnswer>(options, "POST", `${place}/${verb}`);
+        print(answer, options, () => `${answer.name} is ${answer.state}`);
+      });
+  apiFlags(heartbeat.command("rotate <project> <heartbeat>"))
+    .description("replace a heartbeat's addresses")
+    .action(async (project: string, named: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const answer = await callApi<{ ping_url: string }>(options, "POST", `${place}/rotate`);
+      print(answer, options, () => addressOf(answer, options));
+    });
+  apiFlags(heartbeat.command("delete <project> <heartbeat>"))
+    .description("delete a heartbeat; an alert that it is missing ends")
+    .action(async (project: string, named: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const answer = await callApi<object>(options, "DELETE", place);
+      print(answer, options, () => `deleted ${named}`);
+    });
+}
+
+interface PaceOptions extends ApiOptions {
+  every?: string;
+  cron?: string;
+  timezone?: string;
+  grace?: string;
+  maxRun?: string;
+  level?: string;
+}
+
+function paceFlags(command: Command): Command {
+  return command
+    .option("--every <span>", "it reports at least so often: 1h, 1d")
+    .option("--cron <fields>", 'it runs at these times: "0 3 * * *"')
+    .option("--timezone <zone>", "of --cron, Europe/Vienna for example; UTC unless told")
+    .option("--grace <span>", "how late it may be; 5m unless told")
+    .option("--max-run <span>", "how long a run may take; as --grace unless told")
+    .option("--level <level>", `of the events: ${levelHelp}; error unless told`);
+}
+
+function paceOf({ every, cron, timezone, grace, maxRun, level }: PaceOptions): object {
+  return {
+    ...(every === undefined ? {} : { period_seconds: parseSpan("--every", every) }),
+    ...(cron === undefined ? {} : { cron }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(grace === undefined ? {} : { grace_seconds: parseSpan("--grace", grace) }),
+    ...(maxRun === undefined ? {} : { max_run_seconds: parseSpan("--max-run", maxRun) }),
+    ...(level === undefined ? {} : { level: parseLevel(level) }),
+  };
+}
+
+function base(project: string, ...more: string[]): string {
+  return path("v1", "projects", project, "heartbeats", ...more);
+}
+
+/** The path of a heartbeat that is given by its name or its id. */
+async function placeOf(options: ApiOptions, project: string, named: string): Promise<string> {
+  return base(project, await namedId(options, { kind: "heartbeat", project }, named));
+}
+
+async function list(project: string, options: ApiOptions): Promise<void> {
+  const answer = await callApi<{ heartbeats: HeartbeatAnswer[] }>(options, "GET", base(project));
+  const now = unixSeconds(systemClock);
+  print(answer, options, () =>
+    table(
+      ["NAME", "STATE", "EXPECTED", "LAST", "DUE", "RULE"],
+      answer.heartbeats.map((one) => [
+        ...[one.name, one.state, expectation(one)],
+        one.last_at === null ? "never" : `${age(one.last_at, now)} ago`,
+        ...[one.due_at === null ? "" : when(one.due_at), one.rule ?? "NONE: nobody hears"],
+      ]),
+    ),
+  );
+}
+
+function expectation({ period_seconds, cron, timezone }: HeartbeatAnswer): string {
+  return cron === undefined ? `every ${period_seconds} s` : `${cron} ${timezone}`;
+}
+
+async function add(
+  project: string,
+  name: string,
+  options: PaceOptions & { slug?: string; uuid?: string },
+): Promise<void> {
+  if ((options.every === undefined) === (options.cron === undefined))
+    throw new CommandError("either --every or --cron says when it is expected", exitCodes.usage);
+  const { slug, uuid } = options;
+  const body = {
+    ...{ name, ...paceOf(options) },
+    ...(slug === undefined ? {} : { slug }),
+    ...(uuid === undefined ? {} : { uuid }),
+  };
+  const answer = await callApi<HeartbeatAnswer & { ping_url: string; uuid: string }>(
+    options,
+    "POST",
+    base(project),
+    body,
+  );
+  print(answer, options, () => addressOf(answer, options));
+}
+
+/** A box that doesn't know its public address leaves it out. */
+function addressOf({ ping_url }: { ping_url: string }, options: ApiOptions): string {
+  return ping_url.startsWith("/") ? urlOf(options) + ping_url : ping_url;
+}
+
+async function set(project: string, named: string, options: PaceOptions): Promise<void> {
+  const place = await placeOf(options, project, named);
+  const answer = await callApi<HeartbeatAnswer>(options, "PATCH", place, paceOf(options));
+  print(answer, options, () => `${answer.name}: ${expectation(answer)}, ${answer.state}`);
+}
+
+async function show(project: string, named: string, options: ApiOptions): Promise<void> {
+  const place = await placeOf(options, project, named);
+  const [heartbeat, { runs }] = await Promise.all([
+    callApi<HeartbeatAnswer>(options, "GET", place),
+    callApi<{ runs: HeartbeatRun[] }>(options, "GET", `${place}/runs?limit=10`),
+  ]);
+  print({ ...heartbeat, runs }, options, () => shownText(heartbeat, runs));
+}
+
+function shownText(one: HeartbeatAnswer, runs: readonly HeartbeatRun[]): string {
+  const rows = [
+    ["state", one.reason === null ? one.state : `${one.state} (${one.reason})`],
+    ["expected", `${expectation(one)}, and ${one.grace_seconds} s of grace`],
+    ["due", one.due_at === null ? "nothing" : when(one.due_at)],
+    ["rule", one.rule ?? "none: nobody hears of it"],
+  ];
+  const heads = ["OUTCOME", "STARTED", "ENDED", "SECONDS", "EXIT"];
+  const at = (time: number | null) => (time === null ? "" : when(time));
+  const ran = runs.map((run) => [
+    ...[run.outcome, at(run.started_at), at(run.ended_at), run.duration ?? ""],
+    run.exit_status ?? "",
+  ]);
+  const said = one.last_message === null ? [] : [printable(short(one.last_message, 500))];
+  return [table([], rows), table(heads, ran), ...said].join("\n\n");
+}

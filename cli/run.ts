@@ -1,0 +1,153 @@
+import { spawn } from "node:child_process";
+import { constants, hostname } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { Command } from "commander";
+import { eventLimits } from "../src/ingest/event.ts";
+import { sleep, systemClock } from "../src/kit/clock.ts";
+import { cut } from "../src/kit/text.ts";
+import { tokenOf, urlOf } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { flag, urlFlag } from "./options.ts";
+import { RefusedError } from "./refused.ts";
+import { send as request } from "./request.ts";
+import { terminal } from "./terminal.ts";
+
+interface RunOptions {
+  url?: string;
+  source?: string;
+  level: string;
+  heartbeat?: string;
+}
+
+/** How much of what a command says is kept: its last lines, and no more than this of them. */
+const LINES = 20;
+const CHARS = 16_384;
+/** As shells have it: not found, and not to be run. */
+const NOT_FOUND = 127;
+const NOT_RUN = 126;
+/** A signal's number stands on top of this. */
+const SIGNALLED = 128;
+
+export function registerRun(program: Command): void {
+  program
+    .command("run <command> [words...]")
+    .description(
+      "run a command; when it fails, send an event with its exit code and last lines. Ends with its exit code",
+    )
+    .passThroughOptions()
+    .addOption(urlFlag())
+    .addOption(flag("--source <token>", "ingest token (pti_…) of the source to send to", "RUN"))
+    .option("--level <level>", `level of the event: ${levelHelp}`, "error")
+    .addOption(flag("--heartbeat <url>", "address of a heartbeat to tell start and end", "RUN"))
+    .action(run);
+}
+
+async function run(command: string, words: string[], options: RunOptions): Promise<void> {
+  const level = parseLevel(options.level);
+  const token = options.source === undefined ? null : tokenOf("pti", options.source, "--source");
+  const heartbeat = options.heartbeat === undefined ? null : pingUrl(options.heartbeat);
+  if (heartbeat !== null) await told(() => ping(heartbeat, "/start", ""));
+  const ran = await runCommand(command, words);
+  if (heartbeat !== null)
+    await told(() => ping(heartbeat, `/${Math.min(ran.code, 255)}`, ran.said));
+  if (ran.code === 0) return;
+  if (token !== null)
+    await told(() => sendFailure(urlOf(options), token, { level, command, words, ...ran }));
+  throw new CommandError(`${command} ended with ${ran.code}`, ran.code);
+}
+
+interface Ran {
+  code: number;
+  /** Its last lines. */
+  said: string;
+}
+
+/** Runs it on this terminal, and keeps the end of what it says on either stream. */
+function runCommand(command: string, words: readonly string[]): Promise<Ran> {
+  const { env, stdout, stderr } = terminal();
+  return new Promise((resolve) => {
+    const child = spawn(command, words, {
+      stdio: ["inherit", "pipe", "pipe"],
+      env: env as NodeJS.ProcessEnv,
+    });
+    let said = "";
+    const pass = (from: Readable, to: Writable) =>
+      from.on("data", (chunk: Buffer) => {
+        to.write(chunk);
+        said = (said + chunk.toString("utf8")).slice(-CHARS);
+      });
+    pass(child.stdout, stdout);
+    pass(child.stderr, stderr);
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ code: error.code === "ENOENT" ? NOT_FOUND : NOT_RUN, said: error.message }),
+    );
+    child.once("close", (code, signal) =>
+      resolve({ code: code ?? SIGNALLED + signalNumber(signal), said: lastLines(said) }),
+    );
+  });
+}
+
+function signalNumber(signal: NodeJS.Signals | null): number {
+  return signal === null ? 0 : (constants.signals[signal] ?? 0);
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split("\n").slice(-LINES).join("\n");
+}
+
+async function sendFailure(
+  url: string,
+  token: string,
+  failed: Ran & { level: number; command: string; words: readonly string[] },
+): Promise<void> {
+  const { level, code, command, said } = failed;
+  const line = [command, ...failed.words].join(" ");
+  const body = {
+    ...{ message: cut(`${command} failed with exit code ${code}`, eventLimits.message), level },
+    keys: {
+      ...{ command: cut(line, eventLimits.value), exit_code: code, host: hostname() },
+    },
+    tags: ["run"],
+    details: said,
+  };
+  const reply = await request(url, { method: "POST", path: "/v1/ingest", token, body });
+  if (reply.status !== 202) throw new RefusedError(reply);
+}
+
+/** An address of a heartbeat, without a slash at its end. Throws CommandError. */
+function pingUrl(text: string): URL {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+    return new URL(text.replace(/\/+$/, ""));
+  throw new CommandError(
+    "--heartbeat must be the address that box heartbeat add printed",
+    exitCodes.usage,
+  );
+}
+
+async function ping(heartbeat: URL, word: string, said: string): Promise<void> {
+  const path = heartbeat.pathname + word;
+  const body = said === "" ? {} : { body: said };
+  const reply = await request(heartbeat.origin, { method: "POST", path, ...body });
+  if (reply.status >= 300)
+    throw new CommandError(`the heartbeat answered ${reply.status}: ${reply.text}`);
+}
+
+const TRIES = 3;
+
+/** What the box can't be told is said here, and changes nothing of how the command ended. */
+async function told(tell: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await tell();
+      return;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      if (tries === TRIES) {
+        terminal().stderr.write(`box: could not be told: ${error.message}\n`);
+        return;
+      }
+      await sleep(systemClock, tries * 1000);
+    }
+  }
+}
