@@ -89,22 +89,23 @@ export function writeWord(
 /** The latest report of an alert, of which the table has only one before. Unix seconds. */
 export interface LaterReport {
   id: number;
+  /** When it came, by the clock of that moment. */
+  seen: number;
+  /** The same by the clock as it is now. */
   at: number;
   expiresAt: number | null;
 }
 
-const REPORT = `UPDATE alerts SET last_seen = :at, expires_at = :expires, promised = :expires - :at,
-    quiet_at = coalesce(max(quiet_at, :quiet), quiet_at),
+const QUIET =
+  "(SELECT json_extract(body, '$.auto_resolve_quiet_minutes') FROM rules WHERE id = rule_id)";
+const REPORT = `UPDATE alerts SET last_seen = :seen, expires_at = :expires, promised = :expires - :at,
+    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
     due_at = min(coalesce(due_at, :expires), coalesce(:expires, due_at))
   WHERE id = :id AND state <> 'resolved'`;
 
-/** Writes a report that was only in memory. `quietAt`: until when it keeps the alert from ending as quiet, if so. */
-export function writeReport(
-  tx: Tx,
-  { id, at, expiresAt: expires }: LaterReport,
-  quietAt: number | null,
-): void {
-  tx.sql<[{ id: number; at: number; expires: number | null; quiet: number | null }]>(REPORT).run({
-    ...{ id, at, expires, quiet: quietAt },
+/** Writes a report that was only in memory: its promise, and from when quiet counts. */
+export function writeReport(tx: Tx, { id, seen, at, expiresAt: expires }: LaterReport): void {
+  tx.sql<[{ id: number; seen: number; at: number; expires: number | null }]>(REPORT).run({
+    ...{ id, seen, at, expires },
   });
 }

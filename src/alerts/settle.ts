@@ -96,7 +96,7 @@ function wasReported(
   const quiet = rule.auto_resolve_quiet_minutes * 60;
   const quietAt = quiet === 0 ? null : Math.max(row.quiet_at ?? 0, later.at + quiet);
   const ends = [quietAt, later.expiresAt].some((at) => at !== null && at <= tx.at);
-  if (!ends) writeReport(tx, later, quietAt);
+  if (!ends) writeReport(tx, later);
   return !ends;
 }
 

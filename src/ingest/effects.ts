@@ -151,7 +151,10 @@ export function createEffects(memory: {
     }
     const { swallowed, stillFiring } = heldFiring(tx, key, named);
     if (swallowed) return "held";
-    if (reopens(tx, rule, key, event, mined.root.text)) return "alerted";
+    if (reopens(tx, rule, key, event, mined.root.text)) {
+      standing.dropReport(key);
+      return "alerted";
+    }
     const fired = rule.atOnce
       ? { count: 1, firstSeen: tx.at, level: event.level }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });

@@ -44,7 +44,7 @@ export interface StandingAlerts {
   touch(key: string, alert: Standing): void;
   /**
    * The same firing was reported again at `at`: seen now, and good until `expiresAt`. Nothing else changes, and it
-   * is written at most once a minute, or where the table would otherwise end the alert sooner.
+   * is written at most once a minute, or where the table has a later end than this, or one that is near.
    */
   refresh(key: string, alert: Standing, report: { at: number; expiresAt: number | null }): boolean;
   /** Writes each touched alert once. */
@@ -54,6 +54,8 @@ export interface StandingAlerts {
   /** How many reports are unwritten. */
   reports(): number;
   writeReports(tx: Tx): void;
+  /** An alert was opened again: what was said of it before it ended holds no more. */
+  dropReport(key: string): void;
   /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
   shift(by: number): void;
   forget(key: string): void;
@@ -98,7 +100,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       const alert = { ...row, quietSeconds, lastMessage: "" };
       if (hasJumped) alert.written = NEVER;
       const report = reports.get(key);
-      if (report?.id === row.id) alert.lastSeen = report.at;
+      if (report?.id === row.id) alert.lastSeen = report.seen;
       remember(key, alert);
       return alert;
     },
@@ -113,8 +115,9 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       const isNear = (due: number | null) => due !== null && due <= at + WRITE_SECONDS;
       const isOld = at - alert.written >= WRITE_SECONDS || at < alert.written;
       alert.lastSeen = at;
-      if (!isOld && !isNear(quietAt) && !isNear(alert.expiresAt)) {
-        keepReport(key, { id: alert.id, at, expiresAt });
+      const isSooner = expiresAt !== null && expiresAt < (alert.expiresAt ?? Infinity);
+      if (!isOld && !isSooner && !isNear(quietAt) && !isNear(alert.expiresAt)) {
+        keepReport(key, { id: alert.id, seen: at, at, expiresAt });
         return false;
       }
       alert.expiresAt = expiresAt;
@@ -150,8 +153,9 @@ export function createStandingAlerts(limit: number): StandingAlerts {
     },
     reports: () => reports.size,
     writeReports(tx) {
-      for (const report of reports.values()) writeReport(tx, report, null);
+      for (const report of reports.values()) writeReport(tx, report);
     },
+    dropReport: (key) => void reports.delete(key),
     shift(by) {
       hasJumped = true;
       known.clear();

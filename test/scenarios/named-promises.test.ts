@@ -37,6 +37,14 @@ describe("a sender's promise", () => {
     assert.deepEqual(await states(), ["resolved"]);
   });
 
+  test("that is shorter than the one before ends when it says", async () => {
+    await report(3600);
+    await report(3600);
+    await report(130);
+    await turn(135);
+    assert.deepEqual(await states(), ["resolved"]);
+  });
+
   test("counts from its latest report where somebody acknowledged in between", async () => {
     await report(130);
     await turn(50);
@@ -93,6 +101,20 @@ describe("a sender's promise", () => {
     await report(1000);
     await box.restart();
     await turn(900);
+    assert.deepEqual(await states(), ["open"]);
+  });
+
+  test("from before an end is forgotten when the alert is opened again", async () => {
+    const rule = { name: "errors", reopen_within_seconds: 600 };
+    await box.api("PUT", "/v1/projects/p/rules/errors", rule);
+    await report(100);
+    await turn(10);
+    await report(130);
+    await turn(140);
+    assert.deepEqual(await states(), ["resolved"]);
+    await report(5000);
+    await box.restart();
+    await turn(4000);
     assert.deepEqual(await states(), ["open"]);
   });
 

@@ -1,7 +1,7 @@
 import type { RuleBody } from "../../src/projects/rule.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Fact, LogEvent } from "./facts.ts";
-import { onCall } from "./reference.ts";
+import { onCall } from "./rota.ts";
 import type { World } from "./world.ts";
 
 interface Checked {
@@ -17,7 +17,7 @@ export function check(checked: Checked): string[] {
   const alerts = Map.groupBy(checked.log, ({ alert }) => alert);
   return [
     ...[...alerts].flatMap(([alert, events]) => [
-      ...silentOnceTaken(alert, events),
+      ...silentOnceTaken(alert, events, checked),
       ...oneASecond(alert, events),
       ...onlyThoseOnStep(alert, events, checked),
     ]),
@@ -25,14 +25,37 @@ export function check(checked: Checked): string[] {
     ...goesOn(checked),
     ...owed(checked),
     ...heldOpen(checked),
+    ...withdrawn(checked),
+    ...oneOfAName(checked),
   ];
 }
 
 const PAGES = ["alert.opened", "alert.escalated", "alert.renotified"];
 
-/** No page after ack or resolve; and one acknowledgement, one resolve at most. */
-function silentOnceTaken(alert: number, events: readonly LogEvent[]): string[] {
+/** No page after ack or resolve but by opening again; until then one acknowledgement, one resolve at most. */
+function silentOnceTaken(alert: number, events: readonly LogEvent[], { store }: Checked): string[] {
   const kinds = events.map(({ event }) => event);
+  const reopened = store
+    .sql("SELECT count(*) FROM timeline WHERE alert_id = ? AND kind = 'reopened'")
+    .pluck()
+    .get(alert) as number;
+  const lives = livesOf(kinds, reopened);
+  const first = kinds[0] === "alert.opened" ? [] : [`alert ${alert} begins with ${kinds[0]}`];
+  return [...first, ...lives.flatMap((life) => onceTaken(alert, life))];
+}
+
+/** What an alert said from each opening to the next: `reopened` times a renotify after its resolve began anew. */
+function livesOf(kinds: readonly string[], reopened: number): string[][] {
+  const lives: string[][] = [[]];
+  for (const kind of kinds) {
+    const isAgain = kind === "alert.renotified" && lives.at(-1)?.at(-1) === "alert.resolved";
+    if (isAgain && lives.length <= reopened) lives.push([]);
+    lives.at(-1)?.push(kind);
+  }
+  return lives;
+}
+
+function onceTaken(alert: number, kinds: readonly string[]): string[] {
   const taken = kinds.findIndex(
     (kind) => kind === "alert.acknowledged" || kind === "alert.resolved",
   );
@@ -42,7 +65,6 @@ function silentOnceTaken(alert: number, events: readonly LogEvent[]): string[] {
     (kind) => kinds.filter((other) => other === kind).length > 1,
   );
   return [
-    ...(kinds[0] === "alert.opened" ? [] : [`alert ${alert} begins with ${kinds[0]}`]),
     ...pages.map((kind) => `alert ${alert}: ${kind} after it was taken`),
     ...twice.map((kind) => `alert ${alert}: ${kind} twice`),
   ];
@@ -178,4 +200,45 @@ function heldOpen({ store }: Checked): string[] {
   return rows
     .filter(({ id, alert, kept }) => !taken.get(alert, id) && taken.get(Number(kept), id))
     .map(({ alert, kept }) => `alert ${alert} was open and was ended by ${kept}, which was taken`);
+}
+
+/** What was taken or ended owes nobody anything any more, and its waiting pages are withdrawn; none of another's is. */
+function withdrawn({ store }: Checked): string[] {
+  const timed = store
+    .sql(
+      `SELECT id FROM alerts WHERE state <> 'open' AND (step_at IS NOT NULL OR repeat_at IS NOT NULL OR renotify_at IS NOT NULL)
+         OR state = 'resolved' AND due_at IS NOT NULL`,
+    )
+    .pluck()
+    .all();
+  const pages = (which: string) =>
+    store
+      .sql(
+        `SELECT DISTINCT a.id FROM deliveries d JOIN alerts a ON a.id = d.alert_id
+         WHERE d.event IN ('alert.opened', 'alert.escalated', 'alert.renotified') AND ${which}`,
+      )
+      .pluck()
+      .all();
+  const taken = `EXISTS (SELECT 1 FROM timeline t WHERE t.alert_id = a.id AND t.kind IN ('acknowledged', 'resolved'))`;
+  return [
+    ...timed.map((id) => `alert ${id} is timed though it was taken`),
+    ...pages("d.status = 'pending' AND a.state <> 'open'").map(
+      (id) => `alert ${id} was taken and pages of it wait`,
+    ),
+    ...pages(`d.status = 'dropped' AND NOT ${taken}`).map(
+      (id) => `a page of alert ${id} was withdrawn and nobody has it`,
+    ),
+  ];
+}
+
+/** Of one name, rule and identifiers one alert stands. */
+function oneOfAName({ store }: Checked): string[] {
+  const rows = store
+    .sql(
+      `SELECT dedup_key FROM alerts WHERE state <> 'resolved' AND dedup_key IS NOT NULL
+       GROUP BY rule_id, dedup_key, identifiers HAVING count(*) > 1`,
+    )
+    .pluck()
+    .all();
+  return rows.map((name) => `two alerts of the name ${name}`);
 }

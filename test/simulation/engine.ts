@@ -1,7 +1,9 @@
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { resolve } from "../../src/alerts/resolve.ts";
 import { createRule, replaceRule } from "../../src/alerts/rules.ts";
-import { createSweep } from "../../src/alerts/sweep.ts";
+import { createSweep, defaultSweepLimits } from "../../src/alerts/sweep.ts";
+import type { IngestEvent } from "../../src/ingest/event.ts";
+import type { NamedState } from "../../src/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { type Log, silentLog } from "../../src/kit/log.ts";
@@ -12,7 +14,7 @@ import { createSource, type Source } from "../../src/projects/sources.ts";
 import { getMeta } from "../../src/store/meta.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
-import type { Fact } from "./facts.ts";
+import type { Fact, Named } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";
 import { BEGIN, lineOf, PEOPLE, WORDS, type World } from "./world.ts";
 
@@ -53,7 +55,9 @@ export interface Engine {
   look(): void;
   /** The clock's part of a turn alone. */
   beat(): void;
-  event(rule: number, host: string, word?: string): void;
+  event(rule: number, host: string, word?: string, named?: Named | null): void;
+  /** What a sender says of an alert it named, other than that it fires. */
+  conclude(said: Omit<Extract<Fact, { what: "concluded" }>, "what" | "wall">): void;
   /** Replaces a rule, while alerts of it may be standing. */
   rule(rule: number, body: RuleBody): void;
   ack(alert: number): void;
@@ -92,7 +96,7 @@ export function startEngine(options: {
     });
     const writer = createWriter(store, defaultWriterLimits);
     const watch = startClockWatch({ store, clock, log });
-    const sweep = createSweep(store, log);
+    const sweep = createSweep(store, log, defaultSweepLimits, writer.laterReport);
     next = Math.floor(clock.now() / 1000);
     return { store, clock, writer, watch, sweep };
   };
@@ -103,13 +107,30 @@ export function startEngine(options: {
     retainLogs: false,
   };
   const now = () => Math.floor(parts.clock.now() / 1000);
-  facts.push({ what: "started", wall: now(), down: 0 });
+  facts.push({ what: "started", wall: now(), down: 0, kept: [] });
 
   const beat = () => {
     const { clock, watch } = parts;
     const by = clock.jump() / 1000;
     watch.job.run(now());
     if (by !== 0) facts.push({ what: "jumped", by });
+  };
+
+  const send = (event: Pick<IngestEvent, "message" | "keys" | "named">) =>
+    void parts.writer.process([{ source, event: { ...event, level: 400, tags: null } }]);
+  const namedState = (action: NamedState["action"], named: Named | null): NamedState | null =>
+    named && {
+      ...{ action, dedupKey: named.key, instance: named.instance },
+      expiresAt: named.lasts === null ? null : now() + named.lasts,
+    };
+  /** What the files have of each alert whose latest report is only in memory. */
+  const keptReports = () => {
+    const rows = parts.store
+      .sql("SELECT id, alert_key, promised AS lasts FROM alerts WHERE state <> 'resolved'")
+      .all() as { id: number; alert_key: string; lasts: number | null }[];
+    return rows
+      .filter((row) => parts.writer.laterReport(row) !== null)
+      .map(({ id, lasts }) => ({ alert: id, lasts }));
   };
 
   return {
@@ -129,11 +150,15 @@ export function startEngine(options: {
       do next = parts.sweep.run(parts.watch.upSince());
       while (next !== null && next <= now());
     },
-    event(rule, host, word = WORDS[0]) {
-      facts.push({ what: "event", wall: now(), rule, host, word });
-      const message = lineOf(rule, word);
-      const event = { message, level: 400, keys: { host }, tags: null };
-      parts.writer.process([{ source, event }]);
+    event(rule, host, word = WORDS[0], named = null) {
+      facts.push({ what: "event", wall: now(), rule, host, word, named });
+      send({ message: lineOf(rule, word), keys: { host }, named: namedState("fire", named) });
+    },
+    conclude(said) {
+      facts.push({ what: "concluded", wall: now(), ...said });
+      const action = said.status === "resolved" ? "resolve" : "acknowledge";
+      const named = namedState(action, { ...said, lasts: null });
+      send({ message: lineOf(said.rule, said.word), keys: null, named });
     },
     rule(rule, body) {
       facts.push({ what: "ruled", wall: now(), rule, body });
@@ -154,7 +179,11 @@ export function startEngine(options: {
       parts.store.write((tx) => tx.sql("DELETE FROM accounts WHERE id = ?").run(account));
     },
     restart({ seconds, hidden, crash }) {
-      if (!crash) parts.watch.stop();
+      const kept = crash ? keptReports() : [];
+      if (!crash) {
+        parts.writer.finish();
+        parts.watch.stop();
+      }
       const alive = Number(getMeta(parts.store, "last_alive"));
       parts.store.close();
       options.machine.pass(seconds);
@@ -163,7 +192,7 @@ export function startEngine(options: {
       const down = now() - alive;
       // Behind the last time it was alive: the box can't know how long it was off.
       if (down < 0) facts.push({ what: "jumped", by: down });
-      facts.push({ what: "started", wall: now(), down: Math.max(0, down) });
+      facts.push({ what: "started", wall: now(), down: Math.max(0, down), kept });
     },
     close() {
       parts.store.close();
@@ -195,6 +224,11 @@ function build(store: Store, world: World): void {
          VALUES (?, ?, ?, 'UTC', ?, ?, ?)`,
       ).run(name, project.id, name, JSON.stringify(layers), tx.at, tx.at);
     }
+    // Where pages wait for as long as the story lasts: what is withdrawn shows.
+    tx.sql(
+      `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)
+       VALUES ('relay', ?, 'relay', 'webhook', '', 1, 'alert.escalated,alert.opened,alert.renotified', 1, ?)`,
+    ).run(project.id, tx.at);
     world.rules.forEach((body, i) => {
       createRule(tx, project, { name: `rule ${i}`, body });
     });

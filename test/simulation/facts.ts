@@ -5,12 +5,32 @@ import type { RuleBody } from "../../src/projects/rule.ts";
  * `wall` is the box's own time in Unix seconds.
  */
 export type Fact =
-  /** Started. `down` is how long it was off by its own measure, 0 where its clock can't tell. */
-  | { what: "started"; wall: number; down: number }
+  /**
+   * Started. `down` is how long it was off by its own measure, 0 where its clock can't tell. `kept`: of alerts
+   * whose latest report a crash may have taken, the validity of the report that is known.
+   */
+  | { what: "started"; wall: number; down: number; kept: { alert: number; lasts: number | null }[] }
   /** Due work was looked at. */
   | { what: "looked"; wall: number }
   /** `word` is what the line names: the third for one rule makes all its lines one template. */
-  | { what: "event"; wall: number; rule: number; host: string; word: string }
+  | {
+      what: "event";
+      wall: number;
+      rule: number;
+      host: string;
+      word: string;
+      named: Named | null;
+    }
+  /** A sender's word on what it named, other than that it fires. */
+  | {
+      what: "concluded";
+      wall: number;
+      rule: number;
+      word: string;
+      key: string;
+      instance: string | null;
+      status: "resolved" | "acknowledged";
+    }
   /** A rule was replaced. */
   | { what: "ruled"; wall: number; rule: number; body: RuleBody }
   | { what: "acked"; wall: number; alert: number }
@@ -18,6 +38,13 @@ export type Fact =
   /** The clock jumped by so many seconds, and the box has seen it. */
   | { what: "jumped"; by: number }
   | { what: "removed"; account: string };
+
+/** How a sender names an alert. `lasts`: it promises to report again within so many seconds. */
+export interface Named {
+  key: string;
+  instance: string | null;
+  lasts: number | null;
+}
 
 /** One event of one alert, as it is in the log and as it must be. */
 export interface LogEvent {

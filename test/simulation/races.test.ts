@@ -60,7 +60,6 @@ test("ack, resolve and a due step within one tick have one legal outcome in each
   const random = seeded(1);
   const clock = machine();
   const engine = startEngine({ path: join(directory, "a.db"), world, machine: clock, random });
-  relay(engine);
   const seen = new Set<string>();
   for (let run = 1; run <= 1000; run += 1) {
     engine.event(0, `host ${run}`);
@@ -110,15 +109,4 @@ function waiting(engine: Engine, alert: number): unknown[] {
     .sql("SELECT event FROM deliveries WHERE alert_id = ? AND status = 'pending'")
     .pluck()
     .all(alert);
-}
-
-function relay(engine: Engine): void {
-  engine.store.write((tx) =>
-    tx
-      .sql(
-        `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)
-         VALUES ('r', 1, 'hosted-relay', 'webhook', '', 1, 'alert.escalated,alert.opened,alert.renotified', 1, 0)`,
-      )
-      .run(),
-  );
 }

@@ -13,7 +13,10 @@ const from = Number(values.from);
 const seeds = Number(values.seeds);
 const stage = openStage();
 const began = performance.now();
-const sum = { seeds: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0, seconds: 0 };
+const sum = {
+  ...{ seeds: 0, broken: 0, days: 0, events: 0, restarts: 0, jumps: 0 },
+  ...{ stale: 0, reopened: 0, repeats: 0, seconds: 0 },
+};
 try {
   for (let seed = from; seed < from + seeds; seed += 1) {
     const story = stage.play(seed);
@@ -24,6 +27,9 @@ try {
     sum.events += story.events;
     sum.restarts += story.restarts;
     sum.jumps += story.jumps;
+    sum.stale += story.stale;
+    sum.reopened += story.reopened;
+    sum.repeats += story.repeats;
     if (story.faults.length === 0) continue;
     sum.broken += 1;
     process.stderr.write(`seed ${seed}:\n  ${story.faults.slice(0, 10).join("\n  ")}\n`);

@@ -9,7 +9,7 @@ after(() => stage.close());
 /** A tenth of what shows everything: the long form and `run.ts` play the rest. */
 const STORIES = 200;
 
-test(`${STORIES} stories of rules, ladders, acks, restarts and clock steps go as the contract says`, (t) => {
+test(`${STORIES} stories of rules, ladders, named alerts, acks, restarts and clock steps go as the contract says`, (t) => {
   t.diagnostic(playStories(stage, 1, STORIES));
 });
 

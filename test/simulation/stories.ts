@@ -3,7 +3,7 @@ import type { Stage } from "./story.ts";
 
 /** Plays `count` stories, the first with the seed `from`; says what they came to. */
 export function playStories(stage: Stage, from: number, count: number): string {
-  const sum = { days: 0, events: 0, restarts: 0, jumps: 0 };
+  const sum = { days: 0, events: 0, restarts: 0, jumps: 0, stale: 0, reopened: 0, repeats: 0 };
   for (let seed = from; seed < from + count; seed += 1) {
     const story = stage.play(seed);
     const again = `seed ${seed}: node test/simulation/run.ts --from ${seed} --seeds 1`;
@@ -12,8 +12,16 @@ export function playStories(stage: Stage, from: number, count: number): string {
     sum.events += story.events;
     sum.restarts += story.restarts;
     sum.jumps += story.jumps;
+    sum.stale += story.stale;
+    sum.reopened += story.reopened;
+    sum.repeats += story.repeats;
   }
   assert.ok(sum.days > (7 * count) / 2 && sum.events > 10 * count, "the stories are worth telling");
   assert.ok(sum.restarts > count / 2 && sum.jumps > count / 2, "and have their troubles");
+  const { stale, reopened, repeats } = sum;
+  assert.ok(
+    Math.min(stale, 2 * reopened, repeats) > count / 4,
+    "and senders that name their alerts",
+  );
   return JSON.stringify(sum);
 }

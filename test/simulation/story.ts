@@ -2,15 +2,16 @@ import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemRandom } from "../../src/kit/random.ts";
-import type { RuleBody } from "../../src/projects/rule.ts";
-import { openStore } from "../../src/store/store.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 import { memoryOrTemp } from "../support/plane.ts";
+import { nextAct } from "./acts.ts";
 import { check } from "./check.ts";
 import { type Engine, machine, startEngine } from "./engine.ts";
 import type { LogEvent } from "./facts.ts";
-import { reference } from "./reference.ts";
-import { type Seeded, seeded } from "./seeded.ts";
-import { BEGIN, makeRule, makeWorld, PEOPLE, WORDS, type World } from "./world.ts";
+import { runUntil } from "./loop.ts";
+import { type Expected, reference } from "./reference.ts";
+import { seeded } from "./seeded.ts";
+import { BEGIN, makeWorld } from "./world.ts";
 
 export interface Story {
   /** Sentences about every law that was broken; empty is what is wanted. */
@@ -21,6 +22,10 @@ export interface Story {
   events: number;
   restarts: number;
   jumps: number;
+  /** Ends for want of a report, alerts that were opened again, reports that told nobody anything. */
+  stale: number;
+  reopened: number;
+  repeats: number;
 }
 
 /** A place for the files of many stories, one after another. */
@@ -43,8 +48,6 @@ export function openStage(): Stage {
     close: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
-
-const DAY = 86_400;
 
 function play(seed: number, path: string): Story {
   const random = seeded(seed);
@@ -73,103 +76,6 @@ function play(seed: number, path: string): Story {
   }
 }
 
-/** Plays the loop: looks at due work at every time it asks for, up to and with `until`. */
-function runUntil(engine: Engine, clock: ReturnType<typeof machine>, until: number): void {
-  for (let at = engine.nextLook(); at !== null && at <= until; at = engine.nextLook()) {
-    if (at > engine.now()) clock.pass(at - engine.now());
-    engine.look();
-  }
-  if (until > engine.now()) clock.pass(until - engine.now());
-}
-
-interface Act {
-  /** Seconds from now. */
-  wait: number;
-  act(engine: Engine, clock: ReturnType<typeof machine>): void;
-}
-
-function nextAct(random: Seeded, engine: Engine, world: World): Act {
-  const due = engine.nextLook();
-  const hour = 3600;
-  // Often at the very second at which something is due, or beside it.
-  const wait =
-    due !== null && random.chance(0.3)
-      ? Math.max(0, due - engine.now() + random.pick([-1, 0, 0, 0, 1]))
-      : random.pick([1, 60, hour, 5 * hour, 12 * hour, 2 * DAY]) * (1 + random.below(3));
-  const kind = random.below(110);
-  return { wait, act: (e, clock) => actOf(kind, random, world)(e, clock) };
-}
-
-function actOf(kind: number, random: Seeded, world: World): Act["act"] {
-  if (kind < 45) return (engine) => fire(engine, random);
-  if (kind < 60) return (engine) => onSome(engine, random, (id) => engine.ack(id));
-  if (kind < 75) return (engine) => onSome(engine, random, (id) => engine.resolve(id));
-  if (kind < 87)
-    return (engine, clock) => {
-      clock.jump(random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY]))));
-      // Something may happen before the loop has seen the jump.
-      if (random.chance(0.4)) fire(engine, random);
-      if (random.chance(0.2)) onSome(engine, random, (id) => engine.ack(id));
-      engine.look();
-    };
-  if (kind < 98) return (engine, clock) => restart(engine, clock, random);
-  if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
-  return (engine) => change(engine, random, world);
-}
-
-/** Somebody edits a rule, its ladder most of all, while alerts may be open. Nobody who is gone can be named. */
-function change(engine: Engine, random: Seeded, world: World): void {
-  const rule = random.below(world.rules.length);
-  const gone = new Set<string>();
-  let now = world.rules[rule] as RuleBody;
-  for (const fact of engine.facts) {
-    if (fact.what === "ruled" && fact.rule === rule) now = fact.body;
-    if (fact.what === "removed") gone.add(fact.account);
-  }
-  const { escalations: other, ...rest } = makeRule(random, world.rotas, rule);
-  const escalations = edited(random, now.escalations, other).map((step) => ({
-    ...step,
-    accounts: step.accounts.filter((account) => !gone.has(account)),
-  }));
-  engine.rule(rule, { ...(random.chance(0.3) ? rest : now), escalations });
-}
-
-/** Another ladder, or the same with one step more, fewer or moved. */
-function edited(
-  random: Seeded,
-  before: RuleBody["escalations"],
-  other: RuleBody["escalations"],
-): RuleBody["escalations"] {
-  if (before.length === 0 || random.chance(0.3)) return other;
-  const at = random.below(before.length);
-  const added = random.chance(0.5) ? other.slice(0, 1) : [];
-  return before.toSpliced(at, random.below(2), ...added);
-}
-
-function fire(engine: Engine, random: Seeded): void {
-  const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
-  engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS));
-}
-
-function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {
-  const ids = engine.store.sql("SELECT id FROM alerts ORDER BY id").pluck().all() as number[];
-  if (ids.length > 0) act(random.pick(ids.slice(-4)));
-}
-
-function restart(engine: Engine, clock: ReturnType<typeof machine>, random: Seeded): void {
-  const crash = random.chance(0.5);
-  const seconds = random.pick([1, 30, 600, 7200, DAY]) * (1 + random.below(3));
-  if (crash) {
-    engine.beat();
-    runUntil(engine, clock, engine.now() + random.below(10));
-  }
-  // A machine without a battery comes back with an old time, one with a bad one with any.
-  const back = random.chance(0.2) && !crash ? -(seconds + 60 + random.below(5 * DAY)) : 0;
-  const hidden = back !== 0 ? back : random.chance(0.1) ? random.below(3 * DAY) : 0;
-  engine.restart({ seconds, hidden, crash });
-  engine.look();
-}
-
 function judge(end: {
   engine: Engine;
   world: ReturnType<typeof makeWorld>;
@@ -194,6 +100,7 @@ function judge(end: {
     ...errors.map((error) => `logged: ${JSON.stringify(error)}`),
     ...expected.late,
     ...differences(log, expected.events),
+    ...endings(store, expected.endings),
     ...check({ store, world, log, facts, now: engine.now() }),
   ];
   const count = (what: string) => facts.filter((fact) => fact.what === what).length;
@@ -204,7 +111,29 @@ function judge(end: {
     events: log.length,
     restarts: count("started") - 1,
     jumps: count("jumped"),
+    stale: expected.endings.filter((ended) => ended?.by === "stale").length,
+    reopened: store
+      .sql("SELECT count(*) FROM timeline WHERE kind = 'reopened'")
+      .pluck()
+      .get() as number,
+    repeats: expected.repeats,
   };
+}
+
+/** Alerts that ended otherwise than they must have. */
+function endings(store: Store, expected: Expected["endings"]): string[] {
+  const reason = store
+    .sql(
+      `SELECT coalesce(json_extract(detail, '$.reason'), json_extract(detail, '$.by'), 'person') FROM timeline
+       WHERE alert_id = ? AND kind = 'resolved' ORDER BY id DESC LIMIT 1`,
+    )
+    .pluck();
+  return expected.flatMap((ended, i) => {
+    const was = ended === null ? null : reason.get(i + 1);
+    return was === (ended?.by ?? null)
+      ? []
+      : [`alert ${i + 1} ended by ${was}, must by ${ended?.by}`];
+  });
 }
 
 /** Alert by alert, where the log first differs from what was expected. */

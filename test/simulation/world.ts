@@ -1,5 +1,6 @@
 import type { RuleBody } from "../../src/projects/rule.ts";
 import { defaultRule } from "../support/plane.ts";
+import type { Named } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";
 
 /** A schedule simple enough to be read off by division: one layer in UTC. Times in seconds. */
@@ -73,8 +74,20 @@ export function makeRule(random: Seeded, rotas: readonly Rota[], i: number): Rul
     auto_resolve_quiet_minutes: random.pick([0, 0, 60, 1000, 3000]),
     renotify_minutes: random.pick([0, 0, 200, 600, 5000]),
     max_renotify: random.pick([0, 1, 3]),
+    ends_with_source: random.chance(0.8),
+    reopen_within_seconds: random.pick([0, 0, 400, 8000, 86_400]),
     escalations: Array.from({ length: random.below(5) }, () => makeStep(random, rotas)),
   };
+}
+
+const NAMES = ["disk", "disk", "link"] as const;
+
+/** A sender's name for an alert. What has an instance, and may be reported again, has a validity like no other. */
+export function makeNamed(random: Seeded): Named {
+  const instance = random.pick([null, "1", "1", "2", "3"]);
+  const lasts = random.pick([90, 130, 900, 4000, 30_000, 2 * DAY]) + random.below(1000);
+  const none = instance === null && random.chance(0.5);
+  return { key: random.pick(NAMES), instance, lasts: none ? random.pick([null, -60]) : lasts };
 }
 
 function makeStep(random: Seeded, rotas: readonly Rota[]): RuleBody["escalations"][number] {

@@ -1,0 +1,106 @@
+import type { RuleBody } from "../../src/projects/rule.ts";
+import type { Engine, machine } from "./engine.ts";
+import { runUntil } from "./loop.ts";
+import type { Seeded } from "./seeded.ts";
+import { keepsReporting, sendersWord } from "./senders.ts";
+import { makeNamed, makeRule, PEOPLE, WORDS, type World } from "./world.ts";
+
+const DAY = 86_400;
+/** Something that happens to a box. */
+export interface Act {
+  /** Seconds from now. */
+  wait: number;
+  act(engine: Engine, clock: ReturnType<typeof machine>): void;
+}
+
+const HOUR = 3600;
+const WAITS = [1, 60, HOUR, 5 * HOUR, 12 * HOUR, 2 * DAY] as const;
+const REPORTED_AFTER = [1, 15, 20, 50, 60, 1000] as const;
+
+/** What happens next, and when. */
+export function nextAct(random: Seeded, engine: Engine, world: World): Act {
+  const due = engine.nextLook();
+  const kind = random.below(170);
+  // Often at the very second at which something is due, or beside it. A sender reports soon or not at all.
+  const wait =
+    due !== null && random.chance(0.3)
+      ? Math.max(0, due - engine.now() + random.pick([-1, 0, 0, 0, 1]))
+      : random.pick(kind < 110 ? WAITS : REPORTED_AFTER) * (1 + random.below(3));
+  return { wait, act: (e, clock) => actOf(kind, random, world)(e, clock) };
+}
+
+function actOf(kind: number, random: Seeded, world: World): Act["act"] {
+  if (kind < 45) return (engine) => fire(engine, random);
+  if (kind < 60) return (engine) => onSome(engine, random, (id) => engine.ack(id));
+  if (kind < 75) return (engine) => onSome(engine, random, (id) => engine.resolve(id));
+  if (kind < 87)
+    return (engine, clock) => {
+      clock.jump(random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY]))));
+      // Something may happen before the loop has seen the jump.
+      if (random.chance(0.4)) fire(engine, random);
+      if (random.chance(0.2)) onSome(engine, random, (id) => engine.ack(id));
+      engine.look();
+    };
+  if (kind < 98) return (engine, clock) => restart(engine, clock, random);
+  if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
+  if (kind < 110) return (engine) => change(engine, random, world);
+  if (kind < 150) return (engine) => sendersWord(engine, random);
+  return (engine, clock) => {
+    keepsReporting(engine, clock, random);
+    if (random.chance(0.3)) restart(engine, clock, random);
+  };
+}
+
+/** Somebody edits a rule, its ladder most of all, while alerts may be open. Nobody who is gone can be named. */
+function change(engine: Engine, random: Seeded, world: World): void {
+  const rule = random.below(world.rules.length);
+  const gone = new Set<string>();
+  let now = world.rules[rule] as RuleBody;
+  for (const fact of engine.facts) {
+    if (fact.what === "ruled" && fact.rule === rule) now = fact.body;
+    if (fact.what === "removed") gone.add(fact.account);
+  }
+  const { escalations: other, ...rest } = makeRule(random, world.rotas, rule);
+  const escalations = edited(random, now.escalations, other).map((step) => ({
+    ...step,
+    accounts: step.accounts.filter((account) => !gone.has(account)),
+  }));
+  engine.rule(rule, { ...(random.chance(0.3) ? rest : now), escalations });
+}
+
+/** Another ladder, or the same with one step more, fewer or moved. */
+function edited(
+  random: Seeded,
+  before: RuleBody["escalations"],
+  other: RuleBody["escalations"],
+): RuleBody["escalations"] {
+  if (before.length === 0 || random.chance(0.3)) return other;
+  const at = random.below(before.length);
+  const added = random.chance(0.5) ? other.slice(0, 1) : [];
+  return before.toSpliced(at, random.below(2), ...added);
+}
+
+function fire(engine: Engine, random: Seeded): void {
+  const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
+  const named = random.chance(0.4) ? makeNamed(random) : null;
+  engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS), named);
+}
+
+function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {
+  const ids = engine.store.sql("SELECT id FROM alerts ORDER BY id").pluck().all() as number[];
+  if (ids.length > 0) act(random.pick(ids.slice(-4)));
+}
+
+function restart(engine: Engine, clock: ReturnType<typeof machine>, random: Seeded): void {
+  const crash = random.chance(0.5);
+  const seconds = random.pick([1, 30, 600, 7200, DAY]) * (1 + random.below(3));
+  if (crash) {
+    engine.beat();
+    runUntil(engine, clock, engine.now() + random.below(10));
+  }
+  // A machine without a battery comes back with an old time, one with a bad one with any.
+  const back = random.chance(0.2) && !crash ? -(seconds + 60 + random.below(5 * DAY)) : 0;
+  const hidden = back !== 0 ? back : random.chance(0.1) ? random.below(3 * DAY) : 0;
+  engine.restart({ seconds, hidden, crash });
+  engine.look();
+}

@@ -1,0 +1,93 @@
+import type { RuleBody } from "../../src/projects/rule.ts";
+import type { LogEvent } from "./facts.ts";
+import type { World } from "./world.ts";
+
+/** An alert as the reference knows it: what happened to it. Times are elapsed seconds unless they say "wall". */
+export interface Told {
+  id: number;
+  rule: number;
+  /** What it is counted under: rule, word of the line or name (`@…`), host. */
+  key: string;
+  state: "open" | "acknowledged" | "resolved";
+  openedAt: number;
+  /** How many steps had their turn; when the next one has, and when the last one is repeated. */
+  turns: number;
+  stepAt: number;
+  repeatAt: number;
+  renotified: number;
+  renotifyAt: number;
+  quietSince: number;
+  /** When its rule was last replaced, or it was opened again: that may make due what lies in the past. */
+  changedAt: number;
+  lastMatchWall: number;
+  level: number;
+  accounts: string[];
+  lastOfKind: Map<string, number>;
+  /** Which firing it is, when its sender's promise ends, and each report that it made, in order. */
+  instance: string | null;
+  promisedUntil: number;
+  reports: Report[];
+  /** How it ended last. */
+  ended: { by: Ending; wall: number; now: number } | null;
+}
+
+export interface Report {
+  wall: number;
+  now: number;
+  lasts: number | null;
+}
+
+export type Ending = "person" | "source" | "quiet" | "stale" | "merged";
+
+/** What the reference has read so far. */
+export interface Book {
+  readonly world: World;
+  readonly rules: RuleBody[];
+  readonly events: LogEvent[];
+  readonly late: string[];
+  readonly alerts: Told[];
+  readonly standing: Map<string, Told>;
+  /** People who were removed. */
+  readonly gone: Set<string>;
+  /** The words that lines of each rule have named, in order. */
+  readonly words: string[][];
+  /** The sum of the clock's jumps: elapsed time is wall time without them. */
+  jumped: number;
+  upSince: number;
+  repeats: number;
+}
+
+export const MINUTE = 60;
+export const NEVER = Number.POSITIVE_INFINITY;
+
+export function openBook(world: World): Book {
+  return {
+    ...{ world, rules: [...world.rules], events: [], late: [], alerts: [], standing: new Map() },
+    ...{ gone: new Set(), words: world.rules.map(() => []), jumped: 0, upSince: 0, repeats: 0 },
+  };
+}
+
+export function ruleOf(book: Book, alert: Told): RuleBody {
+  return book.rules[alert.rule] as RuleBody;
+}
+
+/** One event of an alert, never two of a kind in one second. */
+export function say(book: Book, alert: Told, { event, wall }: { event: string; wall: number }) {
+  const timestamp = Math.max(wall, (alert.lastOfKind.get(event) ?? 0) + 1);
+  alert.lastOfKind.set(event, timestamp);
+  const { id, level, accounts } = alert;
+  book.events.push({ alert: id, event, timestamp, level, accounts });
+}
+
+export function close(book: Book, alert: Told, { by, wall }: { by: Ending; wall: number }) {
+  alert.state = "resolved";
+  alert.ended = { by, wall, now: wall - book.jumped };
+  if (book.standing.get(alert.key) === alert) book.standing.delete(alert.key);
+  say(book, alert, { event: "alert.resolved", wall });
+}
+
+export function acknowledge(book: Book, alert: Told, wall: number) {
+  if (alert.state !== "open") return;
+  alert.state = "acknowledged";
+  say(book, alert, { event: "alert.acknowledged", wall });
+}

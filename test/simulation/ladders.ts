@@ -1,0 +1,129 @@
+import type { EscalationStep, RuleBody } from "../../src/projects/rule.ts";
+import { type Book, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
+import { onCall } from "./rota.ts";
+import type { Rota } from "./world.ts";
+
+/** Steps counted from 0, `until` being the first that isn't one of them. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** The minute of a step: in array order none comes before the one ahead of it. */
+export function dueMinute(ladder: readonly EscalationStep[], step: number): number {
+  return Math.max(...ladder.slice(0, step + 1).map(({ after_minutes }) => after_minutes));
+}
+
+/** When a step of an alert is due, elapsed. */
+export function moment(book: Book, alert: Told, step: number): number {
+  return alert.openedAt + dueMinute(ruleOf(book, alert).escalations, step) * MINUTE;
+}
+
+function reached({ world, gone }: Book, step: EscalationStep, wall: number): string[] {
+  return [
+    ...step.accounts,
+    ...step.schedules.map((name) =>
+      onCall(world.rotas.find((rota) => rota.name === name) as Rota, wall),
+    ),
+  ].filter((account): account is string => account !== null && !gone.has(account));
+}
+
+function page(book: Book, alert: Told, { from, until, wall }: Span & { wall: number }): boolean {
+  const people = ruleOf(book, alert)
+    .escalations.slice(from, until)
+    .flatMap((step) => reached(book, step, wall));
+  if (people.length === 0) return false;
+  alert.level = until;
+  alert.accounts = [...new Set(people)];
+  say(book, alert, { event: "alert.escalated", wall });
+  return true;
+}
+
+/** The steps that run together with the one before `until`. */
+export function rungBefore(book: Book, alert: Told, until: number): Span {
+  let from = until - 1;
+  while (from > 0 && moment(book, alert, from - 1) === moment(book, alert, until - 1)) from -= 1;
+  return { from, until };
+}
+
+/** Runs steps; on to the next time while nobody is reached. */
+export function run(book: Book, alert: Told, first: Span & { again: boolean; wall: number }): void {
+  const { wall } = first;
+  const ladder = ruleOf(book, alert).escalations;
+  let range: Span = first;
+  while (!page(book, alert, { ...range, wall }) && range.until < ladder.length) {
+    let until = range.until + 1;
+    const at = moment(book, alert, range.until);
+    while (until < ladder.length && moment(book, alert, until) === at) until += 1;
+    range = { from: range.until, until };
+  }
+  alert.turns = Math.max(alert.turns, range.until);
+  // Nobody paged at all, and steps below that a change of the ladder left behind: the nearest of them.
+  if (alert.level === 0 && !first.again)
+    for (let until = first.from; until > 0; ) {
+      const below = rungBefore(book, alert, until);
+      if (page(book, alert, { ...below, wall })) break;
+      until = below.from;
+    }
+  goOn(book, alert, wall);
+}
+
+/** When the step after the last turn is due, and its repeat, counted from `wall`. */
+export function goOn(book: Book, alert: Told, wall: number): void {
+  const { turns } = alert;
+  const steps = ruleOf(book, alert).escalations.length;
+  alert.stepAt = turns < steps ? moment(book, alert, turns) : NEVER;
+  alert.repeatAt = wall - book.jumped + repeatSeconds(book, alert);
+}
+
+/** Every how many seconds the steps of the last turn are repeated. */
+export function repeatSeconds(book: Book, alert: Told): number {
+  if (alert.turns === 0) return NEVER;
+  const { from, until } = rungBefore(book, alert, alert.turns);
+  const steps = ruleOf(book, alert).escalations.slice(from, until);
+  return Math.min(...steps.map(({ repeat_minutes: n }) => (n > 0 ? n * MINUTE : NEVER)), NEVER);
+}
+
+export function renotifyFrom(book: Book, alert: Told, now: number): number {
+  const { renotify_minutes, max_renotify } = ruleOf(book, alert);
+  const capped = max_renotify > 0 && alert.renotified >= max_renotify;
+  return renotify_minutes === 0 || capped ? NEVER : now + renotify_minutes * MINUTE;
+}
+
+/** An alert follows its rule: what has run and pages the same people stays so; else the furthest passed step, at once. */
+export function follow(
+  book: Book,
+  alert: Told,
+  { before, wall }: { before: RuleBody; wall: number },
+) {
+  const now = wall - book.jumped;
+  const ladder = ruleOf(book, alert).escalations;
+  alert.changedAt = now;
+  if (before.auto_resolve_quiet_minutes === 0) alert.quietSince = now;
+  if (alert.state !== "open") return;
+  const next = renotifyFrom(book, alert, now);
+  alert.renotifyAt = next === NEVER ? NEVER : Math.min(alert.renotifyAt, next);
+  if (JSON.stringify(before.escalations) === JSON.stringify(ladder)) return;
+
+  const whom = (steps: readonly EscalationStep[], n: number) =>
+    JSON.stringify(steps.slice(0, n).map((step) => ({ ...step, repeat_minutes: 0 })));
+  let ran = alert.level === 0 ? 0 : Math.min(alert.turns, ladder.length);
+  while (whom(before.escalations, ran) !== whom(ladder, ran)) ran -= 1;
+  const passed = ladder.findIndex((_, step) => moment(book, alert, step) > now);
+  const until = passed === -1 ? ladder.length : passed;
+  const pending = alert.repeatAt;
+  alert.turns = ran;
+  if (until > ran) {
+    alert.turns = Math.max(ran, rungBefore(book, alert, until).from);
+    // A step that was due and had not run is made up for with it.
+    if (alert.stepAt <= now) {
+      const missed = ladder.findIndex((_, step) => moment(book, alert, step) >= alert.stepAt);
+      alert.turns = Math.min(alert.turns, Math.max(ran, missed === -1 ? until : missed));
+    } else alert.stepAt = now;
+    alert.repeatAt = NEVER;
+    return;
+  }
+  alert.stepAt = ran < ladder.length ? moment(book, alert, ran) : NEVER;
+  const repeat = repeatSeconds(book, alert);
+  alert.repeatAt = repeat === NEVER ? NEVER : Math.min(pending, now + repeat);
+}
