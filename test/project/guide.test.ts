@@ -56,11 +56,12 @@ test(
 
 for (const document of documents) {
   if (document === "docs/guide.md" || blocks(document, "sh").length === 0) continue;
-  test(`the commands of ${document}, on a new box`, () =>
+  test(`the commands of ${document}, on a new box`, needs("bash", "curl", "sed"), () =>
     withBox(async (scene) => {
       const receiver = await startReceiver();
       await read(document, scene, receiver.url).finally(() => receiver.close());
-    }));
+    }),
+  );
 }
 
 /** The delivery that the guide shows with all its parts. */
