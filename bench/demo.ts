@@ -7,6 +7,7 @@ import { realClock } from "../test/support/clock.ts";
 import { relayStory } from "../test/support/relay-story.ts";
 import { explore, staysOpen } from "./demo-explore.ts";
 import { type Log, logs } from "./demo-logs.ts";
+import { freePort, SYSLOG, senders } from "./demo-senders.ts";
 
 /**
  * The main job on real lines, watched: a box, the hosted service that it pages phones through, a provider
@@ -51,7 +52,9 @@ function verifies(headers: Record<string, string>, body: string): boolean {
 
 await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
 const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-const story = await relayStory(realClock());
+const syslogPort = await freePort();
+const bound = `${SYSLOG.project}/${SYSLOG.source}`;
+const story = await relayStory(realClock(), { syslogTcp: [`127.0.0.1:${syslogPort}=${bound}`] });
 const { box, ada } = story;
 await story.putRelay();
 // The relay hears from the box first: who comes second is checked against it.
@@ -126,6 +129,15 @@ for (const log of all) {
 const total = all.reduce((sum, { lines }) => sum + lines.length, 0);
 say(`${sent} of ${total} lines accepted, ${loud} of them loud`);
 
+await project(SYSLOG.project);
+const others = await senders(box, { say, syslogPort });
+const fromOthers = () =>
+  count(
+    "SELECT count(*) FROM alerts a JOIN projects p ON p.id = a.project_id WHERE p.name = 'machines'",
+  );
+const patience = systemClock.mono() + PATIENCE_MS;
+while (fromOthers() < others.opened && systemClock.mono() < patience) await sleep(systemClock, 20);
+
 const opened = count("SELECT count(*) FROM alerts");
 const deadline = systemClock.mono() + PATIENCE_MS;
 const isOwed = () => received.verified + received.refused < opened || pages < opened;
@@ -137,6 +149,8 @@ const templates = count("SELECT count(*) FROM templates WHERE alias_of IS NULL")
 const webhooks = `${received.verified} webhooks verified, ${received.refused} refused`;
 say(`${templates} templates, ${opened} alerts opened, ${webhooks}, ${pages} pages on phones`);
 
+const ended = await others.end();
+
 const { body } = await box.api("GET", "/v1/alerts?limit=5");
 for (const { id, project, count, last_message } of body.alerts)
   say(`alert #${id}  ${project}  count ${count}  ${last_message.slice(0, 80)}`);
@@ -145,7 +159,11 @@ await box.api("POST", `/v1/alerts/${newest.id}/ack`, undefined, ada.key);
 say(`alert #${newest.id} acknowledged by ada`);
 
 const well =
-  sent === total && received.refused === 0 && received.verified >= opened && pages >= opened;
+  ended &&
+  sent === total &&
+  received.refused === 0 &&
+  received.verified >= opened &&
+  pages >= opened;
 process.stdout.write(
   well && opened > 0
     ? "every alert's webhook arrived and verified, and rang a phone\n"

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
+import type { BoxFlags } from "../../src/app/config.ts";
 import { withPeople } from "../../src/desk/people.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type FakeApns, startFakeApns } from "./apns.ts";
@@ -42,11 +43,14 @@ export interface RelayStory {
   close(): Promise<void>;
 }
 
-export async function relayStory(clock: HandClock = handClock()): Promise<RelayStory> {
+export async function relayStory(
+  clock: HandClock = handClock(),
+  flags: BoxFlags = {},
+): Promise<RelayStory> {
   const apns = await startFakeApns();
   const hosted = await testHosted({ lab: true }, clock);
   await useApns(hosted, apns);
-  const box = await testBox({}, clock);
+  const box = await testBox(flags, clock);
   const names = new Map<string, string>();
   let looked = 0;
   const tenantId = await hosted.desk(
