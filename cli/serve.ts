@@ -12,6 +12,13 @@ export function registerServe(program: Command): void {
     .addOption(flag("--ingest-rate <n>", "events a second for the tenant, 0 = off (default 5000)"))
     .addOption(
       flag(
+        "--adapters-listen <host:port>",
+        "serve there the addresses that senders insist on: /v2/enqueue, /api/v2/alerts and the like",
+      ),
+    )
+    .addOption(flag("--adapters-here", "serve those on the box's own port"))
+    .addOption(
+      flag(
         "--syslog-udp <host:port...>",
         "take syslog there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
       ),

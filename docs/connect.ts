@@ -22,6 +22,11 @@ and firing, repeating and resolving go through. Each takes the same steps.
 4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was accepted, what no rule took and what was
    refused, with the latest refused body; \`box alerts\` lists the alert. A repeat changes nothing there; a resolve ends it.
 
+A sender that takes only a host name, or insists on its maker's path, finds those at a listener of their own:
+\`box serve --adapters-listen 0.0.0.0:8081\` serves \`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`,
+\`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\` and nothing of the box's own;
+\`--adapters-here\` serves them on the box's own port. Tokens are looked for in the same places.
+
 One source for each sender: then its facts are its own, and its token can be rotated alone. Tokens that a sender shows to
 many people open this one door and nothing else.
 `;

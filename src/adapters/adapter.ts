@@ -97,6 +97,11 @@ export interface Adapter {
   isDescribed?: boolean;
   /** The token, of a sender that can put it only into the body; null where it isn't there, whatever the bytes. */
   tokenIn?(body: Buffer): string | null;
+  /**
+   * For senders that insist on an address of their own: what would stand behind `/v1/in/{kind}` in its place, the
+   * token included where that address holds it; null for every other path.
+   */
+  fixed?(path: string): string | null;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
   /** A refusal in the sender's own form. */

@@ -19,6 +19,10 @@ export const oncall: Adapter = {
   title: "Whatever alerts through Grafana OnCall",
   room: "source",
   caps: alertCaps,
+  fixed(path) {
+    const [found, type, token] = /^\/integrations\/v1\/([a-z_]+)\/([^/]+)\/?$/.exec(path) ?? [];
+    return found === undefined ? null : `/${token}/${type}`;
+  },
   decode,
   refuse: plainRefusal,
   setUp: ({ base, token }) => ({

@@ -18,6 +18,7 @@ export const opsgenie: Adapter = {
   title: "Whatever alerts through Opsgenie",
   room: "source",
   caps: alertCaps,
+  fixed: (path) => (/^(?:\/jsm\/ops\/integration)?\/v2\/alerts(?:\/|$)/.test(path) ? path : null),
   decode,
   refuse,
   setUp: ({ base, shortToken }) => ({

@@ -18,12 +18,18 @@ import { jsonReply, statusOf } from "./replies.ts";
 const BYTES = 512 * 1024;
 const NO_JSON = "JSON parse error";
 
+const ENQUEUE = "/v2/enqueue";
+const CHANGE = "/v2/change/enqueue";
+const CLASSIC = "/generic/2010-04-15/create_event.json";
+const PATHS = [ENQUEUE, CHANGE, CLASSIC];
+
 /** PagerDuty's Events API v2 with its change events, and v1 (contract §23): the secret is in the body. */
 export const pagerduty: Adapter = {
   kind: "pagerduty",
   title: "Whatever pages PagerDuty and lets you choose its address",
   room: "source",
   caps: { sent: BYTES, inflated: BYTES },
+  fixed: (path) => (PATHS.includes(path.replace(/\/$/, "")) ? path : null),
   decode,
   refuse,
   tokenIn(body) {
@@ -55,9 +61,9 @@ export const pagerduty: Adapter = {
 
 function decode(request: InRequest): Decoded {
   const path = request.path.replace(/\/$/, "");
-  const isChange = path === "/v2/change/enqueue";
-  const isClassic = path === "/generic/2010-04-15/create_event.json";
-  if (!isChange && !isClassic && path !== "" && path !== "/v2/enqueue")
+  const isChange = path === CHANGE;
+  const isClassic = path === CLASSIC;
+  if (!isChange && !isClassic && path !== "" && path !== ENQUEUE)
     throw new UnreadableBody({ why: "not_found" });
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = eventFields(request.body);

@@ -27,6 +27,7 @@ export const prometheus: Adapter = {
   title: "Prometheus, without an Alertmanager",
   room: "project",
   caps: alertCaps,
+  fixed: (path) => (path.startsWith("/api/v2/") ? path : null),
   decode,
   refuse,
   setUp: ({ base, token }) => ({

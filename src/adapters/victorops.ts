@@ -20,6 +20,11 @@ export const victorops: Adapter = {
   title: "Whatever alerts through Splunk On-Call (VictorOps)",
   room: "source",
   caps: alertCaps,
+  fixed(path) {
+    const [found, rest] =
+      /^\/integrations\/generic\/20131114\/alert(\/[^/]+(?:\/[^/]*)?)$/.exec(path) ?? [];
+    return found === undefined ? null : (rest ?? null);
+  },
   decode,
   refuse,
   setUp: ({ base, shortToken }) => ({

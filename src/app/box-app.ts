@@ -50,8 +50,13 @@ export function boxApp(
       }),
       ...operatingRoutes(operating(config, parts, routes)),
     ],
-    ...{ serving, log, random },
+    ...{ serving, log, random, fixedAddresses: config.adapters.here },
   });
+}
+
+/** What `--adapters-listen` serves: senders' addresses, and nothing of the box's own. */
+export function adaptersApp({ log, random }: BoxDeps, serving: Serving): App {
+  return createApp({ routes: [], raw: [], ...{ serving, log, random, fixedAddresses: true } });
 }
 
 function operating(

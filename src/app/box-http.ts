@@ -26,5 +26,9 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     const { boxApp } = await import("./box-app.ts");
     return boxApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address, connections, rates: serving.limits };
+  const adapters = async () => {
+    const { adaptersApp } = await import("./box-app.ts");
+    return adaptersApp(deps, serving);
+  };
+  return { app, adapters, ingest, address, connections, rates: serving.limits };
 }

@@ -19,6 +19,8 @@ import { listen } from "./web.ts";
 export interface RunningBox {
   /** With the real port. */
   url: string;
+  /** With the real port: where senders' own addresses are served; null for nowhere but perhaps there. */
+  adaptersUrl: string | null;
   /** Those of its own for senders that speak no HTTP, with their real numbers. */
   ports: Intake["ports"];
   /** No account exists yet: nobody can use the API. */
@@ -67,11 +69,16 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const http = boxHttp(config, deps, { tenant, backups, ports });
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());
-    const web = await listen(config, {
-      ...http,
+    const { adapters, ...doors } = http;
+    const serve = {
+      ...doors,
       ...{ clock, log },
       ...(deps.limits ? { limits: deps.limits } : {}),
-    });
+    };
+    const at = config.adapters.listen;
+    const side = at && (await listen({ ...at, tls: config.tls }, { ...serve, app: adapters }));
+    lifecycle.onStop("adapters", () => side?.close(() => tenant.ingest.drain()));
+    const web = await listen(config, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();
@@ -79,8 +86,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       }),
     );
     const { url } = web;
+    const adaptersUrl = side?.url ?? null;
+    if (adaptersUrl !== null) log.info({ listen: adaptersUrl }, "listening for senders");
     const reload = () => {
       web.reload();
+      side?.reload();
       if (config.tls !== null) intake?.renew(readTls(config.tls));
     };
     tenant.store.write((tx) => {
@@ -90,7 +100,16 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const isNew = !hasAccounts(tenant.store);
     const isWell = () => isAlive(tenant);
     const opened = intake?.ports ?? [];
-    return { url, ports: opened, isNew, tenant, reload, isWell, stop: () => lifecycle.stop() };
+    return {
+      url,
+      adaptersUrl,
+      ports: opened,
+      isNew,
+      tenant,
+      reload,
+      isWell,
+      stop: () => lifecycle.stop(),
+    };
   } catch (error) {
     await lifecycle.stop();
     throw error;

@@ -29,6 +29,11 @@ export interface BoxConfig {
     readonly logBytes: number;
     readonly historyDays: number;
   };
+  /** Where the addresses that senders insist on are served: a listener of their own, the box's own port, or neither. */
+  readonly adapters: {
+    readonly listen: { readonly host: string; readonly port: number } | null;
+    readonly here: boolean;
+  };
   /** Ports for senders that speak no HTTP, and who may send there; none = whoever reaches them. */
   readonly intake: { readonly ports: readonly Port[]; readonly allowFrom: readonly string[] };
   /** null = no scheduled backups. */
@@ -55,6 +60,8 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   logDays?: string;
   logGib?: string;
   historyDays?: string;
+  adaptersListen?: string;
+  adaptersHere?: boolean;
   syslogUdp?: string[];
   syslogTcp?: string[];
   syslogTls?: string[];
@@ -110,6 +117,12 @@ export function boxConfig(
       logDays: number("log-days", flags.logDays, 7),
       logBytes: number("log-gib", flags.logGib, 2) * 1024 ** 3,
       historyDays: number("history-days", flags.historyDays, 90),
+    },
+    adapters: {
+      listen: flags.adaptersListen
+        ? listenAddress("adapters-listen", flags.adaptersListen, faults)
+        : null,
+      here: flags.adaptersHere ?? false,
     },
     intake: intakeConfig(flags, faults),
     backups: flags.backupDir

@@ -20,6 +20,8 @@ export interface AppOptions {
   serving: Serving;
   log: Log;
   random: Random;
+  /** Whether senders' own addresses are served too, beside `/v1/in`. */
+  fixedAddresses?: boolean;
 }
 
 /** The program's HTTP side as a function from request to response. */
@@ -42,15 +44,18 @@ export function createApp(options: AppOptions): App {
     refuseHead(c, table);
     await next();
   });
-  app.all(`${INBOUND}/*`, createInbound(options.serving));
+  const inbound = createInbound(options.serving);
+  app.all(`${INBOUND}/*`, inbound.ours);
   app.all(`${PING}/*`, createPing(options.serving));
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));
   }
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const allowed = table.allowed(c.req.path);
     if (allowed.length > 0) return withId(c, methodNotAllowed(c, allowed));
+    const taken = options.fixedAddresses ? await inbound.theirs(c) : null;
+    if (taken !== null) return taken;
     c.set("refusedAs", "not_found");
     const error = new ServiceError("not_found", "There is no such route.");
     return withId(c, errorAnswer(error, id(c)));

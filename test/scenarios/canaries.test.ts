@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import pino from "pino";
+import { adapters } from "../../src/adapters/list.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
@@ -32,6 +33,7 @@ const canary = {
 };
 
 let box: TestBox;
+let log: pino.Logger;
 let receiver: Receiver;
 const logged: string[] = [];
 const answers: string[] = [];
@@ -43,7 +45,7 @@ before(async () => {
       done();
     },
   });
-  const log = pino({ level: "trace" }, sink);
+  log = pino({ level: "trace" }, sink);
   box = await testBox({ telegramApi: receiver.url, pushoverApi: receiver.url }, handClock(), log);
 });
 after(async () => {
@@ -158,4 +160,57 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     canary.actionBody,
   ])
     assert.ok(sent.includes(secret), `${secret} went out`);
+});
+
+test("a source's token is in no log, metric, read or file, wherever its sender puts it and whatever it sends", async () => {
+  const open = await testBox({ adaptersListen: "127.0.0.1:0" }, handClock(), log);
+  try {
+    const secrets = new Map<string, string>();
+    const base = [open.url, open.adaptersUrl];
+    /** Those of which a refused body is kept for managers to look at. */
+    const kept: string[] = [];
+    await open.project("q");
+    const places: [kind: string, path: (token: string) => string][] = [
+      ...adapters.map(({ kind }): (typeof places)[number] => [
+        kind,
+        (token) => `/v1/in/${kind}/${token}`,
+      ]),
+      ["oncall", (token) => `/integrations/v1/webhook/${token}/`],
+      ["victorops", (token) => `/integrations/generic/20131114/alert/${token}/key`],
+      ["alertmanager", (token) => `/v1/in/alertmanager?token=${token}`],
+    ];
+    for (const [i, [kind, path]] of places.entries()) {
+      const source = { name: `s${i}`, kind };
+      const made = (await open.api("POST", "/v1/projects/q/sources", source)).body;
+      for (const token of [made.token, made.short_token] as string[]) {
+        secrets.set(`${kind} ${token.length}`, token);
+        const body = JSON.stringify({ routing_key: token, service_key: token, key: token });
+        for (const at of base)
+          for (const sent of ["{", "", body])
+            for (const end of ["%zz", "", "/no/such/path"])
+              await fetch(at + path(token) + end, { method: "POST", body: sent }).then(
+                (got) =>
+                  got.text().then((text) => answers.push(text + JSON.stringify([...got.headers]))),
+                () => null,
+              );
+      }
+      const facts = await open.api("GET", `/v1/projects/q/sources/s${i}/facts`);
+      if (facts.body.last_refused?.body) kept.push(kind);
+      answers.push(JSON.stringify(facts.body));
+    }
+    for (const path of ["/metrics", "/readyz", "/v1/projects/q/sources"])
+      answers.push(JSON.stringify((await open.api("GET", path)).body));
+    const seen = (where: string, text: string) =>
+      [...secrets]
+        .filter(([, token]) => text.includes(token))
+        .map(([name]) => `${name} in ${where}`);
+    assert.ok(secrets.size > 20 && kept.includes("pagerduty"), kept.join());
+    assert.deepEqual(seen("logs", logged.join("\n")), []);
+    assert.deepEqual(seen("answers", answers.join("\n")), []);
+    for (const file of readdirSync(open.data))
+      if (statSync(join(open.data, file)).isFile())
+        assert.deepEqual(seen(file, readFileSync(join(open.data, file), "latin1")), []);
+  } finally {
+    await open.stop();
+  }
 });

@@ -27,6 +27,8 @@ export interface Person {
 /** A real box: files, sockets, port 0; only its clock is turned by hand. */
 export interface TestBox {
   readonly url: string;
+  /** Where senders' own addresses are served, with `adaptersListen`. */
+  readonly adaptersUrl: string;
   /** Its ports for senders that speak no HTTP, in the order of their flags. */
   readonly ports: RunningBox["ports"];
   readonly data: string;
@@ -96,6 +98,9 @@ export async function testBox(
   return {
     get url() {
       return box.url;
+    },
+    get adaptersUrl() {
+      return box.adaptersUrl ?? "";
     },
     get ports() {
       return box.ports;

@@ -1,5 +1,5 @@
 import type { Adapter, SenderReply } from "../../adapters/adapter.ts";
-import { findAdapter } from "../../adapters/list.ts";
+import { adapters, findAdapter } from "../../adapters/list.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { parseToken } from "../../kit/ids.ts";
 import type { AppContext } from "../raw-route.ts";
@@ -18,11 +18,19 @@ const SENDERS = { all: 64 * MIB, each: 24 * MIB };
 const STRANGERS = { all: 8 * MIB, each: 2 * MIB };
 const STRANGERS_BODY = MIB / 2;
 
+/** The doors for senders with formats of their own. */
+export interface Inbound {
+  /** `/v1/in/{kind}` and all below it. */
+  ours(c: AppContext): Promise<Response>;
+  /** The addresses that senders insist on; null where the path is none of those. */
+  theirs(c: AppContext): Promise<Response | null>;
+}
+
 /**
  * `/v1/in/{kind}` and all below it (contract §23): who sends is found out before the body is read, the body is read
  * within its caps, and what its adapter makes of it is committed before the answer.
  */
-export function createInbound(serving: Serving): (c: AppContext) => Promise<Response> {
+export function createInbound(serving: Serving): Inbound {
   const bodies = createBodies(SENDERS);
   const strangers = createBodies(STRANGERS);
 
@@ -35,10 +43,10 @@ export function createInbound(serving: Serving): (c: AppContext) => Promise<Resp
     const sender = conflict ? null : await findSender(serving, adapter, token);
     const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
     if (read !== null) return read;
-    if (sender !== null) {
+    if (sender !== null && token !== null) {
       known(c, serving, sender);
       const owner = `${sender.tenant.id}:${sender.source.id}`;
-      return takeBody(c, { adapter, sender, path, serving }, () =>
+      return takeBody(c, { adapter, sender, path, serving, secret: token }, () =>
         openBody(c, { bodies, owner, caps: adapter.caps }),
       );
     }
@@ -47,11 +55,20 @@ export function createInbound(serving: Serving): (c: AppContext) => Promise<Resp
       : stranger(c, serving, adapter);
   };
 
-  return async (c) => {
-    const [, kind = "", rest = ""] = /^\/v1\/in\/([^/]+)(\/.*)?$/.exec(c.req.path) ?? [];
-    const adapter = findAdapter(kind);
-    if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
-    return toResponse(await serve(c, adapter, rest));
+  return {
+    async ours(c) {
+      const [, kind = "", rest = ""] = /^\/v1\/in\/([^/]+)(\/.*)?$/.exec(c.req.path) ?? [];
+      const adapter = findAdapter(kind);
+      if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
+      return toResponse(await serve(c, adapter, rest));
+    },
+    async theirs(c) {
+      for (const adapter of adapters) {
+        const rest = adapter.fixed?.(c.req.path) ?? null;
+        if (rest !== null) return toResponse(await serve(c, adapter, rest));
+      }
+      return null;
+    },
   };
 }
 

@@ -29,8 +29,8 @@ export interface Taking {
   sender: Sender;
   path: string;
   serving: Serving;
-  /** The token where it is part of the body, which is kept for managers to look at where it is refused. */
-  secret?: string;
+  /** The token: some write it into the body too, which is kept for managers to look at where it is refused. */
+  secret: string;
 }
 
 /** A body, inflated, and in memory until it is released. */
@@ -66,7 +66,7 @@ export async function takeBody(
     const { whole, release } = await open();
     try {
       sent = whole.subarray(0, 4096).toString("utf8");
-      if (taking.secret !== undefined) sent = sent.replaceAll(taking.secret, "***");
+      sent = sent.replaceAll(taking.secret, "***");
       if (adapter.isDescribed) keep(c, sender, whole);
       const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
       const { length } = decoded.events;
