@@ -54,6 +54,8 @@ export type InRefusal =
   | { why: "unauthorized" }
   | { why: "not_found" }
   | { why: "method"; allowed: readonly string[] }
+  /** Its Content-Type is none of those that are taken. */
+  | { why: "media_type"; taken: readonly string[] }
   /** Too much at once: the sender is to try again after so many seconds. */
   | { why: "overloaded"; retryAfter: number }
   | { why: "internal" };
@@ -104,8 +106,8 @@ export interface Adapter {
   fixed?(path: string): string | null;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
-  /** A refusal in the sender's own form. */
-  refuse(refusal: InRefusal): SenderReply;
+  /** A refusal in the sender's own form; `header` gives the request's, where the form depends on it. */
+  refuse(refusal: InRefusal, header?: InRequest["header"]): SenderReply;
   setUp(at: { base: string; token: string; shortToken: string }): SetUp;
 }
 

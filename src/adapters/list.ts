@@ -4,9 +4,11 @@ import { discordMessages } from "./discord.ts";
 import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
 import { hook } from "./hook.ts";
+import { loki } from "./loki.ts";
 import { ntfyMessages } from "./ntfy.ts";
 import { oncall } from "./oncall.ts";
 import { opsgenie } from "./opsgenie.ts";
+import { otlp } from "./otlp.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
 import { slackMessages } from "./slack.ts";
@@ -28,6 +30,8 @@ export const adapters: readonly Adapter[] = [
   gotifyMessages,
   ntfyMessages,
   syslog,
+  otlp,
+  loki,
 ];
 
 /** Kinds that need no adapter: the box's own format, which `/v1/ingest` takes, and what jobs say by `/ping`. */

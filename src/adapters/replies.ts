@@ -16,6 +16,8 @@ export function statusOf(refusal: InRefusal): { status: number; message: string 
       return { status: 404, message: "There is nothing at this path." };
     case "method":
       return { status: 405, message: `This path takes ${refusal.allowed.join(", ")}.` };
+    case "media_type":
+      return { status: 415, message: `This path takes ${refusal.taken.join(", ")}.` };
     case "too_large":
       return { status: 413, message: "The body is too large." };
     case "overloaded":

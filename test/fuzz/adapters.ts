@@ -25,3 +25,6 @@ export const ntfyBody = bodyOf("ntfy");
 export const opsgenieBody = bodyOf("opsgenie");
 export const oncallBody = bodyOf("oncall");
 export const victoropsBody = bodyOf("victorops");
+export const syslogBody = bodyOf("syslog");
+export const otlpBody = bodyOf("otlp");
+export const lokiBody = bodyOf("loki");

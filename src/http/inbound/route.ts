@@ -123,7 +123,7 @@ async function takeByBody(
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    return adapter.refuse(refusalOf(error));
+    return adapter.refuse(refusalOf(error), (name) => c.req.header(name));
   }
 }
 
@@ -132,7 +132,7 @@ function stranger(c: AppContext, serving: Serving, adapter: Adapter): SenderRepl
   serving.refusals.auth("ingest", c.req.header("authorization"));
   c.set("refusedAs", "unauthorized");
   c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
-  return adapter.refuse({ why: "unauthorized" });
+  return adapter.refuse({ why: "unauthorized" }, (name) => c.req.header(name));
 }
 
 function toResponse({ status, headers = {}, body }: SenderReply): Response {

@@ -132,6 +132,7 @@ const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
   unauthorized: "unauthorized",
   not_found: "not_found",
   method: "method_not_allowed",
+  media_type: "unsupported_encoding",
   overloaded: "overloaded",
   internal: "internal",
 };
@@ -150,7 +151,7 @@ function refused(
   const message = "message" in refusal ? refusal.message : code;
   tenant.ingest.refused.note(source, { code, message, body: sent });
   c.set("refusedAs", code);
-  const reply = adapter.refuse(refusal);
+  const reply = adapter.refuse(refusal, (name) => c.req.header(name));
   const headers = {
     ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
     ...(refusal.why === "method" ? { allow: refusal.allowed.join(", ") } : {}),

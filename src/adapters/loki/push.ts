@@ -1,0 +1,117 @@
+import type { Rejected } from "../adapter.ts";
+import { asText, type JsonFields, listOf, objectOf, textPairs } from "../json.ts";
+import { readProtobuf } from "../protobuf.ts";
+
+type Pairs = readonly (readonly [string, string])[];
+
+/** A line of a log with what its stream and its sender say of it. */
+export interface LokiEntry {
+  labels: Pairs;
+  metadata: Pairs;
+  line: string;
+  /** Unix seconds; null where it isn't said. */
+  at: number | null;
+}
+
+/** What a push holds; `entries` beyond the most that may be taken are one more. */
+export interface LokiPush {
+  entries: LokiEntry[];
+  rejected: Rejected[];
+}
+
+/** A push in JSON, also as Loki took it before 1.0: labels as text, entries as objects. */
+export function pushOfJson(body: JsonFields, most: number): LokiPush {
+  const push: LokiPush = { entries: [], rejected: [] };
+  for (const stream of listOf(body["streams"]) ?? []) {
+    const fields = objectOf(stream);
+    if (fields === null) {
+      push.rejected.push({ reason: "a stream must be an object" });
+      continue;
+    }
+    const labels = fields["stream"]
+      ? textPairs(fields["stream"])
+      : labelsOf(asText(fields["labels"]), push.rejected);
+    for (const value of listOf(fields["values"]) ?? listOf(fields["entries"]) ?? []) {
+      if (push.entries.length + push.rejected.length > most) return push;
+      const entry = entryOf(value, labels);
+      if ("reason" in entry) push.rejected.push(entry);
+      else push.entries.push(entry);
+    }
+  }
+  return push;
+}
+
+function entryOf(value: unknown, labels: Pairs): LokiEntry | Rejected {
+  const old = objectOf(value);
+  if (old !== null && typeof old["line"] === "string") {
+    const ms = Date.parse(asText(old["ts"]));
+    const at = Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+    return { labels, metadata: [], line: old["line"], at };
+  }
+  const [nanos, line, metadata] = Array.isArray(value) ? value : [];
+  if (typeof line !== "string") return { reason: "an entry must be [nanoseconds, line]" };
+  return { labels, metadata: textPairs(metadata), line, at: seconds(Number(asText(nanos)) / 1e9) };
+}
+
+const seconds = (value: number) =>
+  Number.isSafeInteger(Math.floor(value)) && value > 0 ? Math.floor(value) : null;
+
+/** A push in protobuf. Throws BrokenProtobuf. */
+export function pushOfProtobuf(body: Buffer, most: number): LokiPush {
+  const push: LokiPush = { entries: [], rejected: [] };
+  readProtobuf(body, (field, _number, stream) => {
+    if (field !== 1) return;
+    let labels: Pairs = [];
+    readProtobuf(stream, (inner, _inner, bytes) => {
+      if (inner === 1) labels = labelsOf(bytes.toString(), push.rejected);
+      else if (inner === 2 && push.entries.length <= most)
+        push.entries.push(entryOfProtobuf(bytes, labels));
+    });
+  });
+  return push;
+}
+
+function entryOfProtobuf(message: Buffer, labels: Pairs): LokiEntry {
+  const metadata: [string, string][] = [];
+  const entry: LokiEntry = { labels, metadata, line: "", at: null };
+  readProtobuf(message, (field, _number, bytes) => {
+    if (field === 2) entry.line = bytes.toString();
+    else if (field === 1)
+      readProtobuf(bytes, (inner, number) => {
+        if (inner === 1) entry.at = seconds(Number(number));
+      });
+    else if (field === 3) {
+      const pair: [string, string] = ["", ""];
+      readProtobuf(bytes, (inner, _inner, text) => {
+        if (inner === 1 || inner === 2) pair[inner - 1] = text.toString();
+      });
+      metadata.push(pair);
+    }
+  });
+  return entry;
+}
+
+const LABEL = /\s*([A-Za-z_][\w.:]{0,255})\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))/y;
+
+/** `{a="b", c="d"}`, its texts as Go quotes them; what can't be read is left out and told. */
+function labelsOf(text: string, rejected: Rejected[]): Pairs {
+  const pairs: [string, string][] = [];
+  let at = text.startsWith("{") ? 1 : 0;
+  for (;;) {
+    LABEL.lastIndex = at;
+    const [whole = "", name = "", value = ""] = LABEL.exec(text) ?? [];
+    if (whole === "") break;
+    pairs.push([name, unquoted(value)]);
+    at += whole.length;
+  }
+  if (text.slice(at).trim() !== "}") rejected.push({ reason: "labels that can't be read" });
+  return pairs;
+}
+
+function unquoted(value: string): string {
+  try {
+    return String(JSON.parse(`"${value}"`));
+  } catch {
+    return value.replaceAll(/\\(.)/g, "$1");
+  }
+}

@@ -1,0 +1,105 @@
+import { BrokenProtobuf, type OnField, readProtobuf } from "../protobuf.ts";
+import { type OtlpRecord, secondsOfNanos } from "./record.ts";
+
+const DEPTH = 64;
+
+/** The records of an ExportLogsServiceRequest, at most `most`; one more says that there are more. Throws BrokenProtobuf. */
+export function recordsOfProtobuf(body: Buffer, most: number): OtlpRecord[] {
+  const records: OtlpRecord[] = [];
+  within(body, 1, (resourceLogs) => {
+    const resource = fields();
+    within(resourceLogs, 1, (bytes) => within(bytes, 1, (pair) => addPair(resource, pair, 0)));
+    within(resourceLogs, 2, (scopeLogs) => {
+      let scope = "";
+      within(scopeLogs, 1, (bytes) => {
+        within(bytes, 1, (name) => {
+          scope = name.toString();
+        });
+      });
+      within(scopeLogs, 2, (bytes) => {
+        if (records.length <= most) records.push(readRecord(bytes, { resource, scope }));
+      });
+    });
+  });
+  return records;
+}
+
+function within(message: Buffer, wanted: number, on: (bytes: Buffer) => void): void {
+  readProtobuf(message, (field, _number, bytes) => {
+    if (field === wanted) on(bytes);
+  });
+}
+
+const fields = (): Record<string, unknown> => Object.create(null);
+
+function readRecord(message: Buffer, around: Pick<OtlpRecord, "resource" | "scope">): OtlpRecord {
+  const attributes = fields();
+  const record = {
+    ...{ ...around, attributes, body: null as unknown, severity: 0, severityText: "" },
+    ...{ at: null as number | null, traceId: "", spanId: "", eventName: "" },
+  };
+  let observed: number | null = null;
+  const on: OnField = (field, number, bytes) => {
+    if (field === 1) record.at = secondsOfNanos(String(number));
+    else if (field === 2) record.severity = Number(number);
+    else if (field === 3) record.severityText = bytes.toString();
+    else if (field === 5) record.body = readValue(bytes, 0);
+    else if (field === 6) addPair(attributes, bytes, 0);
+    else if (field === 9) record.traceId = bytes.toString("hex");
+    else if (field === 10) record.spanId = bytes.toString("hex");
+    else if (field === 11) observed = secondsOfNanos(String(number));
+    else if (field === 12) record.eventName = bytes.toString();
+  };
+  readProtobuf(message, on);
+  record.at ??= observed;
+  return record;
+}
+
+function addPair(to: Record<string, unknown>, pair: Buffer, depth: number): void {
+  let key = "";
+  let value: unknown = null;
+  readProtobuf(pair, (field, _number, bytes) => {
+    if (field === 1) key = bytes.toString();
+    else if (field === 2) value = readValue(bytes, depth);
+  });
+  to[key] = value;
+}
+
+function readValue(message: Buffer, depth: number): unknown {
+  if (depth > DEPTH) throw new BrokenProtobuf();
+  let value: unknown = null;
+  readProtobuf(message, (field, number, bytes) => {
+    if (field === 1) value = bytes.toString();
+    else if (field === 2) value = number !== 0n;
+    else if (field === 3) value = wholeNumber(BigInt.asIntN(64, number));
+    else if (field === 4) value = doubleOf(number);
+    else if (field === 5) value = readList(bytes, depth + 1);
+    else if (field === 6) value = readMap(bytes, depth + 1);
+    else if (field === 7) value = bytes.toString("base64");
+  });
+  return value;
+}
+
+/** As a number where that holds it, else its digits. */
+function wholeNumber(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+function doubleOf(bits: bigint): number {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(bits);
+  return bytes.readDoubleLE();
+}
+
+function readList(message: Buffer, depth: number): unknown[] {
+  const list: unknown[] = [];
+  within(message, 1, (bytes) => list.push(readValue(bytes, depth)));
+  return list;
+}
+
+function readMap(message: Buffer, depth: number): Record<string, unknown> {
+  const map = fields();
+  within(message, 1, (pair) => addPair(map, pair, depth));
+  return map;
+}

@@ -1,0 +1,47 @@
+/** Bytes that are no message of protobuf. */
+export class BrokenProtobuf extends Error {}
+
+/** A field as it stands on the wire: `number` for what is a varint or of fixed length, `bytes` for the rest. */
+export type OnField = (field: number, number: bigint, bytes: Buffer) => void;
+
+const NONE = Buffer.alloc(0);
+
+/** Calls `on` for each field, in order; groups are no part of proto3. Throws BrokenProtobuf. */
+export function readProtobuf(message: Buffer, on: OnField): void {
+  let at = 0;
+  const varint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = message[at++];
+      if (byte === undefined) break;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new BrokenProtobuf();
+  };
+  const take = (length: number): Buffer => {
+    if (length > message.length - at) throw new BrokenProtobuf();
+    at += length;
+    return message.subarray(at - length, at);
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const field = Number(tag >> 3n);
+    switch (Number(tag & 7n)) {
+      case 0:
+        on(field, varint(), NONE);
+        break;
+      case 1:
+        on(field, take(8).readBigUInt64LE(), NONE);
+        break;
+      case 2:
+        on(field, 0n, take(Number(varint())));
+        break;
+      case 5:
+        on(field, BigInt(take(4).readUInt32LE()), NONE);
+        break;
+      default:
+        throw new BrokenProtobuf();
+    }
+  }
+}

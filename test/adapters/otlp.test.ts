@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { otlp } from "../../src/adapters/otlp.ts";
+import { sent } from "./clean.ts";
+import { lineSamples, otlpRequest, PROTOBUF } from "./line-samples.ts";
+import { part, typed } from "./wire.ts";
+
+const counts = { accepted: 0, resolved: 0, rejected: 0 };
+const json = typed("application/json");
+const read = (body: object) => otlp.decode(sent(JSON.stringify(body), json));
+
+test("in JSON and in protobuf it is the same: text, level, keys, stack and time", () => {
+  for (const request of lineSamples["otlp"] ?? []) {
+    const { events, answer } = otlp.decode(request);
+    assert.deepEqual(
+      events.map(({ message, level }) => [message, level]),
+      [
+        ["payment 8812 failed", 400],
+        ["cart.updated", 300],
+        ["crash", 500],
+      ],
+    );
+    const [first, second, third] = events;
+    const isJson = request.header("content-type") !== PROTOBUF;
+    assert.deepEqual(
+      { ...first?.keys },
+      {
+        ...{ "service.name": "checkout", "deployment.environment.name": "production" },
+        ...{ "http.response.status_code": "502", "order.id": isJson ? "9007199254740993" : "7" },
+        ...{ latency: "31.5", tags: "pay, card", scope: "http", severity: "ERROR" },
+        trace_id: "0af7651916cd43dd8448eb211c80319c",
+      },
+    );
+    assert.deepEqual(first?.tags, ["otlp", "production"]);
+    assert.equal(first?.extra?.occurredAt, 1_767_603_600);
+    assert.equal(second?.keys?.["n"], "3");
+    assert.equal(third?.extra?.details, "at a\nat b");
+    const { status, body, headers } = answer(counts);
+    assert.deepEqual([status, body], [200, isJson ? "{}" : ""]);
+    assert.equal(headers?.["content-type"], request.header("content-type"));
+  }
+});
+
+test("names as in the schema and numbers as text are taken, and a bad record costs no good one", () => {
+  const records = [
+    { severity_number: "17", body: { string_value: "good" }, time_unix_nano: 1.7676036e18 },
+    { severityNumber: "ERROR", body: { stringValue: "a name, which OTLP has not" } },
+    7,
+  ];
+  const { events, rejected, answer } = read({
+    resource_logs: [{ scope_logs: [{ log_records: records }] }],
+  });
+  assert.deepEqual(
+    events.map(({ message, level, extra }) => [message, level, extra?.occurredAt]),
+    [["good", 400, 1_767_603_600]],
+  );
+  assert.equal(rejected.length, 2);
+  assert.deepEqual(
+    JSON.parse(answer(counts).body as string).partialSuccess.rejectedLogRecords,
+    "2",
+  );
+});
+
+test("what a message is made of where the body is none", () => {
+  const first = (record: object) =>
+    read({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }).events[0]?.message;
+  const map = (key: string) => ({
+    kvlistValue: { values: [{ key, value: { stringValue: "x" } }] },
+  });
+  const thrown = [
+    { key: "exception.type", value: { stringValue: "E" } },
+    { key: "exception.message", value: { stringValue: "boom" } },
+  ];
+  assert.equal(first({}), "(empty)");
+  assert.equal(first({ eventName: "e" }), "e");
+  assert.equal(first({ attributes: thrown }), "E: boom");
+  assert.equal(first({ body: map("msg") }), "x");
+  assert.equal(first({ body: map("other") }), '{"other":"x"}');
+  assert.equal(first({ body: { intValue: 5 } }), "5");
+});
+
+test("other signals are answered and thrown away, other types are refused, each in its own encoding", () => {
+  for (const path of ["/v1/traces", "/v1/metrics"]) {
+    const { events, answer } = otlp.decode(sent("anything", { path, ...typed(PROTOBUF) }));
+    assert.deepEqual([events.length, answer(counts).status], [0, 200]);
+  }
+  const many = Array.from({ length: 10_001 }, () => ({}));
+  const { header } = json;
+  const refusals: [Parameters<typeof sent>[1], string][] = [
+    [typed("text/plain"), "media_type"],
+    [{ path: "/v1/else", ...json }, "not_found"],
+    [{ method: "GET", ...json }, "method"],
+    [{ body: Buffer.from("[]"), ...json }, "bad_request"],
+    [{ body: Buffer.from("\x0a\xff"), ...typed(PROTOBUF) }, "bad_request"],
+    [{ body: nested(70), ...typed(PROTOBUF) }, "bad_request"],
+    [
+      {
+        body: Buffer.from(
+          JSON.stringify({
+            resourceLogs: [
+              { scopeLogs: [{ logRecords: many.slice(1) }, { logRecords: many.slice(1) }] },
+            ],
+          }),
+        ),
+        ...json,
+      },
+      "too_large",
+    ],
+  ];
+  for (const [request, why] of refusals)
+    assert.throws(() => otlp.decode(sent("", request)), { message: why }, why);
+  assert.equal(otlp.refuse({ why: "internal" }, header).status, 503);
+  const refused = otlp.refuse({ why: "bad_request", message: "no" }, typed(PROTOBUF).header);
+  assert.deepEqual(Buffer.from(refused.body), part(2, "no"));
+  assert.equal(otlp.refuse({ why: "media_type", taken: [] }, header).status, 415);
+});
+
+/** A record whose body is a list in a list, so many deep. */
+function nested(depth: number): Buffer {
+  let value = part(1, "x");
+  for (let i = 0; i < depth; i++) value = part(5, part(1, value));
+  return part(1, part(2, part(2, part(5, value))));
+}
+
+test("the sample of the request is whole", () => {
+  assert.equal(read(otlpRequest()).events.length, 3);
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { OTLPLogExporter as JsonExporter } from "@opentelemetry/exporter-logs-otlp-http";
+import { OTLPLogExporter as ProtobufExporter } from "@opentelemetry/exporter-logs-otlp-proto";
+import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
+import pino from "pino";
+import { pinoLoki } from "pino-loki";
+import LokiTransport from "winston-loki";
+import { type TestBox, testBox } from "../support/box.ts";
+import { until } from "../support/until.ts";
+
+let box: TestBox;
+const tokens: Record<string, string> = {};
+before(async () => {
+  box = await testBox();
+  await box.api("POST", "/v1/projects", { name: "p" });
+  for (const kind of ["otlp", "loki"]) {
+    const source = { name: kind, kind, retain_logs: true };
+    const made = (await box.api("POST", "/v1/projects/p/sources", source)).body;
+    tokens[kind] = String(made.token);
+  }
+});
+after(() => box.stop());
+
+/** The lines that came, as `level message`. */
+function lines(): string[] {
+  return box.tenant.store
+    .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
+    .pluck()
+    .all();
+}
+
+const comes = (line: string) => until(() => lines().includes(line), line);
+
+test("OpenTelemetry's exporters, in JSON and in protobuf, compressed too", async () => {
+  const url = `${box.url}/v1/in/otlp/v1/logs`;
+  const headers = { authorization: `Bearer ${tokens["otlp"]}` };
+  const exporters = {
+    json: new JsonExporter({ url, headers }),
+    protobuf: new ProtobufExporter({ url: `${box.url}/v1/in/otlp/${tokens["otlp"]}/v1/logs` }),
+    zipped: new ProtobufExporter({ url, headers, compression: "gzip" as never }),
+  };
+  for (const [name, exporter] of Object.entries(exporters)) {
+    const provider = new LoggerProvider({
+      processors: [new SimpleLogRecordProcessor({ exporter })],
+    });
+    provider.getLogger("checkout").emit({
+      ...{ severityNumber: 17, severityText: "ERROR" },
+      ...{ body: `payment by ${name} failed`, attributes: { "order.id": 8812 } },
+    });
+    await provider.forceFlush();
+    await provider.shutdown();
+    assert.ok(lines().includes(`400 payment by ${name} failed`), name);
+  }
+});
+
+test("pino-loki and winston-loki, in JSON and in protobuf", async () => {
+  const host = box.url;
+  const endpoint = `v1/in/loki/${tokens["loki"]}`;
+  const stream = pinoLoki({ host, endpoint, batching: false, labels: { app: "shop" } });
+  const log = pino({ level: "debug" }, stream);
+  log.error({ orderId: 17 }, "by pino");
+  await comes("400 by pino");
+  stream.destroy();
+  for (const json of [true, false]) {
+    const transport = new LokiTransport({
+      ...{ host: `${host}/${endpoint}`, json, batching: false, labels: { job: "shop" } },
+    });
+    const message = `by winston, ${json ? "json" : "protobuf"}`;
+    // As winston's logger calls it.
+    transport.log?.({ level: "warn", message, [Symbol.for("level")]: "warn" }, () => {});
+    await until(() => lines().some((line) => line.startsWith(`300 ${message}`)), message);
+  }
+});
