@@ -66,6 +66,26 @@ describe("what amtool and karma read of an Alertmanager", () => {
     }
   });
 
+  test("every role may read, and whoever has no key that is known may not", async () => {
+    const paths = ["/api/v2/status", "/api/v2/receivers", "/api/v2/alerts", "/api/v2/silences"];
+    for (const role of ["owner", "admin", "member"] as const)
+      for (const path of [...paths, "/api/v2/alerts/groups", "/metrics"]) {
+        const { key } = box.person(role);
+        assert.equal((await read(path, `Bearer ${key}`)).status, 200, `${role} ${path}`);
+        for (const wrong of [
+          `Bearer ${key}x`,
+          `Bearer ${key} ${key}`,
+          `GenieKey ${token}`,
+          basic(""),
+        ])
+          assert.equal(
+            (await read(path, wrong)).status,
+            path.endsWith("status") && wrong.includes(token) ? 200 : 401,
+            wrong,
+          );
+      }
+  });
+
   test("alerts with what is known of them, by state, receiver and label", async () => {
     const { body } = await read("/api/v2/alerts?filter=instance%3Ddb-01");
     const [alert, ...others] = body;
