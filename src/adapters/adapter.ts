@@ -42,6 +42,8 @@ export interface TakenCounts {
 export interface Decoded {
   events: readonly IngestEvent[];
   rejected: readonly Rejected[];
+  /** An event's own id by its place, of senders that send again what they have sent: the same one is taken once. */
+  ids?: readonly (string | null)[];
   answer(taken: TakenCounts): SenderReply;
 }
 
@@ -97,6 +99,8 @@ export interface Adapter {
   caps: Caps;
   /** A person says how its bodies are read: the latest are kept to try that on. */
   isDescribed?: boolean;
+  /** Headers of the answer to OPTIONS, which needs no token: for senders that ask first. */
+  preflight?: Readonly<Record<string, string>>;
   /** The token, of a sender that can put it only into the body; null where it isn't there, whatever the bytes. */
   tokenIn?(body: Buffer): string | null;
   /**

@@ -11,6 +11,7 @@ import { opsgenie } from "./opsgenie.ts";
 import { otlp } from "./otlp.ts";
 import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
+import { sentry } from "./sentry.ts";
 import { slackMessages } from "./slack.ts";
 import { syslog } from "./syslog.ts";
 import { victorops } from "./victorops.ts";
@@ -29,6 +30,7 @@ export const adapters: readonly Adapter[] = [
   discordMessages,
   gotifyMessages,
   ntfyMessages,
+  sentry,
   syslog,
   otlp,
   loki,

@@ -14,6 +14,7 @@ import type { IngestEvent } from "./event.ts";
 import { admits, matches } from "./match.ts";
 import { createReceivedBook, type ReceivedBook } from "./received.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
+import { createSeenIds, type SeenIds } from "./seen.ts";
 import type { SourceTally } from "./tally.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
 
@@ -41,6 +42,8 @@ export interface IngestHandle {
   tallies(): SourceTally[];
   /** What was refused before it came here, or by this, and why. */
   readonly refused: RefusedBook;
+  /** Which events of senders that send again were taken. */
+  readonly seen: SeenIds;
   /** What came in formats that a person describes. */
   readonly received: ReceivedBook;
 }
@@ -64,6 +67,7 @@ export function createIngest(
   const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
   const counted = { accepted: 0, shed: 0, batches: 0 };
   const refused = createRefusedBook(store.clock);
+  const seen = createSeenIds();
   const received = createReceivedBook(store.clock);
   let shedding: "storage_full" | null = null;
 
@@ -150,6 +154,7 @@ export function createIngest(
     tallies: () => writer.tally.all(),
     refused,
     received,
+    seen,
   };
 }
 

@@ -17,6 +17,9 @@ export const sourceOptions = z.strictObject({
       "A level word at the beginning of the line counts more than the severity it came with.",
   }),
   logfmt: boolean.optional().meta({ description: "`name=value` in the line become keys." }),
+  sentry_pii: boolean.optional().meta({
+    description: "Of kind sentry: a user's email and address and the request's URL are kept.",
+  }),
   mapping: z
     .union([text(64, 1), z.record(z.string(), z.unknown())], {
       error: "must be the name of a preset or a document",

@@ -82,6 +82,7 @@ export const sources = sqliteTable("sources", {
     .$type<{
       level_from_text?: boolean | undefined;
       logfmt?: boolean | undefined;
+      sentry_pii?: boolean | undefined;
       mapping?: string | Record<string, unknown> | undefined;
     }>()
     .notNull(),

@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import type { InRequest } from "../../src/adapters/adapter.ts";
 import { sent } from "./clean.ts";
 
@@ -12,6 +13,7 @@ export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
     }),
     { ...form("message", "backup failed\nof two"), path: "/message" },
   ],
+  sentry: sentryCalls(),
   ntfy: [
     sent("96 % full\nof disk", {
       path: "/box",
@@ -105,4 +107,78 @@ function discordMessage() {
       },
     ],
   };
+}
+
+export function sentryError(event_id = "4559a37a1d4349fbb337266fef3a657a") {
+  const frame = (name: string, in_app: boolean) => ({
+    function: name,
+    module: "shop",
+    lineno: 7,
+    in_app,
+  });
+  return {
+    event_id,
+    level: "error",
+    timestamp: 1_767_603_600.5,
+    environment: "production",
+    release: "shop@1.4.2",
+    tags: { tenant: "acme" },
+    user: { id: "4711", email: "customer@example.com" },
+    contexts: { trace: { trace_id: "6236296415ff468c9612f24edc4f833c" } },
+    exception: {
+      values: [
+        { type: "RangeError", value: "the cause" },
+        {
+          type: "TypeError",
+          value: "x is undefined",
+          mechanism: { type: "onunhandledrejection", handled: false },
+          stacktrace: { frames: [frame("run", false), frame("main", true), frame("pay", true)] },
+        },
+      ],
+    },
+  };
+}
+
+/** An envelope of items, each with its length. */
+export function sentryEnvelope(
+  items: readonly (readonly [type: string, payload: object | string])[],
+  headers: object = {},
+): string {
+  const parts = items.map(([type, payload]) => {
+    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+    return `${JSON.stringify({ type, length: Buffer.byteLength(text) })}\n${text}\n`;
+  });
+  return `${JSON.stringify(headers)}\n${parts.join("")}`;
+}
+
+function sentryCalls(): InRequest[] {
+  const log = {
+    items: [
+      {
+        ...{ timestamp: 1_767_603_600.5, level: "error", body: "user could not log in" },
+        attributes: {
+          attempt: { value: 3, type: "integer" },
+          "user.email": { value: "a@b.example" },
+        },
+      },
+    ],
+  };
+  const feedback = { contexts: { feedback: { message: "It broke" } }, environment: "production" };
+  const items = [
+    ["attachment", "a\nb"],
+    ["event", sentryError()],
+    ["log", log],
+    ["feedback", feedback],
+    ["check_in", { monitor_slug: "nightly", status: "error", duration: 12.5 }],
+    ["session", { sid: "1" }],
+  ] as const;
+  const path = "/api/1/envelope/";
+  const store = "/api/1/store/";
+  const old = { ...sentryError(), exception: [{ value: "said" }], tags: [["a", "b"]] };
+  return [
+    sent(sentryEnvelope(items, { dsn: `http://${"0".repeat(32)}@box.example.com/1` }), { path }),
+    sent(`{}\n{"type":"event"}\n${JSON.stringify(old)}`, { path }),
+    sent(JSON.stringify(sentryError()), { path: store }),
+    sent(deflateSync(JSON.stringify(sentryError())).toString("base64"), { path: store }),
+  ];
 }

@@ -28,3 +28,4 @@ export const victoropsBody = bodyOf("victorops");
 export const syslogBody = bodyOf("syslog");
 export const otlpBody = bodyOf("otlp");
 export const lokiBody = bodyOf("loki");
+export const sentryBody = bodyOf("sentry");

@@ -35,6 +35,8 @@ export function createInbound(serving: Serving): Inbound {
   const strangers = createBodies(STRANGERS);
 
   const serve = async (c: AppContext, adapter: Adapter, rest: string): Promise<SenderReply> => {
+    if (c.req.method === "OPTIONS" && adapter.preflight !== undefined)
+      return { status: 200, headers: adapter.preflight, body: "" };
     const { token, path, conflict } = findToken({
       rest,
       header: (name) => c.req.header(name),

@@ -108,10 +108,14 @@ function requestOf(
 /** Hands the events over and waits for their commit. */
 async function commit(
   { tenant, source }: Sender,
-  { events, rejected, answer }: Decoded,
+  { events, ids, rejected, answer }: Decoded,
   sent: string,
 ): Promise<SenderReply> {
-  const resolved = await commitEvents({ tenant, source }, events);
+  const { seen } = tenant.ingest;
+  const isNew = (i: number) => !seen.has(source.id, ids?.[i] ?? null);
+  const fresh = ids === undefined ? events : events.filter((_, i) => isNew(i));
+  const resolved = await commitEvents({ tenant, source }, fresh);
+  for (const id of ids ?? []) seen.add(source.id, id);
   const [first] = rejected;
   if (first !== undefined)
     tenant.ingest.refused.note(

@@ -1,0 +1,174 @@
+import { inflateSync } from "node:zlib";
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  type Rejected,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { fitted, type Loose } from "./fit.ts";
+import { asText, type JsonFields, jsonBody, objectOf, objectsIn } from "./json.ts";
+import { jsonReply, statusOf } from "./replies.ts";
+import { type EnvelopeItem, jsonOf, readEnvelope } from "./sentry/envelope.ts";
+import { sentryCheckIn, sentryEvent, sentryFeedback, sentryLog } from "./sentry/event.ts";
+
+const MIB = 1024 * 1024;
+/** Bytes of one event; Sentry itself takes half of that. */
+const MOST_EVENT = 2 * MIB;
+const MOST_LOGS = 1000;
+
+/** Browsers ask first, and read the limits. */
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers":
+    "sentry-trace, baggage, x-sentry-auth, content-type, content-encoding",
+  "access-control-expose-headers": "x-sentry-error, x-sentry-rate-limits, retry-after",
+};
+/** What the box has no use for, so that SDKs stop sending it. */
+const UNWANTED = {
+  "x-sentry-rate-limits":
+    "3600:transaction;span;session;profile;replay;attachment;metric_bucket:key",
+};
+
+/** Programs with one of Sentry's SDKs: envelopes, and the single events of older ones. */
+export const sentry: Adapter = {
+  kind: "sentry",
+  title: "Programs with a Sentry SDK",
+  room: "source",
+  caps: { sent: 20 * MIB, inflated: 32 * MIB },
+  preflight: CORS,
+  tokenIn: (body) => {
+    const dsn = asText(readEnvelope(body)?.headers["dsn"]);
+    return URL.canParse(dsn) ? new URL(dsn).username : null;
+  },
+  decode,
+  refuse,
+  setUp: ({ base, shortToken }) => ({
+    where: "the program, as its DSN",
+    paste: `SENTRY_DSN=${base.replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
+    notes: [
+      "Errors, messages, logs, feedback and check-ins are taken; of the rest the SDK is told to send none. A rule that names sentry.group as identifier has an alert for each kind of error.",
+      "Email, address and request of users are left out, unless the source's option sentry_pii is true.",
+      "SDKs never send again: what they report while the box is down is lost.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  const [, call] = /^\/api\/\d{1,20}\/(envelope|store)\/?$/.exec(request.path) ?? [];
+  if (call === undefined) throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  return call === "store" ? storeCall(request) : envelopeCall(request);
+}
+
+function storeCall(request: InRequest): Decoded {
+  const event = objectOf(jsonBody(unwrapped(request.body)));
+  if (event === null)
+    throw new UnreadableBody({ why: "bad_request", message: "The event is no object." });
+  const id = asText(event["event_id"]);
+  return answered({
+    ...{ events: [fitted(sentryEvent(event, privacyOf(request)))], ids: [id] },
+    ...{ rejected: [], id, fault: null },
+  });
+}
+
+/** Very old SDKs send base64 of zlib and say so nowhere. */
+function unwrapped(body: Buffer): Buffer {
+  const [first = 0x7b] = body;
+  if (first === 0x7b || first <= 0x20) return body;
+  try {
+    return inflateSync(Buffer.from(body.toString("latin1"), "base64"), {
+      maxOutputLength: MOST_EVENT,
+    });
+  } catch {
+    return body;
+  }
+}
+
+function envelopeCall(request: InRequest): Decoded {
+  const envelope = readEnvelope(request.body);
+  if (envelope === null)
+    throw new UnreadableBody({ why: "bad_request", message: "The envelope has no headers." });
+  const events: IngestEvent[] = [];
+  const ids: (string | null)[] = [];
+  const rejected: Rejected[] = [];
+  let id = "";
+  for (const item of envelope.items) {
+    if (item.payload.length > MOST_EVENT && item.type === "event")
+      throw new UnreadableBody({ why: "too_large" });
+    const fields = objectOf(wanted(item) ? jsonOf(item.payload) : {});
+    if (fields === null) {
+      rejected.push({ reason: `an item of type ${item.type.slice(0, 40)} is no JSON object` });
+      continue;
+    }
+    const own = item.type === "event" ? asText(fields["event_id"]) : "";
+    if (own !== "") id = own;
+    for (const loose of eventsOf(item.type, fields, privacyOf(request))) {
+      events.push(fitted(loose));
+      ids.push(own === "" ? null : own.replaceAll("-", "").toLowerCase());
+    }
+  }
+  return answered({ events, ids, rejected, id, fault: envelope.fault });
+}
+
+const WANTED = new Set(["event", "log", "feedback", "user_report", "check_in"]);
+const wanted = ({ type }: EnvelopeItem) => WANTED.has(type);
+
+function eventsOf(type: string, fields: JsonFields, privacy: { pii: boolean }): Loose[] {
+  switch (type) {
+    case "event":
+      return [sentryEvent(fields, privacy)];
+    case "log":
+      return objectsIn(fields["items"], MOST_LOGS).map((line) => sentryLog(line, privacy));
+    case "feedback":
+    case "user_report":
+      return [sentryFeedback(fields)];
+    case "check_in": {
+      const report = sentryCheckIn(fields);
+      return report === null ? [] : [report];
+    }
+    default:
+      return [];
+  }
+}
+
+const privacyOf = ({ options }: InRequest) => ({ pii: options.sentry_pii === true });
+
+function answered(of: {
+  events: readonly IngestEvent[];
+  ids: readonly (string | null)[];
+  rejected: readonly Rejected[];
+  id: string;
+  fault: string | null;
+}): Decoded {
+  const { events, ids, id, fault } = of;
+  const rejected = fault === null ? of.rejected : [...of.rejected, { reason: fault }];
+  const headers = { ...CORS, ...UNWANTED };
+  return {
+    ...{ events, ids, rejected },
+    answer: () =>
+      fault === null
+        ? { ...jsonReply(200, id === "" ? {} : { id: id.slice(0, 64) }), headers }
+        : { ...jsonReply(400, { detail: fault, causes: [] }), headers },
+  };
+}
+
+/** SDKs throw away what a 429 answers, and everything else for as long as it says: it says five seconds. */
+function refuse(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  if (refusal.why === "unauthorized")
+    return {
+      ...jsonReply(403, { detail: "missing authorization information", causes: [] }),
+      headers: CORS,
+    };
+  const body = { detail: message, causes: [] };
+  if (refusal.why !== "overloaded") return { ...jsonReply(status, body), headers: CORS };
+  return {
+    ...jsonReply(429, body),
+    headers: { ...CORS, "retry-after": "5", "x-sentry-rate-limits": "5:error;default:key" },
+  };
+}

@@ -1,0 +1,69 @@
+import { isTooDeep } from "../../kit/json.ts";
+import { asText, type JsonFields, objectOf } from "../json.ts";
+
+/** A part of an envelope. */
+export interface EnvelopeItem {
+  type: string;
+  payload: Buffer;
+}
+
+export interface Envelope {
+  headers: JsonFields;
+  items: readonly EnvelopeItem[];
+  /** Why what follows the items can't be read; null where all could. */
+  fault: string | null;
+}
+
+const LF = 0x0a;
+/** Items that are looked at. */
+const MOST_ITEMS = 1000;
+const DEPTH = 64;
+
+/** Reads an envelope: a line of headers, then items, each a line of headers and as many bytes as that says. */
+export function readEnvelope(body: Buffer): Envelope | null {
+  const first = endOfLine(body, 0);
+  const headers = objectOf(jsonOf(body.subarray(0, first)));
+  if (headers === null) return null;
+  const items: EnvelopeItem[] = [];
+  let at = first + 1;
+  while (at < body.length) {
+    if (items.length === MOST_ITEMS) return { headers, items, fault: "too many items" };
+    const end = endOfLine(body, at);
+    // Empty lines between items, and at the end, are nothing.
+    if (end === at) {
+      at++;
+      continue;
+    }
+    const item = objectOf(jsonOf(body.subarray(at, end)));
+    const type = asText(item?.["type"]);
+    if (item === null || type === "") return { headers, items, fault: "an item has no headers" };
+    const from = Math.min(end + 1, body.length);
+    const to = payloadEnd(body, from, item["length"]);
+    if (to === null) return { headers, items, fault: "an item is not as long as it says" };
+    items.push({ type, payload: body.subarray(from, to) });
+    at = to + 1;
+  }
+  return { headers, items, fault: null };
+}
+
+function endOfLine(body: Buffer, from: number): number {
+  const at = body.indexOf(LF, from);
+  return at === -1 ? body.length : at;
+}
+
+function payloadEnd(body: Buffer, from: number, length: unknown): number | null {
+  if (length === undefined || length === null) return endOfLine(body, from);
+  if (!Number.isSafeInteger(length) || (length as number) < 0) return null;
+  const to = from + (length as number);
+  return to === body.length || body[to] === LF ? to : null;
+}
+
+/** The bytes as JSON; null where they are none. */
+export function jsonOf(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
+  try {
+    return isTooDeep(text, DEPTH) ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
