@@ -4,6 +4,7 @@ import { widenThreadPool } from "../src/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
+import { registerConnect } from "./connect.ts";
 import { registerDevices } from "./devices.ts";
 import { report } from "./exit.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
@@ -56,6 +57,7 @@ export function createProgram(): Command {
   registerOverrides(program);
   registerProjects(program);
   registerSources(program);
+  registerConnect(program);
   registerHeartbeats(program);
   registerRules(program);
   registerIntegrations(program);

@@ -7,6 +7,9 @@ const HEAD = `# Connect what you already run
 Made from the program by \`node docs/generate.ts\`. The box understands what these send as it is: put its address there,
 and firing, repeating and resolving go through. Each takes the same steps.
 
+\`box connect KIND --project shop --wait\` does it in one: a source, a rule where none would hear it, the text to paste with
+its token in it, and then what became of the first event. Step by step:
+
 1. Here: make a source of its kind. It prints its tokens once: the long one, and a short one for senders that take no
    more than 32 characters.
 

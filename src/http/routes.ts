@@ -2,6 +2,7 @@ import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { configRoutes } from "./resources/config.ts";
+import { connectRoutes } from "./resources/connect.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { deviceRoutes } from "./resources/devices.ts";
 import { heartbeatRoutes } from "./resources/heartbeats.ts";
@@ -38,6 +39,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...reportRoutes,
   ...ruleRoutes,
   ...sourceRoutes,
+  ...connectRoutes,
   ...mappingRoutes,
 ];
 

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { findSource, type Source } from "../projects/sources.ts";
@@ -29,6 +31,8 @@ export interface IngestHandle {
   submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
   /** The names of the rules that would take this event now, whatever they count. */
   takers(source: Source, event: IngestEvent): string[];
+  /** The first event of this source since it was first asked for here, once it is committed. */
+  listen(sourceId: number): FirstHeard | null;
   /** The present root of a template id, and its text. */
   rootOf(projectId: number, templateId: string): string;
   /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
@@ -48,6 +52,15 @@ export interface IngestHandle {
   readonly received: ReceivedBook;
 }
 
+/** A source's first event, and what it came to. */
+export interface FirstHeard {
+  /** Unix seconds. */
+  at: number;
+  source: Source;
+  event: IngestEvent;
+  templateId: string;
+}
+
 export interface IngestStats {
   waiting: number;
   accepted: number;
@@ -58,6 +71,8 @@ export interface IngestStats {
 }
 
 const MOST_TOKENS = 10_000;
+/** Sources that somebody waits to hear from. */
+const MOST_LISTENED = 50;
 
 export function createIngest(
   store: Store,
@@ -83,6 +98,16 @@ export function createIngest(
     received.prune(isLive);
   });
 
+  const listened = new LRUCache<number, { heard: FirstHeard | null }>({ max: MOST_LISTENED });
+  const noteFirst = (batch: readonly Arrival[], answers: readonly IngestAnswer[]) => {
+    for (const [i, { template_id: templateId }] of answers.entries()) {
+      const { source, event } = batch[i] as Arrival;
+      const entry = listened.get(source.id);
+      if (entry?.heard === null)
+        entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
+    }
+  };
+
   /** A source may be deleted while its events wait: they are refused as its next request would be. */
   const processLive = (batch: readonly Arrival[]): IngestAnswer[] => {
     for (const { source } of batch) {
@@ -92,6 +117,7 @@ export function createIngest(
       checked.add(source.id);
     }
     const answers = writer.process(batch);
+    if (listened.size > 0) noteFirst(batch, answers);
     counted.batches++;
     counted.accepted += answers.length;
     return answers;
@@ -137,6 +163,11 @@ export function createIngest(
         .project(source.projectId)
         .rules.all.filter((rule) => admits(rule, source.name, text) && matches(rule, event))
         .map(({ rule }) => rule.name);
+    },
+    listen(sourceId) {
+      const entry = listened.get(sourceId) ?? { heard: null };
+      listened.set(sourceId, entry);
+      return entry.heard;
     },
     rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
     shed(why) {

@@ -126,6 +126,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     replaceAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     registerDevice: () => ({ token: String(++last).padStart(64, "a"), platform: "ios" }),
+    connectSender: () => ({ kind: "alertmanager", name: fresh("sender") }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
     createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),

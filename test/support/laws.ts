@@ -26,6 +26,8 @@ export const rooms: Record<string, readonly string[]> = {
   heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
   // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
   adapters: ["kit", "projects/source.ts", "ingest/event.ts", "ingest/named-fields.ts"],
+  // A sender's source, its rule, and what to paste there.
+  connect: ["kit", "store", "people", "projects", "alerts", "adapters"],
   "config-file": [
     ...["kit", "store", "outbox/event.ts", "channels", "people", "projects", "oncall", "alerts"],
     ...["adapters", "heartbeats"],
@@ -38,7 +40,7 @@ export const rooms: Record<string, readonly string[]> = {
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "adapters", "config-file", "tenant"],
+    ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
@@ -68,6 +70,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["alerts/alert.ts", "alerts/timeline.ts", "oncall/schedule.ts", "outbox/rows.ts"],
     ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
+    "connect/connection.ts",
     "heartbeats/heartbeat.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",

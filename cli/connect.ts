@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import type { ConnectionAnswer, HeardAnswer } from "../src/connect/connection.ts";
+import { sleep, systemClock } from "../src/kit/clock.ts";
+import { callApi, path } from "./api.ts";
+import { type ApiOptions, urlOf } from "./connection.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, short } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+interface ConnectOptions extends ApiOptions {
+  project: string;
+  name?: string;
+  level?: string;
+  wait?: boolean;
+}
+
+export function registerConnect(program: Command): void {
+  apiFlags(program.command("connect <kind>"))
+    .description(
+      "connect a sender: makes its source, a rule where none would hear it, and prints what to paste there",
+    )
+    .requiredOption("--project <project>", "project that it sends to")
+    .option("--name <name>", "of its source; the kind unless told")
+    .option(
+      "--level <level>",
+      `lowest level that the new rule takes: ${levelHelp}; error unless told`,
+    )
+    .option("--wait", "wait for its first event, and say what became of it")
+    .action(connect);
+}
+
+const LOOK_MS = 1000;
+
+async function connect(kind: string, options: ConnectOptions): Promise<void> {
+  const { project, name, level } = options;
+  const made = await callApi<ConnectionAnswer>(
+    options,
+    "POST",
+    path("v1", "projects", project, "connect"),
+    {
+      kind,
+      ...(name === undefined ? {} : { name }),
+      ...(level === undefined ? {} : { level: parseLevel(level) }),
+    },
+  );
+  if (!options.wait) {
+    print(made, options, () => pasteText(made, urlOf(options)));
+    return;
+  }
+  const from = path("v1", "projects", project, "sources", made.name, "heard");
+  // With --json one object is the whole answer, so the text to paste goes beside it.
+  const beside = options.json ? terminal().stderr : terminal().stdout;
+  beside.write(`${pasteText(made, urlOf(options))}\n\nwaiting for its first event …\n`);
+  for (;;) {
+    const { heard } = await callApi<HeardAnswer>(options, "GET", from);
+    if (heard !== null) {
+      print({ ...made, heard }, options, () => heardText(heard));
+      return;
+    }
+    await sleep(systemClock, LOOK_MS);
+  }
+}
+
+function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer, url: string): string {
+  const hears =
+    made_rule === null
+      ? `Rules that may take what it sends: ${rules.join(", ")}.`
+      : `Made the rule ${made_rule}, because no rule would have taken what it sends.`;
+  return [
+    `Made the source ${name}. ${hears}`,
+    ...["", `Paste this into ${set_up.where}:`, "", withAddress(set_up.paste, url), ""],
+    ...set_up.notes.map((note) => `- ${note}`),
+  ].join("\n");
+}
+
+/** A box that doesn't know its public address is called by the one that this terminal has for it. */
+function withAddress(text: string, url: string): string {
+  return text.replace(/(^|[\s'"=])(\/(?:v1|ping)\/)/gm, `$1${url}$2`);
+}
+
+function heardText({
+  message,
+  template,
+  rules,
+  alert,
+  pages,
+}: NonNullable<HeardAnswer["heard"]>): string {
+  const whom = pages.length === 0 ? "nobody" : pages.join(", ");
+  const became =
+    alert === null ? `no alert yet; one would page ${whom}` : `alert ${alert}, which pages ${whom}`;
+  return [
+    `heard it: ${printable(short(message, 200))}`,
+    `template: ${printable(short(template, 200))}`,
+    rules.length === 0
+      ? "no rule takes it: box rule set PROJECT FILE makes one"
+      : `rules: ${rules.join(", ")}; ${became}`,
+  ].join("\n");
+}

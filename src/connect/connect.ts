@@ -1,0 +1,122 @@
+import type { SetUp } from "../adapters/adapter.ts";
+import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
+import { createRule } from "../alerts/rules.ts";
+import { invalid } from "../kit/errors.ts";
+import { listAccounts } from "../people/accounts.ts";
+import type { Project } from "../projects/projects.ts";
+import { ruleCreate, type StoredRule } from "../projects/rule.ts";
+import { listRules } from "../projects/rules.ts";
+import { createSource, HEARTBEATS, listSources } from "../projects/sources.ts";
+import type { Tx } from "../store/store.ts";
+import type { ConnectionAnswer } from "./connection.ts";
+
+/** What takes no one's word for less: errors. */
+const LEVEL = 400;
+
+interface Wanted {
+  tenantId: string;
+  /** The box's address for senders, without a slash at its end. */
+  base: string;
+  kind: string;
+  name?: string | undefined;
+  level?: number | undefined;
+}
+
+/** Makes the source, and a rule where none would ever take what it sends. Throws 400, 409, 422. */
+export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAnswer {
+  const { kind, tenantId, base } = wanted;
+  const room = usualRoom(kind);
+  if (room === null)
+    throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
+  const name = wanted.name ?? freeName(kind, listSources(tx, project));
+  const made = createSource(tx, project, { tenantId, name, retainLogs: false, kind, room });
+  const present = listRules(tx, project.id);
+  const rules = present.filter((rule) => mayTake(rule, { name, kind })).map((rule) => rule.name);
+  const made_rule =
+    rules.length > 0 ? null : makeRule(tx, project, { name, present, level: wanted.level });
+  const at = { base, token: made.token, shortToken: made.short_token ?? "" };
+  const { where, paste, notes } = setUpOf(kind, at);
+  return {
+    ...made,
+    kind,
+    rules: made_rule === null ? rules : [made_rule],
+    made_rule,
+    set_up: { where, paste, notes: [...notes] },
+  };
+}
+
+/** Whether an event of such a source may ever match: what its text and keys will be nobody knows yet. */
+function mayTake({ match }: StoredRule, source: { name: string; kind: string }): boolean {
+  const word = source.kind === HEARTBEATS ? "heartbeat" : source.kind;
+  if (match.sources.length > 0 && !match.sources.includes(source.name)) return false;
+  return match.tags.length === 0 || match.tags.includes(word);
+}
+
+function makeRule(
+  tx: Tx,
+  project: Project,
+  how: { name: string; present: readonly StoredRule[]; level?: number | undefined },
+): string {
+  const name = freeName(how.name, how.present);
+  const match = { sources: [how.name], min_level: how.level ?? LEVEL };
+  const escalations = usualLadder(tx, how.present);
+  const { name: _, ...body } = ruleCreate.parse({ name, match, escalations });
+  return createRule(tx, project, { name, body }).name;
+}
+
+/** The ladder that most rules of the project have; else the first owner is paged at once. */
+function usualLadder(tx: Tx, rules: readonly StoredRule[]): StoredRule["escalations"] {
+  const counts = new Map<string, number>();
+  for (const { escalations } of rules)
+    if (escalations.length > 0) {
+      const text = JSON.stringify(escalations);
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  if (most !== undefined) return JSON.parse(most[0]) as StoredRule["escalations"];
+  const owner = listAccounts(tx).find(({ role }) => role === "owner");
+  const accounts = owner === undefined ? [] : [owner.id];
+  return [{ accounts, schedules: [], after_minutes: 0, repeat_minutes: 0 }];
+}
+
+function freeName(wanted: string, taken: readonly { name: string }[]): string {
+  const names = new Set(taken.map(({ name }) => name));
+  let name = wanted;
+  for (let n = 2; names.has(name); n++) name = `${wanted} ${n}`;
+  return name;
+}
+
+interface At {
+  base: string;
+  token: string;
+  shortToken: string;
+}
+
+function setUpOf(kind: string, at: At): SetUp {
+  const adapter = findAdapter(kind);
+  if (adapter !== null) return adapter.setUp(at);
+  return kind === HEARTBEATS ? pings(at) : ownFormat(at);
+}
+
+function pings({ base, shortToken }: At): SetUp {
+  return {
+    where: "the end of each job, with a name of its own in place of NAME",
+    paste: `curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null "${base}/ping/${shortToken}/NAME/$??create=1"`,
+    notes: [
+      "The first call makes the heartbeat: a day and an hour of grace. box heartbeat set says when it is expected.",
+      "A failure alerts at once; that a job doesn't run alerts once it has run for the first time.",
+    ],
+  };
+}
+
+function ownFormat({ base, token }: At): SetUp {
+  return {
+    where: "whatever can send a request",
+    paste: [
+      `curl -fsS ${base}/v1/ingest \\`,
+      `  -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`,
+      `  -d '{"message":"payment 4711 failed","level":400}'`,
+    ].join("\n"),
+    notes: ["202 means that the event is on the disk. Send it again until you get one."],
+  };
+}

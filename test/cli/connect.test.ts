@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testBox } from "../support/box.ts";
+import { handClock } from "../support/clock.ts";
+import { box as run } from "../support/command-line.ts";
+
+async function scene(t: { after(fn: () => Promise<void>): void }) {
+  const served = await testBox({}, handClock(Date.now()));
+  t.after(() => served.stop());
+  await served.api("POST", "/v1/projects", { name: "shop" });
+  const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
+  const box = (...words: string[]) => run(words, { env });
+  const rules = async () => (await served.api("GET", "/v1/projects/shop/rules")).body.rules;
+  return { served, box, rules };
+}
+
+const group = {
+  alerts: [
+    {
+      status: "firing",
+      labels: { alertname: "DiskFull", severity: "critical", instance: "db-01" },
+      annotations: { summary: "Disk of db-01 is full" },
+      startsAt: new Date(Date.now() - 60_000).toISOString(),
+      fingerprint: "0123456789abcdef",
+    },
+  ],
+};
+
+test("a sender is connected with one command: source, rule, text to paste, and what became of its first event", async (t) => {
+  const { served, box, rules } = await scene(t);
+  const waiting = box("connect", "alertmanager", "--project", "shop", "--wait");
+  let made: { name: string; match: { sources: string[]; min_level: number } }[] = [];
+  while (made.length === 0) made = await rules();
+  assert.deepEqual(made[0]?.match, {
+    ...{ min_level: 400, sources: ["alertmanager"], tags: [], template_contains: "" },
+  });
+  const key = served.owner.key;
+  const { body } = await served.api(
+    ...(["POST", "/v1/projects/shop/sources/alertmanager/rotate-token", undefined, key] as const),
+  );
+  const sent = await fetch(`${served.url}/v1/in/alertmanager/${body.token}`, {
+    method: "POST",
+    body: JSON.stringify(group),
+  });
+  assert.equal(sent.status, 200);
+  const { code, out } = await waiting;
+  assert.equal(code, 0);
+  assert.match(out, /^Made the source alertmanager\. Made the rule alertmanager, because no rule/);
+  assert.match(out, new RegExp(`url: '${served.url}/v1/in/alertmanager'`));
+  assert.match(out, /credentials: pti_[0-9a-f]{16}_[0-9A-Za-z]{43}\n/);
+  assert.match(
+    out,
+    /\nheard it: .*Disk of db-01 is full\ntemplate: .*\nrules: alertmanager; alert 1, which pages owner@example\.org\n$/,
+  );
+});
+
+test("a rule that may take what it sends is enough; a new one has the project's usual ladder", async (t) => {
+  const { served, box, rules } = await scene(t);
+  const ann = served.person("member", "ann@example.org").accountId;
+  const escalations = [{ accounts: [ann], after_minutes: 5 }];
+  await served.api("POST", "/v1/projects/shop/rules", {
+    ...{ name: "other", match: { sources: ["elsewhere"] }, escalations },
+  });
+  await box("connect", "grafana", "--project", "shop", "--level", "warn");
+  const [made] = (await rules()).filter(({ name }: { name: string }) => name === "grafana");
+  assert.equal(made.match.min_level, 300);
+  assert.deepEqual(made.escalations[0].accounts, [ann]);
+  await served.api("POST", "/v1/projects/shop/rules", { name: "all", match: { min_level: 500 } });
+  const { out } = await box("connect", "grafana", "--project", "shop");
+  assert.match(out, /^Made the source grafana 2\. Rules that may take what it sends: all\.\n/);
+  assert.equal((await rules()).length, 3);
+  const unknown = await box("connect", "nonsense", "--project", "shop");
+  assert.match(unknown.err, /must be one of events, heartbeats, alertmanager/);
+});
+
+test("what it prints for jobs makes a heartbeat with its first call, and its failure is heard", async (t) => {
+  const { served, box } = await scene(t);
+  const { out } = await box("connect", "heartbeats", "--project", "shop", "--name", "jobs");
+  const [, address = ""] = /"(http\S+\/)NAME\//.exec(out) ?? [];
+  assert.equal((await fetch(`${address}backup/3?create=1`)).status, 201);
+  const { heard } = (await served.api("GET", "/v1/projects/shop/sources/jobs/heard")).body;
+  assert.equal(heard.message, "backup: failed with exit status 3");
+  assert.deepEqual([heard.rules, heard.alert, heard.pages], [["jobs"], "1", ["owner@example.org"]]);
+});
