@@ -32,8 +32,9 @@ export function startSender(t: TestContext, program: string, args: readonly stri
 /** Prometheus with one rule that fires for each series of `disk_full` that is 1; `alerting` is the box's set-up text. */
 export async function startPrometheus(
   t: TestContext,
-  { folder, metrics, alerting }: { folder: string; metrics: string; alerting: object },
+  of: { folder: string; metrics: string; alerting: object; interval: string },
 ) {
+  const { folder, metrics, alerting, interval } = of;
   mkdirSync(folder, { recursive: true });
   const [config, rules] = [join(folder, "prometheus.yml"), join(folder, "rules.yml")];
   const rule = {
@@ -56,20 +57,20 @@ export async function startPrometheus(
     `--config.file=${config}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
     `--web.listen-address=${address}`,
-    // A minute, where nobody waits for it.
-    "--rules.alert.resend-delay=1s",
+    `--rules.alert.resend-delay=${interval}`,
   ]);
 }
 
 /** Alertmanager that tells each receiver of everything, at once; `receivers` are the box's set-up texts. */
 export async function startAlertmanager(
   t: TestContext,
-  { folder, receivers }: { folder: string; receivers: readonly { name: string }[] },
+  of: { folder: string; receivers: readonly { name: string }[]; interval: string },
 ) {
+  const { folder, receivers, interval } = of;
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "alertmanager.yml");
   const routes = receivers.map(({ name }) => ({ receiver: name, continue: true }));
-  const times = { group_wait: "0s", group_interval: "1s", repeat_interval: "1s" };
+  const times = { group_wait: "0s", group_interval: interval, repeat_interval: interval };
   const route = { receiver: receivers[0]?.name, ...times, routes };
   writeFileSync(config, stringify({ route, receivers }));
   const address = `127.0.0.1:${await freePort()}`;
