@@ -29,6 +29,13 @@ export function registerServe(program: Command): void {
     )
     .addOption(
       flag(
+        "--gelf-udp <host:port...>",
+        "take GELF there, for the source behind it: =PROJECT/SOURCE",
+      ),
+    )
+    .addOption(flag("--gelf-tcp <host:port...>", "the same by connections"))
+    .addOption(
+      flag(
         "--allow-from <cidr...>",
         "who may send to those ports, beside this machine; needed where they ask for no secret",
       ),

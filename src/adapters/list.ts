@@ -1,6 +1,7 @@
 import type { Adapter } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { discordMessages } from "./discord.ts";
+import { gelf } from "./gelf.ts";
 import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
 import { hook } from "./hook.ts";
@@ -34,6 +35,7 @@ export const adapters: readonly Adapter[] = [
   syslog,
   otlp,
   loki,
+  gelf,
 ];
 
 /** Kinds that need no adapter: the box's own format, which `/v1/ingest` takes, and what jobs say by `/ping`. */

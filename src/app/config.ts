@@ -65,6 +65,8 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   syslogUdp?: string[];
   syslogTcp?: string[];
   syslogTls?: string[];
+  gelfUdp?: string[];
+  gelfTcp?: string[];
   allowFrom?: string[];
   backupDir?: string;
   backupHours?: string;
@@ -139,8 +141,11 @@ export function boxConfig(
 
 function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   const allowFrom = networks("allow-from", flags.allowFrom, faults);
-  const { syslogUdp, syslogTcp, syslogTls } = flags;
-  const given = { "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls };
+  const { syslogUdp, syslogTcp, syslogTls, gelfUdp, gelfTcp } = flags;
+  const given = {
+    ...{ "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls },
+    ...{ "gelf-udp": gelfUdp, "gelf-tcp": gelfTcp },
+  };
   if (syslogTls !== undefined && flags.tlsCert === undefined)
     faults.push("--syslog-tls needs --tls-cert and --tls-key");
   return { ports: portsOf(given, allowFrom, faults), allowFrom };

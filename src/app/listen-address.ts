@@ -37,6 +37,10 @@ export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: 
       .map((text) => portOf(name, text.trim(), faults)),
   );
   for (const port of ports) {
+    if (port.name.startsWith("gelf") && port.bound === null)
+      faults.push(
+        `--${port.name} needs a source, as HOST:PORT=PROJECT/SOURCE: GELF has no place for a token`,
+      );
     const asksNothing = port.name.endsWith("-udp") || port.bound !== null;
     if (asksNothing && !isLoopback(port.host) && allowFrom.length === 0)
       faults.push(

@@ -1,3 +1,6 @@
+import { createChunks, inflatedGelf } from "../adapters/gelf/datagram.ts";
+import { gelfEvent } from "../adapters/gelf/event.ts";
+import { gelfFields } from "../adapters/gelf.ts";
 import { syslogEvent, tokenOfSyslog } from "../adapters/syslog/event.ts";
 import { createFrames, type Framed, type Frames } from "../adapters/syslog/frames.ts";
 import { readSyslog } from "../adapters/syslog/message.ts";
@@ -38,9 +41,31 @@ function createSyslogFormat(): Format {
   };
 }
 
+/** Graylog's own senders end a message with NUL alone: a line break may stand in it. */
+const NUL_ENDED = { counts: false, ends: [0], begins: "{", most: 1024 * 1024 };
+
+function createGelfFormat(): Format {
+  const chunks = createChunks();
+  return {
+    kind: "gelf",
+    frames: () => createFrames(NUL_ENDED),
+    datagram(bytes, from) {
+      const whole = chunks.add(bytes, from);
+      return whole === null ? null : { bytes: whole, cut: false };
+    },
+    read({ bytes }, { peer }) {
+      const payload = inflatedGelf(bytes);
+      const fields = payload === null ? null : gelfFields(payload);
+      return fields === null ? null : { token: null, event: () => gelfEvent(fields, peer) };
+    },
+  };
+}
+
 /** What comes in by a port of this name. */
 export const createFormat: Readonly<Record<PortName, () => Format>> = {
   "syslog-udp": createSyslogFormat,
   "syslog-tcp": createSyslogFormat,
   "syslog-tls": createSyslogFormat,
+  "gelf-udp": createGelfFormat,
+  "gelf-tcp": createGelfFormat,
 };

@@ -1,5 +1,11 @@
 /** Ports for senders that speak no HTTP: what each is called on the command line and what comes in by it. */
-export const portNames = ["syslog-udp", "syslog-tcp", "syslog-tls"] as const;
+export const portNames = [
+  "syslog-udp",
+  "syslog-tcp",
+  "syslog-tls",
+  "gelf-udp",
+  "gelf-tcp",
+] as const;
 export type PortName = (typeof portNames)[number];
 
 /** A port to listen on. */

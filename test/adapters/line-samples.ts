@@ -12,6 +12,12 @@ export const lineSamples: Readonly<Record<string, readonly InRequest[]>> = {
     sent(JSON.stringify(otlpRequest()), { path: "/v1/logs", ...typed("application/json") }),
     sent(otlpProtobuf(), { path: "/v1/logs", ...typed(PROTOBUF) }),
   ],
+  gelf: [
+    sent(JSON.stringify(gelfMessage())),
+    sent(`${JSON.stringify(gelfMessage())}\n{"short_message":"second","level":"x"}\n`, {
+      path: "/gelf",
+    }),
+  ],
   loki: [
     sent(JSON.stringify(lokiPush()), { path: "/loki/api/v1/push", ...typed("application/json") }),
     sent(snappy(lokiProtobuf()), { path: "/loki/api/v1/push", ...typed(PROTOBUF) }),
@@ -149,4 +155,18 @@ function syslogStream(): string {
     "<30>Jan  5 10:12:13 U7PG2,788a20,v6.5: hostapd: left\0",
     "<11>python: division by zero\0no priority level=error\n",
   ].join("");
+}
+
+export function gelfMessage() {
+  return {
+    ...{ version: "1.1", host: "web-01", short_message: "payment provider unreachable" },
+    full_message: "Error: connect ETIMEDOUT\n    at TCPConnectWrap",
+    ...{
+      timestamp: 1_767_603_600.778,
+      level: 3,
+      _order_id: 17,
+      _nested: { a: [1, 2] },
+      _none: null,
+    },
+  };
 }

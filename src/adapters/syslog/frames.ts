@@ -21,16 +21,31 @@ export interface Frames {
 
 type State = "gap" | "count" | "counted" | "line";
 
-/** At most one message of 64 KiB is held. `counts`: a digit begins a count; else only LF and NUL end a message. */
-export function createFrames({ counts = true, gaps = [NUL, LF, CR, SPACE] } = {}): Frames {
-  const held = createHolder();
+/** How messages stand in a stream, where it isn't as syslog does it. */
+export interface Framing {
+  /** A digit begins a count. */
+  counts: boolean;
+  /** The bytes that end a message without a count. */
+  ends: readonly number[];
+  /** What a message begins with: one that a broken connection left is taken only then. */
+  begins: string;
+  /** Bytes of a message that are kept. */
+  most: number;
+}
+
+const SYSLOG: Framing = { counts: true, ends: [LF, NUL], begins: "<", most: MOST };
+const GAPS: readonly number[] = [NUL, LF, CR, SPACE];
+
+/** At most one message is held, of syslog's framing 64 KiB. */
+export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): Frames {
+  const held = createHolder(most);
   let state: State = "gap";
   let count = "";
   let need = 0;
   let broken = false;
 
   const begin = (byte: number): boolean => {
-    if (gaps.includes(byte)) return true;
+    if (GAPS.includes(byte)) return true;
     state = counts && byte > ZERO && byte <= NINE ? "count" : "line";
     count = "";
     return false;
@@ -53,7 +68,7 @@ export function createFrames({ counts = true, gaps = [NUL, LF, CR, SPACE] } = {}
       digit(chunk[at] ?? 0);
       return at + 1;
     }
-    const end = state === "counted" ? Math.min(chunk.length, at + need) : endOfLine(chunk, at);
+    const end = state === "counted" ? Math.min(chunk.length, at + need) : endOf(chunk, at, ends);
     held.add(chunk.subarray(at, end));
     if (state === "counted") need -= end - at;
     const whole = state === "counted" ? need === 0 : end < chunk.length;
@@ -72,7 +87,7 @@ export function createFrames({ counts = true, gaps = [NUL, LF, CR, SPACE] } = {}
     },
     end() {
       const left = held.take();
-      return !broken && left.bytes.length > 0 && left.bytes[0] === 60
+      return !broken && left.bytes.length > 0 && left.bytes[0] === begins.charCodeAt(0)
         ? [{ ...left, cut: left.cut || state === "counted" }]
         : [];
     },
@@ -82,19 +97,19 @@ export function createFrames({ counts = true, gaps = [NUL, LF, CR, SPACE] } = {}
   };
 }
 
-function endOfLine(chunk: Buffer, from: number): number {
-  const ends = [chunk.indexOf(LF, from), chunk.indexOf(NUL, from)].filter((at) => at !== -1);
-  return Math.min(chunk.length, ...ends);
+function endOf(chunk: Buffer, from: number, ends: readonly number[]): number {
+  const found = ends.map((byte) => chunk.indexOf(byte, from)).filter((at) => at !== -1);
+  return Math.min(chunk.length, ...found);
 }
 
 /** Bytes that are put together, however few come at once. */
-function createHolder() {
+function createHolder(most: number) {
   let bytes = Buffer.alloc(0);
   let size = 0;
   let cut = false;
   return {
     add(part: Buffer) {
-      const fitting = part.subarray(0, MOST - size);
+      const fitting = part.subarray(0, most - size);
       cut ||= fitting.length < part.length;
       if (size + fitting.length > bytes.length) {
         const larger = Buffer.allocUnsafe(Math.max(1024, (size + fitting.length) * 2));

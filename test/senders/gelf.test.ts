@@ -1,0 +1,42 @@
+import { test } from "node:test";
+import gelfPro from "gelf-pro";
+import { testBox } from "../support/box.ts";
+import { until } from "../support/until.ts";
+import { freePort } from "./programs.ts";
+
+test("gelf-pro by UDP, in chunks too, and by TCP", async () => {
+  const bound = `127.0.0.1:${await freePort()}=p/it`;
+  const box = await testBox({ gelfUdp: ["127.0.0.1:0=p/it"], gelfTcp: [bound] });
+  try {
+    await box.api("POST", "/v1/projects", { name: "p" });
+    const source = { name: "it", kind: "gelf", retain_logs: true };
+    await box.api("POST", "/v1/projects/p/sources", source);
+    const lines = () =>
+      box.tenant.store
+        .sql<[], string>("SELECT level || ' ' || message FROM log_lines ORDER BY id")
+        .pluck()
+        .all();
+    const [udp, tcp] = box.ports;
+    // What doesn't repeat can't be made short enough for one datagram.
+    const long = Array.from({ length: 4000 }, (_, i) => (i * 7919).toString(36)).join(" ");
+    for (const [adapterName, port] of [
+      ["udp", udp?.port],
+      ["tcp", tcp?.port],
+    ] as const) {
+      const log = Object.assign(Object.create(gelfPro), {});
+      log.setConfig({ adapterName, adapterOptions: { host: "127.0.0.1", port } });
+      log.error(`by ${adapterName}`, { order: 17 });
+      await until(() => lines().includes(`400 by ${adapterName}`), adapterName);
+      log.warning(`long by ${adapterName} ${long}`);
+      await until(
+        () =>
+          lines().some((line) =>
+            line.startsWith(`300 long by ${adapterName} ${long.slice(0, 20)}`),
+          ),
+        `long by ${adapterName}`,
+      );
+    }
+  } finally {
+    await box.stop();
+  }
+});
