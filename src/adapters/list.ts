@@ -1,5 +1,6 @@
 import type { Adapter } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
+import { cloudevents } from "./cloudevents.ts";
 import { discordMessages } from "./discord.ts";
 import { gelf } from "./gelf.ts";
 import { gotifyMessages } from "./gotify.ts";
@@ -32,6 +33,7 @@ export const adapters: readonly Adapter[] = [
   gotifyMessages,
   ntfyMessages,
   sentry,
+  cloudevents,
   syslog,
   otlp,
   loki,

@@ -20,6 +20,9 @@ const MIB = 1024 * 1024;
 const MOST_EVENT = 2 * MIB;
 const MOST_LOGS = 1000;
 
+/** The number is a project's at Sentry; here the key decides. */
+const CALL = /^\/api\/\d{1,20}\/(envelope|store)\/?$/;
+
 /** Browsers ask first, and read the limits. */
 const CORS = {
   "access-control-allow-origin": "*",
@@ -41,6 +44,7 @@ export const sentry: Adapter = {
   room: "source",
   caps: { sent: 20 * MIB, inflated: 32 * MIB },
   preflight: CORS,
+  fixed: (path) => (CALL.test(path) ? path : null),
   tokenIn: (body) => {
     const dsn = asText(readEnvelope(body)?.headers["dsn"]);
     return URL.canParse(dsn) ? new URL(dsn).username : null;
@@ -59,7 +63,7 @@ export const sentry: Adapter = {
 };
 
 function decode(request: InRequest): Decoded {
-  const [, call] = /^\/api\/\d{1,20}\/(envelope|store)\/?$/.exec(request.path) ?? [];
+  const [, call] = CALL.exec(request.path) ?? [];
   if (call === undefined) throw new UnreadableBody({ why: "not_found" });
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   return call === "store" ? storeCall(request) : envelopeCall(request);

@@ -2,6 +2,12 @@ import { deflateSync } from "node:zlib";
 import type { InRequest } from "../../src/adapters/adapter.ts";
 import { sent } from "./clean.ts";
 
+export const cloudEvent = {
+  ...{ specversion: "1.0", id: "7", source: "/shop", type: "com.example.order.failed" },
+  ...{ subject: "order/17", time: "2026-01-05T09:00:00Z", datacontenttype: "application/json" },
+  data: { message: "Order 17 failed", severity: "critical", alert_id: "a1", order: { id: 17 } },
+};
+
 /** Webhooks and the shapes of chat programs, by kind. */
 export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
   hook: webhooks(),
@@ -14,6 +20,7 @@ export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
     { ...form("message", "backup failed\nof two"), path: "/message" },
   ],
   sentry: sentryCalls(),
+  cloudevents: cloudEvents(),
   ntfy: [
     sent("96 % full\nof disk", {
       path: "/box",
@@ -180,5 +187,24 @@ function sentryCalls(): InRequest[] {
     sent(`{}\n{"type":"event"}\n${JSON.stringify(old)}`, { path }),
     sent(JSON.stringify(sentryError()), { path: store }),
     sent(deflateSync(JSON.stringify(sentryError())).toString("base64"), { path: store }),
+  ];
+}
+
+function cloudEvents(): InRequest[] {
+  const type = (text: string, more: object = {}) => ({
+    header: headers({ "content-type": text, ...more }),
+  });
+  const binary = {
+    ...{ "ce-specversion": "1.0", "ce-id": "8", "ce-source": "/shop", "ce-type": "a.b" },
+    "ce-subject": "Euro%20%E2%82%AC",
+  };
+  const second = { ...cloudEvent, id: "8", data: undefined, data_base64: "eyJhIjoxfQ==" };
+  return [
+    sent(JSON.stringify(cloudEvent), type("application/cloudevents+json")),
+    sent(
+      JSON.stringify([cloudEvent, second, { id: "9" }]),
+      type("application/cloudevents-batch+json"),
+    ),
+    sent(JSON.stringify(cloudEvent.data), type("application/json", binary)),
   ];
 }

@@ -30,3 +30,4 @@ export const otlpBody = bodyOf("otlp");
 export const gelfBody = bodyOf("gelf");
 export const lokiBody = bodyOf("loki");
 export const sentryBody = bodyOf("sentry");
+export const cloudeventsBody = bodyOf("cloudevents");
