@@ -214,3 +214,44 @@ test("a source's token is in no log, metric, read or file, wherever its sender p
     await open.stop();
   }
 });
+
+test("a heartbeat's addresses are in no log, metric, read or file, whatever is called", async () => {
+  const open = await testBox({}, handClock(), log);
+  const secrets = new Map<string, string>();
+  const seen: string[] = [];
+  try {
+    await open.project("p");
+    await open.api("POST", "/v1/projects/p/rules", { name: "any" });
+    const at = "/v1/projects/p/heartbeats";
+    const made = await open.api("POST", at, { name: "job", period_seconds: 60 });
+    const source = await open.api("POST", "/v1/projects/p/sources", {
+      ...{ name: "jobs", kind: "heartbeats" },
+    });
+    const rotated = await open.api("POST", `${at}/${made.body.id}/rotate`);
+    for (const [name, { body }] of Object.entries({ made, rotated })) {
+      secrets.set(`${name} address`, body.ping_url.slice(body.ping_url.lastIndexOf("/") + 1));
+      secrets.set(`${name} uuid`, body.uuid);
+    }
+    secrets.set("short token", source.body.short_token);
+    const paths = [...secrets.values(), `${source.body.short_token}/job`];
+    for (const path of paths)
+      for (const word of ["", "/fail", "/start", "/log", "/999", "/a/b/c", "?rid=x", "/0"])
+        for (const method of ["GET", "POST", "PUT", "HEAD"])
+          await fetch(`${open.url}/ping/${path}${word}`, { method }).then((got) => got.text());
+    await open.clock.turn(400_000);
+    for (const path of ["", `/${made.body.id}`, `/${made.body.id}/runs`])
+      seen.push(JSON.stringify((await open.api("GET", at + path)).body));
+    for (const path of ["/metrics", "/readyz", "/v1/alerts", "/v1/projects/p/config"])
+      seen.push(JSON.stringify((await open.api("GET", path)).body));
+    const files = readdirSync(open.data).filter((file) => statSync(join(open.data, file)).isFile());
+    for (const file of files) seen.push(readFileSync(join(open.data, file), "latin1"));
+    assert.ok((await open.api("GET", "/v1/alerts")).body.alerts.length > 0, "it was in use");
+  } finally {
+    await open.stop();
+  }
+  const all = [...seen, ...logged].join("\n");
+  assert.deepEqual(
+    [...secrets].filter(([, secret]) => all.includes(secret)).map(([name]) => name),
+    [],
+  );
+});
