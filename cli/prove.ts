@@ -55,13 +55,14 @@ function showProgress({ kill, kills, moment, events, arrivals }: Progress): void
 }
 
 function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: number): string {
-  const { events, alerts, arrivals, duplicates, startMs } = figures;
+  const { events, named, alerts, arrivals, duplicates, startMs } = figures;
   const times = Object.entries(figures.kills)
     .filter(([, n]) => n > 0)
     .map(([moment, n]) => `${n} ${moment}`);
   return [
     `kills       ${kills}: ${times.join(", ")}`,
     `events      ${events.accepted} accepted, ${events.unknown} without an answer, ${events.refused} refused; ${events.stored} stored`,
+    `names       ${named.firings} firings and ${named.ends} ends answered`,
     `alerts      ${alerts}`,
     `messages    ${arrivals} received, ${duplicates} of them again after they had been taken`,
     `start       ${startMs.median} ms (median), ${startMs.slowest} ms at most`,

@@ -4,6 +4,10 @@ export interface RunEvidence {
   events: SentEvent[];
   /** Acknowledgements and resolves that were answered 200. */
   verbs: Verb[];
+  /** What senders said of alerts that they name, in order for each name. */
+  words: NamedWord[];
+  /** What stood of each name after each kill, and in the end. */
+  looks: NamedLook[];
   /** Every request that came in at a receiver, in the order of `step`. */
   arrivals: Received[];
   projects: ProjectPlan[];
@@ -32,6 +36,22 @@ export interface SentEvent {
   outcome: Outcome;
 }
 
+export interface NamedWord {
+  name: string;
+  status: "firing" | "resolved";
+  /** Which firing of it, from 1. */
+  instance: number;
+  outcome: Outcome;
+}
+
+export interface NamedLook {
+  name: string;
+  /** All that had been said of it. */
+  said: NamedWord[];
+  /** The instances of its alerts that aren't resolved. */
+  standing: number[];
+}
+
 export interface Verb {
   verb: "ack" | "resolve";
   alertId: string;
@@ -58,6 +78,8 @@ export interface ProjectPlan {
   endpoints: string[];
   /** The endpoint that its runbook action calls when an alert opens, where it has one. */
   action: string | null;
+  /** Whether its alerts are those that their senders name: they count firings and not events. */
+  named: boolean;
 }
 
 export interface RulePlan {
@@ -77,4 +99,6 @@ export interface SeenAlert {
   state: string;
   count: number;
   escalation_level: number;
+  /** The name that its sender gave it. */
+  dedup_key: string | null;
 }

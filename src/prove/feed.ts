@@ -1,8 +1,9 @@
 import { type Clock, sleep } from "../kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
-import type { Outcome, RunEvidence, SentEvent } from "./evidence.ts";
+import type { Outcome, RunEvidence, SeenAlert, SentEvent } from "./evidence.ts";
+import { createNamer, NAMED_SENDERS } from "./names.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { type ProjectTokens, settings, type WorldSetting } from "./world.ts";
+import { namedSetting, type ProjectTokens, settings, type WorldSetting } from "./world.ts";
 
 /** Events and verbs sent without pause while the box is up, each entered in the ledger before it goes. */
 export interface Feed {
@@ -23,7 +24,7 @@ export interface FeedOptions {
   seed: number;
   api: Api;
   tokens: ProjectTokens;
-  ledger: Pick<RunEvidence, "events" | "verbs" | "oddAnswers">;
+  ledger: Pick<RunEvidence, "events" | "verbs" | "words" | "oddAnswers">;
 }
 
 const SENDERS = 4;
@@ -81,8 +82,12 @@ export function startFeed(options: FeedOptions): Feed {
   };
 
   const verbs = createVerbs(api, ledger);
+  const token = tokens[namedSetting.name] ?? "";
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => loop(seeded(seed, `sender ${i}`), sendSome)),
+    ...Array.from({ length: NAMED_SENDERS }, (_, i) =>
+      loop(seeded(seed, `named ${i}`), createNamer({ api, clock, token, words: ledger.words }, i)),
+    ),
     loop(seeded(seed, "verbs"), verbs),
   ];
 
@@ -149,7 +154,9 @@ function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) 
     if (open.length < 4) {
       const pulled = await api.need("GET", `/v1/pull?cursor=${cursor}`);
       cursor = Number(pulled["cursor"]);
-      for (const { id } of pulled["alerts"] as { id: string }[]) open.push(id);
+      // What a sender names only it ends, or it would be held back while it goes on.
+      for (const { id, dedup_key } of pulled["alerts"] as Pick<SeenAlert, "id" | "dedup_key">[])
+        if (dedup_key === null) open.push(id);
     }
     const [alertId] = open.splice(choice.between(0, Math.max(0, open.length - 1)), 1);
     if (alertId === undefined) return;

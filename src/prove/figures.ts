@@ -5,6 +5,8 @@ import type { Moment } from "./kills.ts";
 export interface Figures {
   kills: Record<Moment, number>;
   events: { accepted: number; refused: number; unknown: number; stored: number };
+  /** What was said of named alerts and answered. */
+  named: { firings: number; ends: number };
   alerts: number;
   /** Requests at the receivers; those that came again although they had been taken. */
   arrivals: number;
@@ -28,7 +30,9 @@ export function figuresOf({
   startTimes,
   killed,
 }: Seen): Omit<Figures, "drainSeconds" | "seconds"> {
-  const { events, arrivals, lines, alerts } = evidence;
+  const { events, words, arrivals, lines, alerts } = evidence;
+  const answered = words.filter(({ outcome }) => outcome === "accepted");
+  const said = (what: string) => answered.filter(({ status }) => status === what).length;
   const count = (outcome: string) => events.filter((event) => event.outcome === outcome).length;
   const taken = new Set<string>();
   const duplicates = arrivals.filter(({ endpoint, eventId, acceptedAt }) => {
@@ -46,6 +50,7 @@ export function figuresOf({
       unknown: count("unknown"),
       stored: lines.length,
     },
+    named: { firings: said("firing"), ends: said("resolved") },
     alerts: alerts.length,
     arrivals: arrivals.length,
     duplicates,

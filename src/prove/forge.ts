@@ -13,8 +13,8 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "every event is stored once": ({ lines }) => ({ lines: [...lines, ...lines.slice(0, 1)] }),
   "nothing is stored that was not sent": ({ lines }) => ({ lines: [...lines, -1] }),
   "alerts count what is stored": ({ alerts }) => ({
-    alerts: alerts.map((alert, i) =>
-      i === 0 ? { ...alert, count: alert.count + 1_000_000 } : alert,
+    alerts: alerts.map((alert) =>
+      alert.dedup_key === null ? { ...alert, count: alert.count + 1_000_000 } : alert,
     ),
   }),
   "every alert reached every endpoint": ({ arrivals }) => ({
@@ -34,6 +34,18 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
       ...arrivals.slice(0, 1).map((a) => ({ ...a, event: "alert.resolved", step: 0 })),
       ...arrivals,
     ],
+  }),
+  "a firing that was answered has its alert": ({ looks }) => ({
+    looks: looks.map((look) => ({ ...look, standing: [] })),
+  }),
+  "an end that was answered holds": ({ looks }) => ({
+    looks: looks.map((look) => ({ ...look, standing: [...look.standing, 1] })),
+  }),
+  "one alert of a name stands": ({ looks }) => ({
+    looks: looks.map((look) => ({ ...look, standing: [...look.standing, ...look.standing] })),
+  }),
+  "each firing is counted once": ({ alerts }) => ({
+    alerts: alerts.map((alert) => ({ ...alert, count: alert.count + 1_000_000 })),
   }),
   "nothing waits once faults stop": () => ({ pending: 1 }),
   "the files are whole": () => ({ damage: "forged" }),

@@ -1,4 +1,5 @@
 import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
+import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
 
 /** One promise that the evidence says was broken. */
 export interface Violation {
@@ -65,6 +66,10 @@ export const promises = {
       .map(({ alertId, event }) => `${event} of alert ${alertId} came under two ids`);
   },
   "the events of an alert come in order": disordered,
+  "a firing that was answered has its alert": lostFirings,
+  "an end that was answered holds": undoneEnds,
+  "one alert of a name stands": doubles,
+  "each firing is counted once": miscounted,
   "nothing waits once faults stop": ({ pending, givenUp }) => [
     ...(pending > 0 ? [`${pending} deliveries or executions`] : []),
     ...(givenUp > 0 ? [`${givenUp} deliveries were given up`] : []),
@@ -86,7 +91,8 @@ export function judge(evidence: RunEvidence): Violation[] {
 /** Every stored line is counted by each rule of its project, but for those a window still waits with. */
 function countsOff({ projects, alerts, events, lines }: RunEvidence): string[] {
   const projectOf = new Map(events.map(({ n, project }) => [n, project]));
-  return projects.flatMap(({ name, rules }) => {
+  const counting = projects.filter(({ named }) => !named);
+  return counting.flatMap(({ name, rules }) => {
     const stored = new Set(lines.filter((n) => projectOf.get(n) === name)).size;
     return rules.flatMap((rule) => {
       const own = alerts.filter((alert) => alert.project === name && alert.rule === rule.name);

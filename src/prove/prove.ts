@@ -9,11 +9,12 @@ import { type Figures, figuresOf, type Seen } from "./figures.ts";
 import { blindSpots } from "./forge.ts";
 import { judge, type Violation } from "./judge.ts";
 import { killAt, type Moment, moments, planKills } from "./kills.ts";
+import { lookAtNames } from "./names.ts";
 import { type Receivers, startReceivers } from "./receiver.ts";
 import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import { drained, readAlerts, readFiles } from "./survey.ts";
-import { build, settings } from "./world.ts";
+import { build, namedSetting, settings } from "./world.ts";
 
 export interface ProveOptions {
   /** What starts a box. */
@@ -91,9 +92,10 @@ export async function prove(
 function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
     ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
+    ...{ words: [], looks: [] },
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
-    projects: settings.map(({ name, rules, endpoints, action }) => ({
-      ...{ name, rules, endpoints, action },
+    projects: [...settings, namedSetting].map(({ name, rules, endpoints, action, named }) => ({
+      ...{ name, rules, endpoints, action, named },
     })),
     ...{ pending: 0, givenUp: 0, damage: null },
   };
@@ -128,6 +130,7 @@ async function story(run: Run): Promise<number | null> {
       }
       run.killed[moment]++;
       box = await start(run, data);
+      evidence.looks.push(...(await lookAtNames(api, evidence.words)));
       feed.open();
     }
     await feed.stop();
@@ -137,6 +140,7 @@ async function story(run: Run): Promise<number | null> {
     evidence.pending = await drained(api, clock);
     const drainMs = clock.mono() - from;
     evidence.alerts = await readAlerts(api);
+    evidence.looks.push(...(await lookAtNames(api, evidence.words)));
     await stopInOrder(run, box);
     Object.assign(evidence, readFiles(data));
     return drainMs;

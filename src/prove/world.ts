@@ -22,13 +22,19 @@ export const settings: readonly WorldSetting[] = [
   setting("edge", [once, { ...once, name: "both" }], ["healthy", "slow", "flaky"]),
 ];
 
+/** Where senders name their alerts. */
+export const namedSetting: WorldSetting = {
+  ...setting("named", [once], ["healthy", "flaky"]),
+  named: true,
+};
+
 function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetting {
   const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
   return {
     name,
     rules,
     endpoints: named.map(([endpoint]) => endpoint),
-    action: null,
+    ...{ action: null, named: false },
     tempers: Object.fromEntries(named),
     hosts: HOSTS,
   };
@@ -44,10 +50,10 @@ export async function build(
   ownerId: string,
 ): Promise<ProjectTokens> {
   const tokens: ProjectTokens = {};
-  for (const plan of settings) {
+  for (const plan of [...settings, namedSetting]) {
     const at = `/v1/projects/${plan.name}`;
     await api.need("POST", "/v1/projects", { name: plan.name });
-    const source = { name: "app", retain_logs: true };
+    const source = { name: "app", retain_logs: !plan.named };
     tokens[plan.name] = String((await api.need("POST", `${at}/sources`, source))["token"]);
     for (const [endpoint, temper] of Object.entries(plan.tempers)) {
       const url = `${receivers[temper]}/${endpoint}`;

@@ -1,13 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Received, RunEvidence, SeenAlert } from "../../src/prove/evidence.ts";
+import type { Outcome, Received, RunEvidence, SeenAlert } from "../../src/prove/evidence.ts";
 import { blindSpots } from "../../src/prove/forge.ts";
 import { judge } from "../../src/prove/judge.ts";
 
 const alert: SeenAlert = {
   ...{ id: "1", project: "orders", rule: "each", state: "resolved" },
-  ...{ count: 2, escalation_level: 1 },
+  ...{ count: 2, escalation_level: 1, dedup_key: null },
 };
+
+/** Its sender reported one firing twice, and its end. */
+const named: SeenAlert = {
+  ...alert,
+  ...{ id: "2", project: "named", count: 1, dedup_key: "disk" },
+};
+const word = (status: "firing" | "resolved", instance: number, outcome: Outcome = "accepted") => ({
+  ...{ name: "disk", status, instance, outcome },
+});
+const said = [word("firing", 1), word("firing", 1), word("resolved", 1)];
 
 function arrival(event: string, step: number, changes: Partial<Received> = {}): Received {
   const known = { endpoint: "orders/healthy", alertId: "1", digest: `bytes of ${event}` };
@@ -36,9 +46,19 @@ const honest: RunEvidence = {
       rules: [{ name: "each", count: 1, keys: 1, ladder: true }],
       endpoints: ["orders/healthy"],
       action: "orders/action",
+      named: false,
+    },
+    {
+      ...{ name: "named", endpoints: [], action: null, named: true },
+      rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
     },
   ],
-  alerts: [alert],
+  words: said,
+  looks: [
+    { name: "disk", said: said.slice(0, 2), standing: [1] },
+    { name: "disk", said, standing: [] },
+  ],
+  alerts: [alert, named],
   lines: [0, 2],
   ...{ pending: 0, givenUp: 0, damage: null, falls: [], oddAnswers: [] },
 };
@@ -62,9 +82,11 @@ test("where nothing happened nothing is proven", () => {
     alerts: [],
     lines: [],
     verbs: [],
+    ...{ words: [], looks: [] },
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
   assert.ok(blind.includes("alerts count what is stored"));
+  assert.ok(blind.includes("a firing that was answered has its alert"));
 });
 
 test("each promise is broken by what breaks it, and only that", () => {
@@ -75,8 +97,13 @@ test("each promise is broken by what breaks it, and only that", () => {
       "every alert reached every endpoint",
       { arrivals: honest.arrivals.filter(({ endpoint }) => endpoint !== "orders/action") },
     ],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }] }],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }, named] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }, named] }],
+    ["each firing is counted once", { alerts: [alert] }],
+    ["each firing is counted once", { alerts: [alert, { ...named, count: 2 }] }],
+    ["a firing that was answered has its alert", { looks: [looked(said.slice(0, 2), [])] }],
+    ["an end that was answered holds", { looks: [looked(said, [1])] }],
+    ["one alert of a name stands", { looks: [looked(said.slice(0, 1), [1, 1])] }],
     [
       "the events of an alert come in order",
       { arrivals: honest.arrivals.toReversed().map(restep) },
@@ -84,6 +111,21 @@ test("each promise is broken by what breaks it, and only that", () => {
     ["nothing waits once faults stop", { givenUp: 1 }],
   ];
   for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
+});
+
+function looked(words: RunEvidence["words"], standing: number[]) {
+  return { name: "disk", said: words, standing };
+}
+
+test("what wasn't answered may have been taken or not", () => {
+  const end = [...said.slice(0, 2), word("resolved", 1, "unknown")];
+  const next = [...said, word("firing", 2, "unknown")];
+  for (const look of [looked(end, []), looked(end, [1]), looked(next, []), looked(next, [2])])
+    assert.deepEqual(brokenBy({ looks: [look] }), []);
+  assert.deepEqual(brokenBy({ looks: [looked(next, [1])] }), ["an end that was answered holds"]);
+  const words = [...said, word("firing", 2, "unknown")];
+  for (const count of [1, 2])
+    assert.deepEqual(brokenBy({ words, alerts: [alert, { ...named, count }] }), []);
 });
 
 function restep(seen: Received, i: number): Received {

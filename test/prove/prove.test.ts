@@ -22,7 +22,9 @@ test("a box that is killed at every kind of moment loses nothing", async () => {
   assert.ok(verdict.ok);
   assert.equal(existsSync(directory), false);
   assert.deepEqual(new Set(Object.values(verdict.figures.kills)), new Set([1]));
-  assert.ok(verdict.figures.events.accepted > 50, "too little was fed to prove anything");
+  const { events, named } = verdict.figures;
+  assert.ok(events.accepted > 50, "too little was fed to prove anything");
+  assert.ok(named.firings > 5 && named.ends > 0, "too little was said of names");
 });
 
 test("a box that forgets one line a start is found out", async (t) => {
