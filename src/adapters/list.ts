@@ -2,6 +2,7 @@ import type { Adapter } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { cloudevents } from "./cloudevents.ts";
 import { discordMessages } from "./discord.ts";
+import { elasticsearch } from "./elasticsearch.ts";
 import { gelf } from "./gelf.ts";
 import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
@@ -38,6 +39,7 @@ export const adapters: readonly Adapter[] = [
   otlp,
   loki,
   gelf,
+  elasticsearch,
 ];
 
 /** Kinds that need no adapter: the box's own format, which `/v1/ingest` takes, and what jobs say by `/ping`. */

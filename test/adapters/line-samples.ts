@@ -12,6 +12,10 @@ export const lineSamples: Readonly<Record<string, readonly InRequest[]>> = {
     sent(JSON.stringify(otlpRequest()), { path: "/v1/logs", ...typed("application/json") }),
     sent(otlpProtobuf(), { path: "/v1/logs", ...typed(PROTOBUF) }),
   ],
+  elasticsearch: [
+    sent(bulkLines(), { path: "/_bulk" }),
+    sent(bulkLines(), { path: "/logs/_bulk", query: new URLSearchParams("filter_path=errors") }),
+  ],
   gelf: [
     sent(JSON.stringify(gelfMessage())),
     sent(`${JSON.stringify(gelfMessage())}\n{"short_message":"second","level":"x"}\n`, {
@@ -169,4 +173,23 @@ export function gelfMessage() {
       _none: null,
     },
   };
+}
+
+/** Documents of Filebeat and Fluent Bit, the four actions; the last line has no end. */
+export function bulkLines(): string {
+  const time = "2026-01-05T09:00:00.512Z";
+  return [
+    { create: { _index: "filebeat-8.15.0" } },
+    {
+      ...{ "@timestamp": time, host: { name: "web-01" }, message: "payment failed" },
+      ...{ log: { level: "error", offset: 1234 }, tags: ["shop", "eu"] },
+    },
+    { index: { _id: "7" } },
+    { "@timestamp": time, log: "GET /healthz 200", stream: "stdout" },
+    { delete: { _index: "logs", _id: "2" } },
+    { update: { _index: "logs", _id: "3" } },
+    { doc: { msg: "WARN slow" } },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join("\n");
 }

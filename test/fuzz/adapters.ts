@@ -27,6 +27,7 @@ export const oncallBody = bodyOf("oncall");
 export const victoropsBody = bodyOf("victorops");
 export const syslogBody = bodyOf("syslog");
 export const otlpBody = bodyOf("otlp");
+export const elasticsearchBody = bodyOf("elasticsearch");
 export const gelfBody = bodyOf("gelf");
 export const lokiBody = bodyOf("loki");
 export const sentryBody = bodyOf("sentry");

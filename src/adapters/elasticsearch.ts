@@ -1,0 +1,143 @@
+import type { IngestEvent } from "../ingest/event.ts";
+import type { SourceOptions } from "../projects/source.ts";
+import {
+  type Adapter,
+  type Decoded,
+  type InRefusal,
+  type InRequest,
+  lineCaps,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { type BulkAction, readBulk } from "./elasticsearch/bulk.ts";
+import { fitted } from "./fit.ts";
+import { flattened } from "./flatten.ts";
+import { asText, type JsonFields, timeOf } from "./json.ts";
+import { LINE_LEVEL, levelInText, levelOfValue } from "./line.ts";
+import { statusOf } from "./replies.ts";
+
+/** Beats speak to nothing that doesn't say this. */
+const PRODUCT = { "x-elastic-product": "Elasticsearch", "content-type": "application/json" };
+const VERSION = {
+  ...{ number: "8.15.0", build_flavor: "default", build_type: "docker", lucene_version: "9.11.1" },
+  minimum_wire_compatibility_version: "7.17.0",
+  minimum_index_compatibility_version: "7.0.0",
+};
+const ROOT = {
+  ...{ name: "box", cluster_name: "box", cluster_uuid: "AAAAAAAAAAAAAAAAAAAAAA" },
+  ...{ version: VERSION, tagline: "You Know, for Search" },
+};
+const LICENSE = { license: { status: "active", type: "basic", uid: "0" } };
+const BULK = /^\/(?:([^/_][^/]{0,254})\/)?_bulk\/?$/;
+/** What shippers set up before they send: all of it is well. */
+const SET_UP =
+  /^\/(?:_(?:index_template|component_template|template|ilm\/policy|ingest\/pipeline|data_stream|alias)(?:\/|$)|[^/_][^/]{0,254}\/?$)/;
+const MESSAGES = ["message", "log", "msg", "event.original"];
+const LEVELS = ["log.level", "level", "severity"];
+
+/** Elasticsearch's bulk requests (contract §23), as Filebeat, Logstash, Fluentd and Fluent Bit send logs. */
+export const elasticsearch: Adapter = {
+  kind: "elasticsearch",
+  title: "Elasticsearch bulk (Filebeat, Logstash, Fluentd, Fluent Bit)",
+  room: "project",
+  caps: lineCaps,
+  decode,
+  refuse,
+  setUp: ({ base, token }) => ({
+    where: "filebeat.yml, in place of the output that is there",
+    paste: [
+      "setup.template.enabled: false",
+      "setup.ilm.enabled: false",
+      "output.elasticsearch:",
+      `  hosts: ['${base}']`,
+      "  path: /v1/in/elasticsearch",
+      "  username: box",
+      `  password: ${token}`,
+    ].join("\n"),
+    notes: [
+      "Logstash, Fluentd and Fluent Bit: the same path, any user, the token as password.",
+      "message, log, msg or event.original is the text; log.level, level or severity the level; all other fields are keys.",
+      "It only takes: searches aren't answered. Leave the output that is there for those.",
+      "While the box is down these keep what their own queues hold and try again, Filebeat without end.",
+    ],
+  }),
+};
+
+function decode(request: InRequest): Decoded {
+  const { method, path } = request;
+  const bulk = BULK.exec(path);
+  if (bulk !== null) {
+    if (method !== "POST" && method !== "PUT")
+      throw new UnreadableBody({ why: "method", allowed: ["POST", "PUT"] });
+    return decodeBulk(request, bulk[1] ?? "");
+  }
+  const known = method === "DELETE" || method === "PATCH" ? null : readOf(path, method);
+  if (known === null) throw new UnreadableBody({ why: "not_found" });
+  const body = method === "HEAD" ? "" : JSON.stringify(known);
+  return { events: [], rejected: [], answer: () => ({ status: 200, headers: PRODUCT, body }) };
+}
+
+function readOf(path: string, method: string): object | null {
+  const isRead = method === "GET" || method === "HEAD";
+  if (isRead && (path === "" || path === "/")) return ROOT;
+  if (isRead && /^\/_(?:license|xpack)\/?$/.test(path)) return LICENSE;
+  return SET_UP.test(path) ? { acknowledged: true } : null;
+}
+
+function decodeBulk({ body, at, query, options }: InRequest, index: string): Decoded {
+  const { actions, rejected } = readBulk(body, index);
+  const documents = actions.flatMap(({ document }) => (document === null ? [] : [document]));
+  return {
+    events: documents.map((document) => eventOf(document, options)),
+    rejected,
+    answer: () => ({ status: 200, headers: PRODUCT, body: answerOf(actions, at, query) }),
+  };
+}
+
+/** Success for each, whatever it was: some shippers send a whole chunk again for one fault in it. */
+function answerOf(actions: readonly BulkAction[], at: number, query: URLSearchParams): string {
+  const wanted = (query.get("filter_path") ?? "").split(",").filter((path) => path !== "");
+  const has = (name: string) => wanted.length === 0 || wanted.includes(name);
+  const items = actions.map(({ verb, index, id }, i) => {
+    const made = verb === "create" || verb === "index";
+    return {
+      [verb]: {
+        ...{ _index: index, _id: id || `${at}-${i}`, _version: 1 },
+        ...{ result: made ? "created" : `${verb}d`, status: made ? 201 : 200 },
+        ...{ _seq_no: 0, _primary_term: 1, _shards: { total: 1, successful: 1, failed: 0 } },
+      },
+    };
+  });
+  const isItems = wanted.some((path) => /^items(?!\.\*\.error)/.test(path));
+  return JSON.stringify({
+    ...(has("took") ? { took: 1 } : {}),
+    ...(has("errors") ? { errors: false } : {}),
+    ...(wanted.length === 0 || isItems ? { items } : {}),
+  });
+}
+
+function eventOf(document: JsonFields, options: SourceOptions): IngestEvent {
+  const pairs = flattened(document);
+  const at = (names: readonly string[]) =>
+    names.map((name) => pairs.find(([key, text]) => key === name && text !== "")).find(Boolean);
+  const message = at(MESSAGES);
+  const text = message?.[1] ?? JSON.stringify(document);
+  const byText = options.level_from_text === false ? null : levelInText(text);
+  return fitted({
+    message: text.trim() || "(empty)",
+    level: levelOfValue(at(LEVELS)?.[1] ?? "") ?? byText ?? LINE_LEVEL,
+    keys: pairs.filter(([key]) => key !== message?.[0] && key !== "@timestamp" && key !== "tags"),
+    tags: ["elasticsearch", ...tagsOf(document["tags"])],
+    occurredAt: timeOf(document["@timestamp"]),
+  });
+}
+
+function tagsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value.slice(0, 64) : [value]).map(asText);
+}
+
+function refuse(refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  const error = { type: refusal.why, reason: message };
+  return { status, headers: PRODUCT, body: JSON.stringify({ error, status }) };
+}
