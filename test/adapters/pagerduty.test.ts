@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { testBox } from "../support/box.ts";
 import { type Connected, connected } from "./sending.ts";
 
 let to: Connected;
@@ -94,6 +95,26 @@ describe("PagerDuty's events", () => {
     const long = await to.send("/v2/enqueue", event("trigger", { more: "x".repeat(600_000) }));
     assert.equal(long.status, 400);
     assert.match(long.body.errors[0], /512 KB/);
+  });
+
+  test("who guesses keys is told to wait, and a sender at the same address is heard all the same", async () => {
+    const slow = await testBox({ apiRate: "1" });
+    try {
+      await slow.project("p");
+      const source = { name: "it", kind: "pagerduty" };
+      const made = (await slow.api("POST", "/v1/projects/p/sources", source)).body;
+      const send = async (routing_key: string) => {
+        const body = JSON.stringify(event("trigger", { routing_key }));
+        const path = `${slow.url}/v1/in/pagerduty/v2/enqueue`;
+        return (await fetch(path, { method: "POST", body })).status;
+      };
+      const wrong = new Set<number>();
+      for (let i = 0; i < 12; i++) wrong.add(await send(String(i).padStart(32, "0")));
+      assert.deepEqual(wrong, new Set([400, 429]));
+      assert.equal(await send(made.short_token), 202);
+    } finally {
+      await slow.stop();
+    }
   });
 
   test("change events are lines and open nothing; version 1 goes through", async () => {

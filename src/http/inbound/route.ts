@@ -108,8 +108,6 @@ async function takeByBody(
 ): Promise<SenderReply> {
   const { adapter, path, serving, strangers } = of;
   const owner = serving.address(c);
-  // Who has guessed too often isn't read.
-  serving.limits.failures.spend(owner, 0);
   const most = { sent: STRANGERS_BODY, inflated: STRANGERS_BODY };
   try {
     const { whole, release } = await openBody(c, { bodies: strangers, owner, caps: most });
