@@ -95,3 +95,40 @@ describe("senders that speak to a chat program", () => {
     );
   });
 });
+
+test("a webhook's sender fires, says it again and ends it: one alert, resolved", async () => {
+  const options = { mapping: "uptime-kuma" };
+  const made = await box.api("POST", "/v1/projects/p/sources", {
+    name: "k",
+    kind: "hook",
+    options,
+  });
+  const at = `/v1/in/hook/${made.body.token}`;
+  const beat = (status: number, msg: string) =>
+    call(at, json({ heartbeat: { status, msg }, monitor: { id: 7, name: "Shop" }, msg }));
+  assert.deepEqual(await beat(0, "Shop is down"), { status: 200, text: '{"accepted":1}' });
+  await beat(0, "Shop is still down");
+  assert.deepEqual(await beat(2, "Shop is pending"), { status: 200, text: '{"accepted":0}' });
+  const open = await newest();
+  assert.deepEqual([open.state, open.count, open.last_message], ["open", 2, "Shop is still down"]);
+  await beat(1, "Shop is up");
+  assert.deepEqual([(await newest()).id, (await newest()).state], [open.id, "resolved"]);
+});
+
+test("GitLab's secret token is a source's token", async () => {
+  const options = { mapping: "gitlab" };
+  const made = await box.api("POST", "/v1/projects/p/sources", {
+    name: "g",
+    kind: "hook",
+    options,
+  });
+  const pipeline = {
+    object_kind: "pipeline",
+    object_attributes: { status: "failed", ref: "main" },
+    project: { path_with_namespace: "a/b" },
+  };
+  const headers = { "x-gitlab-token": made.body.token };
+  assert.equal((await call("/v1/in/hook", { ...json(pipeline), headers })).status, 200);
+  assert.equal((await newest()).last_message, "a/b: pipeline on main failed");
+  assert.equal((await call("/v1/in/hook", json(pipeline))).status, 401);
+});

@@ -33,6 +33,7 @@ export function findToken({ rest, header, query }: TokenPlaces): FoundToken {
       ...ofAuthorization(header("authorization") ?? ""),
       ...ofSentry(header("x-sentry-auth") ?? ""),
       header("x-gotify-key"),
+      header("x-gitlab-token"),
       ...QUERY_NAMES.map((name) => query.get(name)),
     ].filter((text): text is string => typeof text === "string" && isToken(text)),
   );
