@@ -30,6 +30,7 @@ function wrongWithStore(data: string, acked: readonly string[]): string[] {
     return [
       ...damage(store),
       ...missing(store, acked),
+      ...misnamed(store, acked),
       ...halves(store),
       ...unreadable(store, data),
     ];
@@ -68,6 +69,51 @@ function missing(store: Store, acked: readonly string[]): string[] {
   });
 }
 
+/**
+ * Named alerts that aren't as their sender was told. The next word of a name may have been taken, too; a report may be
+ * a minute old, which shows in nothing here.
+ */
+function misnamed(store: Store, acked: readonly string[]): string[] {
+  const rows = store
+    .sql(
+      "SELECT dedup_key AS name, instance, state FROM alerts WHERE dedup_key IS NOT NULL ORDER BY id",
+    )
+    .all() as { name: string; instance: string; state: string }[];
+  const alerts = Map.groupBy(rows, ({ name }) => name);
+  const said = acked.flatMap((what) => {
+    const [, status, instance = "", name = ""] = /^(firing|resolved) (\d+) (.*)$/.exec(what) ?? [];
+    return status === undefined ? [] : [{ status, instance, name }];
+  });
+  const last = new Map(said.map((word) => [word.name, word]));
+  const firings = new Set(said.map(({ name, instance }) => `${name} ${instance}`));
+  return [...alerts.values()]
+    .filter((own) => own.filter(({ state }) => state !== "resolved").length > 1)
+    .map(([one]) => `two alerts of ${one?.name} stand`)
+    .concat(
+      [...firings]
+        .filter((firing) => !rows.some(({ name, instance }) => firing === `${name} ${instance}`))
+        .map((firing) => `firing ${firing} has no alert`),
+      said
+        .filter(({ status }) => status === "resolved")
+        .filter(({ name, instance }) =>
+          rows.some(
+            (row) => row.name === name && row.instance === instance && row.state !== "resolved",
+          ),
+        )
+        .map(({ name, instance }) => `the end of ${name} ${instance} is undone`),
+      [...last.values()]
+        .filter(({ status, name, instance }) => {
+          const ended = rows.some(
+            (row) => row.name === name && row.instance === instance && row.state === "resolved",
+          );
+          // Its third report may have been followed by an end that wasn't answered.
+          const reports = said.filter((word) => word.name === name && word.instance === instance);
+          return status === "firing" && reports.length < 3 && ended;
+        })
+        .map(({ name, instance }) => `firing ${instance} of ${name} was ended by nobody`),
+    );
+}
+
 /** A change without its messages, or a line that no alert has counted: a transaction in halves. */
 function halves(store: Store): string[] {
   const count = (text: string) => store.sql(text).pluck().get() as number;
@@ -75,7 +121,7 @@ function halves(store: Store): string[] {
     SELECT 1 FROM events e JOIN deliveries d ON d.event_row = e.id
     WHERE e.alert_id = a.id AND e.event = 'alert.opened')`);
   const lines = count("SELECT count(*) FROM log_lines");
-  const counted = count("SELECT coalesce(sum(count), 0) FROM alerts");
+  const counted = count("SELECT coalesce(sum(count), 0) FROM alerts WHERE dedup_key IS NULL");
   return [
     ...(mute === 0 ? [] : [`${mute} alerts without a message`]),
     ...(lines === counted ? [] : [`${lines} lines, ${counted} counted`]),

@@ -16,8 +16,8 @@ export interface Length {
 }
 
 /**
- * One box from its first start to its last stop, on a recorded disk: ingest, acknowledgements, a log that
- * is moved into the database, backups, new keys. Everything that is answered "yes" is noted.
+ * One box from its first start to its last stop, on a recorded disk: ingest, acknowledgements, alerts that their sender
+ * names, a log that is moved into the database, backups, new keys. Everything that is answered "yes" is noted.
  */
 export async function tellStory(
   program: Program,
@@ -38,10 +38,15 @@ export async function tellStory(
     recording.part("first start");
     await box.start();
     const token = await box.project("shop", receiver.url);
+    const source = { name: "namer", retain_logs: false };
+    const named = String(
+      (await box.api.need("POST", "/v1/projects/shop/sources", source))["token"],
+    );
     recording.ack("project");
-    const story = { recording, box, token, recorded, data };
+    const story = { recording, box, token, named, recorded, data };
     await ingest(story, length.events);
     await verbs(story);
+    await names(story);
     await newKeys(story);
     await backups(story);
     // Last, since it makes every later state a large one.
@@ -58,6 +63,8 @@ interface Story {
   recording: Recording;
   box: BoxProcess;
   token: string;
+  /** Of the source whose sender names its alerts; it keeps no lines. */
+  named: string;
   recorded: Program;
   data: string;
 }
@@ -94,6 +101,22 @@ async function verbs({ recording, box }: Story): Promise<void> {
     const verb = id % 2 === 0 ? "ack" : "resolve";
     const { status } = await box.api.call("POST", `/v1/alerts/${id}/${verb}`);
     if (status === 200) recording.ack(`${verb} ${id}`);
+  }
+}
+
+/** A sender fires, reports again and ends; of each name the word that was answered last is what holds. */
+async function names({ recording, box, named }: Story): Promise<void> {
+  recording.part("names");
+  for (let i = 0; i < 36; i++) {
+    const name = `name ${i % 6}`;
+    // Fires, is reported twice and ended, and fires anew.
+    const instance = 1 + Math.floor(i / 24);
+    const status = Math.floor(i / 6) % 4 === 3 ? "resolved" : "firing";
+    const reply = await box.ingest(named, {
+      ...{ message: `${name} is ${status}`, dedup_key: name, status, instance: String(instance) },
+      expires_at: Math.floor(Date.now() / 1000) + 3600 + i,
+    });
+    if (reply.status === 202) recording.ack(`${status} ${instance} ${name}`);
   }
 }
 
