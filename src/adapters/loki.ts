@@ -28,6 +28,7 @@ export const loki: Adapter = {
   title: "Loki push (Alloy, promtail, Fluent Bit, Vector, Docker, pino, winston)",
   room: "project",
   caps: lineCaps,
+  fixed: (path) => (path.length > 1 && PUSH.includes(path) ? path : null),
   decode,
   refuse,
   setUp: ({ base, token }) => ({

@@ -27,6 +27,7 @@ export const otlp: Adapter = {
   title: "OpenTelemetry logs",
   room: "project",
   caps: lineCaps,
+  fixed: (path) => (path === "/v1/logs" || DROPPED.includes(path) ? path : null),
   decode,
   refuse,
   setUp: ({ base, token }) => ({
@@ -39,6 +40,7 @@ export const otlp: Adapter = {
     ].join("\n"),
     notes: [
       "The Collector: exporter otlphttp with endpoint and headers as above. gRPC (port 4317) isn't offered: the Collector and every SDK speak HTTP.",
+      "With --adapters-listen HOST:4318 the SDKs' own address serves: http://HOST:4318, the token in the headers.",
       "Traces and metrics that come to the same endpoint are answered and thrown away.",
       "The severity number decides the level; attributes of the resource and the record become keys.",
       "While the box is down an SDK tries again for about a minute; the Collector for five, or as long as its sending_queue has room.",

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 let box: TestBox;
 const tokens: Record<string, string> = {};
 before(async () => {
-  box = await testBox();
+  box = await testBox({ adaptersListen: "127.0.0.1:0" });
   await box.api("POST", "/v1/projects", { name: "p" });
   for (const kind of ["otlp", "loki"]) {
     const source = { name: kind, kind, retain_logs: true };
@@ -38,6 +38,7 @@ test("OpenTelemetry's exporters, in JSON and in protobuf, compressed too", async
   const exporters = {
     json: new JsonExporter({ url, headers }),
     protobuf: new ProtobufExporter({ url: `${box.url}/v1/in/otlp/${tokens["otlp"]}/v1/logs` }),
+    fixed: new ProtobufExporter({ url: `${box.adaptersUrl}/v1/logs`, headers }),
     zipped: new ProtobufExporter({ url, headers, compression: "gzip" as never }),
   };
   for (const [name, exporter] of Object.entries(exporters)) {
@@ -62,6 +63,11 @@ test("pino-loki and winston-loki, in JSON and in protobuf", async () => {
   log.error({ orderId: 17 }, "by pino");
   await comes("400 by pino");
   stream.destroy();
+  const headers = { authorization: `Bearer ${tokens["loki"]}` };
+  const fixed = pinoLoki({ host: box.adaptersUrl, headers, batching: false });
+  pino(fixed).warn("by pino, to Loki's own address");
+  await comes("300 by pino, to Loki's own address");
+  fixed.destroy();
   for (const json of [true, false]) {
     const transport = new LokiTransport({
       ...{ host: `${host}/${endpoint}`, json, batching: false, labels: { job: "shop" } },
