@@ -16,7 +16,9 @@ import { terminal } from "./terminal.ts";
 export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
-    .description("print projects with sources, schedules, actions, integrations and rules as YAML")
+    .description(
+      "print projects with sources, schedules, actions, integrations, rules and heartbeats as YAML",
+    )
     .option("--project <name...>", "only these projects")
     .option("--out <file>", "write to a file")
     .action(exportConfig);
@@ -73,6 +75,7 @@ interface Applied {
   changes: { kind: string; name: string; change: "create" | "update" | "delete" }[];
   tokens: { name: string; token: string }[];
   secrets: { id: string; name: string; url: string; secret: string }[];
+  heartbeats: { name: string; ping_url: string }[];
   config: Config;
 }
 
@@ -164,8 +167,9 @@ function summary(projects: readonly (Applied & { name: string })[]): object {
 }
 
 function doneText(done: readonly (Applied & { name: string })[]): string {
-  const shown = done.flatMap(({ name, tokens, secrets }) => [
+  const shown = done.flatMap(({ name, tokens, secrets, heartbeats }) => [
     ...tokens.map((one) => [name, `source ${one.name}`, one.token]),
+    ...heartbeats.map((one) => [name, `heartbeat ${one.name}`, one.ping_url]),
     ...secrets.map((one) => [name, `webhook ${one.name || one.url}`, one.secret]),
   ]);
   const count = done.reduce((sum, { changes }) => sum + changes.length, 0);

@@ -1,6 +1,8 @@
 import { sourceKinds, usualRoom } from "../adapters/list.ts";
 import { mustBeUsable } from "../adapters/mapping/chosen.ts";
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
+import type { Addresses } from "../heartbeats/heartbeats.ts";
+import { projectHeartbeats } from "../heartbeats/rows.ts";
 import { invalid, ServiceError } from "../kit/errors.ts";
 import {
   createSchedule,
@@ -13,11 +15,18 @@ import type { Guard } from "../projects/integration-input.ts";
 import { deleteIntegration } from "../projects/integrations.ts";
 import { createProject, findProject, getProject, type Project } from "../projects/projects.ts";
 import { findRuleNamed, getRule } from "../projects/rules.ts";
-import { changeSource, createSource, deleteSource, listSources } from "../projects/sources.ts";
+import {
+  changeSource,
+  createSource,
+  deleteSource,
+  HEARTBEATS,
+  listSources,
+} from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import { applyActions } from "./apply-actions.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
+import { applyHeartbeats } from "./heartbeats.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations, readConfig } from "./read.ts";
@@ -39,6 +48,7 @@ export interface Applied {
   /** What was made on the way and is only ever in this answer. */
   tokens: { name: string; token: string }[];
   secrets: MintedSecret[];
+  heartbeats: (Addresses & { name: string })[];
   /** The project as it is now. */
   config: ProjectConfig;
 }
@@ -61,12 +71,17 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
   for (const [i, rule] of config.rules.entries())
     at(`/config/rules/${i}`, () => applyRule(tx, project, { rule, people, actions }));
+  const heartbeats =
+    config.heartbeats === undefined
+      ? []
+      : applyHeartbeats(tx, project, { wanted: config.heartbeats, tenantId: options.tenantId });
   deleteOthers(tx, project, { config, guard, keep: secrets.kept });
   return {
     version: getProject(tx, options.name).version,
     changes: changesBetween(before, snapshot(tx, project, guard.channels)),
     tokens,
     secrets: secrets.minted,
+    heartbeats,
     config: readConfig(tx, project, guard.channels),
   };
 }
@@ -151,7 +166,10 @@ function deleteOthers(
   for (const name of gone(present.schedules, config.schedules)) deleteSchedule(tx, project, name);
   for (const { id, name } of listActions(tx, project))
     if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
-  for (const name of gone(present.sources, config.sources)) deleteSource(tx, project, name);
+  // The source that heartbeats speak from is made with the first of them.
+  const speaks = projectHeartbeats(tx, project.id).length > 0;
+  const sources = present.sources.filter(({ kind }) => kind !== HEARTBEATS || !speaks);
+  for (const name of gone(sources, config.sources)) deleteSource(tx, project, name);
   for (const { id } of ownIntegrations(tx, project))
     if (!keep.has(id)) deleteIntegration(tx, project, id);
 }

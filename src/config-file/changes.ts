@@ -13,7 +13,7 @@ export interface Change {
   change: "create" | "update" | "delete";
 }
 
-const kinds = ["source", "schedule", "action", "integration", "rule"] as const;
+const kinds = ["source", "schedule", "action", "integration", "rule", "heartbeat"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Every part of a project as text, by kind and name; with what of its credentials tells a change. */
@@ -30,6 +30,7 @@ export function snapshot(reader: Reader, project: Project, channels: ChannelList
   };
   for (const kind of ["source", "schedule", "rule"] as const)
     for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
+  for (const part of config.heartbeats ?? []) add("heartbeat", part.name, JSON.stringify(part));
   for (const kind of ["action", "integration"] as const)
     for (const { name, row } of rowsOf(reader, project, kind)) add(kind, name, row);
   return parts;

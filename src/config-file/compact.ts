@@ -21,10 +21,15 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
       actions: config.actions.map(compactAction),
       integrations: config.integrations.map(compactIntegration),
       rules: config.rules.map(compactRule),
+      ...(config.heartbeats === undefined
+        ? {}
+        : { heartbeats: config.heartbeats.map((one) => without({ ...one }, usualPace)) }),
     },
     { sources: [], schedules: [], actions: [], integrations: [], rules: [] },
   );
 }
+
+const usualPace = { timezone: "UTC", grace_seconds: 300, max_run_seconds: null, level: 400 };
 
 function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {

@@ -14,6 +14,7 @@ import type { SourceAnswer } from "../projects/source.ts";
 import { listSources } from "../projects/sources.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
+import { readHeartbeats } from "./heartbeats.ts";
 import { type People, peopleOf } from "./people.ts";
 import type {
   ActionConfig,
@@ -29,6 +30,7 @@ export function readConfig(reader: Reader, project: Project, channels: ChannelLi
   const people = peopleOf(reader);
   const actions = listActions(reader, project);
   const names = new Map(actions.map(({ id, name }) => [id, name]));
+  const heartbeats = readHeartbeats(reader, project);
   return {
     sources: listSources(reader, project).map(sourceConfig),
     schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
@@ -40,6 +42,7 @@ export function readConfig(reader: Reader, project: Project, channels: ChannelLi
       ({ id: _id, project_id: _project, created_at: _made, updated_at: _changed, ...rule }) =>
         readRule(rule, people, names),
     ),
+    ...(heartbeats.length === 0 ? {} : { heartbeats }),
   };
 }
 

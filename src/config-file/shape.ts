@@ -8,6 +8,7 @@ import { integrationEvents } from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
+import { heartbeatConfig } from "./heartbeats.ts";
 
 /** Who is named by email. */
 const email = text(320, 1);
@@ -129,6 +130,8 @@ function projectShape<S extends z.ZodType, C extends z.ZodType<ScheduleConfig>>(
     actions: named(actionShape(secret), 1000),
     integrations: list(integrationShape(secret, kinds), 1000).default([]),
     rules: named(rule, 1000),
+    /** Left out: they stay as they are, since the address of one that is deleted is lost. */
+    heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
   };
 }
 

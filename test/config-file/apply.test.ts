@@ -231,3 +231,31 @@ test("integrations that share name and address are told apart by the rest", asyn
     assert.deepEqual([again.body.changes, again.body.version], [[], version]);
   }
 });
+
+test("heartbeats are made, changed and deleted by it; where they are left out they stay", async (t) => {
+  const { app, key, put, get } = desk(t);
+  const nightly = { name: "backup", cron: "0 3 * * *", timezone: "Europe/Vienna" };
+  const made = await put(0, { ...empty, heartbeats: [nightly] });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  assert.match(made.body.heartbeats[0].ping_url, /\/ping\/[0-9A-Za-z]{22}$/);
+  const path = String(made.body.heartbeats[0].ping_url).replace(/^.*(?=\/ping\/)/, "");
+  assert.equal((await app.call("POST", path)).status, 200);
+  const seen = await get();
+  assert.deepEqual(seen.config.heartbeats, [
+    { ...nightly, slug: "backup", grace_seconds: 300, max_run_seconds: null, level: 400 },
+  ]);
+  const same = await put(seen.version, seen.config);
+  assert.deepEqual([same.body.changes, same.body.heartbeats], [[], []]);
+  const kept = await put(seen.version, empty);
+  assert.deepEqual(kept.body.changes, [], "neither they nor the source that they speak from");
+  const hourly = { name: "backup", period_seconds: 3600, grace_seconds: 60 };
+  const changed = await put(kept.body.version, { ...seen.config, heartbeats: [hourly] });
+  assert.deepEqual(changed.body.changes, [{ kind: "heartbeat", name: "backup", change: "update" }]);
+  assert.equal((await app.call("POST", path)).status, 200, "its address is the same");
+  const bad = await put(changed.body.version, { ...empty, heartbeats: [{ name: "x" }] });
+  assert.equal(bad.body.error.details[0].field, "/config/heartbeats/0/cron");
+  const none = await put(changed.body.version, { ...seen.config, heartbeats: [] });
+  assert.deepEqual(none.body.changes, [{ kind: "heartbeat", name: "backup", change: "delete" }]);
+  const { body } = await app.call("GET", "/v1/projects/shop/heartbeats", { key });
+  assert.deepEqual(body.heartbeats, []);
+});

@@ -6,13 +6,14 @@ import { projectConfigOf } from "../../config-file/shape.ts";
 import { integer, pathName } from "../../kit/fields.ts";
 import { getProject } from "../../projects/projects.ts";
 import { projectPath } from "../fields.ts";
+import { PING } from "../ping.ts";
 import { type Route, route } from "../route.ts";
 import { guardOf } from "./integrations.ts";
 
 const PATH = "/v1/projects/{id}/config";
 
 const change = z.object({
-  kind: z.enum(["source", "schedule", "action", "integration", "rule"]),
+  kind: z.enum(["source", "schedule", "action", "integration", "rule", "heartbeat"]),
   name: z.string(),
   change: z.enum(["create", "update", "delete"]),
 });
@@ -35,7 +36,7 @@ function tried(run: () => Applied): Applied {
     return run();
   } catch (error) {
     if (!(error instanceof Tried)) throw error;
-    return { ...error.applied, tokens: [], secrets: [] };
+    return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
   }
 }
 
@@ -89,6 +90,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         secrets: z.array(
           z.object({ id: z.string(), name: z.string(), url: z.string(), secret: shown }),
         ),
+        heartbeats: z.array(z.object({ name: z.string(), ping_url: shown, uuid: shown })),
         config: projectConfig,
       }),
       errors: [
@@ -99,7 +101,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       ],
       handle: ({ tenant, params, query, body }) => {
         const isTry = query.dry_run === "true";
-        return tried(() =>
+        const { heartbeats, ...applied } = tried(() =>
           tenant.store.write((tx) => {
             const applied = applyConfig(tx, {
               ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
@@ -109,6 +111,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
             return applied;
           }),
         );
+        const addresses = heartbeats.map(({ name, secret, uuid }) => ({
+          ...{ name, uuid, ping_url: `${tenant.publicUrl}${PING}/${secret}` },
+        }));
+        return { ...applied, heartbeats: addresses };
       },
     }),
   ];
