@@ -1,7 +1,7 @@
 import type { SetUp } from "../adapters/adapter.ts";
 import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
 import { createRule } from "../alerts/rules.ts";
-import { invalid } from "../kit/errors.ts";
+import { invalid, ServiceError } from "../kit/errors.ts";
 import { listAccounts } from "../people/accounts.ts";
 import type { Project } from "../projects/projects.ts";
 import { ruleCreate, type StoredRule } from "../projects/rule.ts";
@@ -28,7 +28,9 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
   const room = usualRoom(kind);
   if (room === null)
     throw invalid([{ field: "/kind", reason: `must be one of ${sourceKinds.join(", ")}` }]);
-  const name = wanted.name ?? freeName(kind, listSources(tx, project));
+  const sources = listSources(tx, project);
+  if (kind === HEARTBEATS) mustBeFirst(sources);
+  const name = wanted.name ?? freeName(kind, sources);
   const made = createSource(tx, project, { tenantId, name, retainLogs: false, kind, room });
   const present = listRules(tx, project.id);
   const rules = present.filter((rule) => mayTake(rule, { name, kind })).map((rule) => rule.name);
@@ -43,6 +45,16 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
     made_rule,
     set_up: { where, paste, notes: [...notes] },
   };
+}
+
+/** All heartbeats of a project speak from one source: a rule for another would hear nothing. */
+function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
+  const present = sources.find(({ kind }) => kind === HEARTBEATS);
+  if (present === undefined) return;
+  throw new ServiceError(
+    "name_taken",
+    `The project's heartbeats have a source already, ${present.name}: make one more with box heartbeat add, or rotate that source's token.`,
+  );
 }
 
 /** Whether an event of such a source may ever match: what its text and keys will be nobody knows yet. */

@@ -80,5 +80,7 @@ test("what it prints for jobs makes a heartbeat with its first call, and its fai
   assert.equal((await fetch(`${address}backup/3?create=1`)).status, 201);
   const { heard } = (await served.api("GET", "/v1/projects/shop/sources/jobs/heard")).body;
   assert.equal(heard.message, "backup: failed with exit status 3");
+  const again = await box("connect", "heartbeats", "--project", "shop");
+  assert.match(again.err, /have a source already, jobs: make one more with box heartbeat add/);
   assert.deepEqual([heard.rules, heard.alert, heard.pages], [["jobs"], "1", ["owner@example.org"]]);
 });
