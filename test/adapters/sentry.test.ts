@@ -134,6 +134,14 @@ describe("programs with an SDK", () => {
     assert.deepEqual(await stored.json(), { id: "e".repeat(32) });
   });
 
+  test("what is kept of a refused envelope doesn't tell the key that SDKs repeat in it", async () => {
+    const headers = JSON.stringify({ trace: { public_key: token } });
+    assert.equal((await post(`${headers}\n{"type":"event","length":400}\n{}`)).status, 400);
+    const { last_refused: last } = await facts();
+    assert.match(last.body, /public_key/);
+    assert.ok(!last.body.includes(token));
+  });
+
   test("a browser asks first, and reads why it was refused", async () => {
     const asked = await fetch(`${box.url}/v1/in/sentry${path}`, { method: "OPTIONS" });
     assert.deepEqual([asked.status, asked.headers.get("access-control-allow-origin")], [200, "*"]);

@@ -24,6 +24,9 @@ test("a mapping is checked when it is set, tried on what came, and holds from th
 
   const received = (await box.api("GET", `${path}/h/mapping/received`)).body.received;
   assert.deepEqual([received.length, JSON.parse(received[0].body).i], [20, 24]);
+  await send({ text: "mine", secret: token });
+  const [latest] = (await box.api("GET", `${path}/h/mapping/received`)).body.received;
+  assert.equal(latest.body, '{"text":"mine","secret":"***"}', "a sender's key is nobody's to read");
   const member = box.person("member").key;
   const asked = await box.api("GET", `${path}/h/mapping/received`, undefined, member);
   assert.equal(asked.status, 403);

@@ -67,7 +67,7 @@ export async function takeBody(
     try {
       sent = whole.subarray(0, 4096).toString("utf8");
       sent = sent.replaceAll(taking.secret, "***");
-      if (adapter.isDescribed) keep(c, sender, whole);
+      if (adapter.isDescribed) keep(c, taking, whole);
       const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
       const { length } = decoded.events;
       c.set("rateHeaders", serving.limits.ingest.spend(sender.tenant.id, Math.max(1, length)));
@@ -83,8 +83,9 @@ export async function takeBody(
 /** Characters that a mapping is tried on, in bytes of any script. */
 const KEPT = 4 * 16_384;
 
-function keep(c: AppContext, { tenant, source }: Sender, whole: Buffer): void {
-  const body = whole.subarray(0, KEPT).toString("utf8");
+function keep(c: AppContext, { sender, secret }: Taking, whole: Buffer): void {
+  const { tenant, source } = sender;
+  const body = whole.subarray(0, KEPT).toString("utf8").replaceAll(secret, "***");
   const contentType = c.req.header("content-type") ?? "";
   tenant.ingest.received.note(source.id, { contentType, body });
 }
