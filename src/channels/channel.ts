@@ -61,6 +61,8 @@ export interface Channel {
   fields: Fields;
   /** Fields that hold a web address: judged at write, 403 where it may not be called. */
   addresses?: readonly string[];
+  /** Fields that hold a bare host: judged likewise. */
+  hosts?: readonly string[];
   /** How the command line takes a field: `--chat <id>`, or `<url>` for a word of its own. */
   flags: Readonly<Record<string, string>>;
   /** Makes the `secret` that was left out; it is answered once. */
@@ -86,10 +88,11 @@ export interface Channel {
 /** A kind as its file writes it: `send` knows its own fields and settings by name. */
 type Definition<F extends Fields, S extends string> = Omit<
   Channel,
-  "fields" | "addresses" | "flags" | "shown" | "settings" | "send"
+  "fields" | "addresses" | "hosts" | "flags" | "shown" | "settings" | "send"
 > & {
   fields: F;
   addresses?: readonly (keyof z.output<F> & string)[];
+  hosts?: readonly (keyof z.output<F> & string)[];
   flags: { readonly [name in keyof z.output<F> & string]: string };
   shown?(credentials: z.output<F>): string;
   settings?: Readonly<Record<S, Setting>>;

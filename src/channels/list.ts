@@ -2,6 +2,7 @@ import { z } from "zod";
 import { apns } from "./apns.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
 import { discord } from "./discord.ts";
+import { email } from "./email.ts";
 import { googleChat } from "./google-chat.ts";
 import { gotify } from "./gotify.ts";
 import { mattermost } from "./mattermost.ts";
@@ -24,6 +25,7 @@ const kinds = [
   ntfy,
   gotify,
   pushover,
+  email,
   apns,
 ] as const;
 

@@ -17,7 +17,7 @@ export interface ConnectorOptions {
 }
 
 /** How long one of several addresses is tried alone; Node's 250 ms gives up on slow lines. */
-const ONE_ADDRESS_MS = 1_000;
+export const ONE_ADDRESS_MS = 1_000;
 
 /**
  * A connector that calls vetted addresses only. Three looks, because each alone has a hole: a
@@ -31,7 +31,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ONE_ADDRESS_MS,
     lookup: guardedLookup(options.names, options.rules),
-    ...(options.ca.length > 0 && { ca: [...getCACertificates("default"), ...options.ca] }),
+    ...(options.ca.length > 0 && { ca: trustedBeside(options.ca) }),
   });
   return (target, callback) => {
     if (isIP(target.hostname) !== 0 && addressRefusal(target.hostname, options.rules) !== null) {
@@ -49,8 +49,13 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
+/** The usual certificates and these. */
+export function trustedBeside(ca: readonly string[]): string[] {
+  return [...getCACertificates("default"), ...ca];
+}
+
 /** A lookup that hands on only addresses that may be called, each time anew: what is remembered of a name isn't vetted. */
-function guardedLookup(names: Names, rules: AddressRules): LookupFunction {
+export function guardedLookup(names: Names, rules: AddressRules): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     names.lookup(hostname).then(
       (found) => {

@@ -1,9 +1,11 @@
+import type { Socket } from "node:net";
 import type { Pool } from "undici";
 import type { AddressRules } from "./addresses.ts";
 import { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
-import { type ConnectorOptions, guardedConnector } from "./connector.ts";
-import type { EgressError } from "./egress-error.ts";
+import { type ConnectorOptions, guardedConnector, trustedBeside } from "./connector.ts";
+import { type Dialled, type DialRequest, dial } from "./dial.ts";
+import { type EgressError, EgressFault } from "./egress-error.ts";
 import { type EgressRequest, type EgressResult, unsent } from "./exchange.ts";
 import { createNames, type Names } from "./names.ts";
 import { createPools, type OriginPool, type Pools } from "./pools.ts";
@@ -12,6 +14,8 @@ import { readUrl } from "./url.ts";
 /** The one way out of the process. */
 export interface Egress {
   send(request: EgressRequest): Promise<EgressResult>;
+  /** A connection for what speaks no HTTP, to the same addresses. Rejects with an EgressFault; ended when the client is. */
+  dial(request: DialRequest): Promise<Dialled>;
 }
 
 /** The client behind it. */
@@ -81,6 +85,7 @@ class Client implements EgressClient {
   readonly #own: Own;
   readonly #pools: Pools;
   readonly #shares = new Set<Client>();
+  readonly #dialled = new Set<Socket>();
   readonly #whole: Client | null;
   #closed = false;
 
@@ -117,6 +122,19 @@ class Client implements EgressClient {
     return { ...result, error };
   }
 
+  async dial(request: DialRequest): Promise<Dialled> {
+    const { clock, rules, publicHttpsOnly, connectMs = CONNECT_MS, ca = [] } = this.#options;
+    if (publicHttpsOnly) throw new EgressFault("https_required");
+    const socket = await dial(request, { clock, rules, names: this.#own.names, connectMs });
+    if (this.#closed) {
+      socket.destroy();
+      throw new EgressFault("stopped");
+    }
+    this.#dialled.add(socket);
+    socket.once("close", () => this.#dialled.delete(socket));
+    return { socket, ca: ca.length > 0 ? trustedBeside(ca) : undefined };
+  }
+
   origins(): number {
     return this.#pools.size;
   }
@@ -135,6 +153,7 @@ class Client implements EgressClient {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#whole !== null) this.#whole.#shares.delete(this);
+    for (const socket of this.#dialled) socket.destroy();
     await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
   }
 

@@ -14,13 +14,27 @@ const LONGEST_URL = 2048;
 export function checkUrl(url: string, rules: AddressRules, field = "/url"): URL {
   const parsed = readUrl(url);
   if (typeof parsed === "string") throw invalid([{ field, reason: parsed }]);
-  const refusal = hostRefusal(parsed, rules);
-  if (refusal !== null) {
-    throw new ServiceError("address_refused", "That address may not be called from here.", {
-      details: [{ field, reason: refusal }],
-    });
-  }
+  mustBeCallable(parsed, rules, field);
   return parsed;
+}
+
+/**
+ * Judges a host without a scheme the same way: a name, or a literal address without brackets. Throws invalid_request
+ * and address_refused (403).
+ */
+export function checkHost(host: string, rules: AddressRules, field: string): void {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}/`;
+  const isHost = /^[^\s\p{Cc}\\/?#@[\]]+$/u.test(host) && URL.canParse(url);
+  if (!isHost) throw invalid([{ field, reason: "is not a host" }]);
+  mustBeCallable(new URL(url), rules, field);
+}
+
+function mustBeCallable(url: URL, rules: AddressRules, field: string): void {
+  const reason = hostRefusal(url, rules);
+  if (reason === null) return;
+  throw new ServiceError("address_refused", "That address may not be called from here.", {
+    details: [{ field, reason }],
+  });
 }
 
 /** The URL, or why the text is none that can be called: `scheme`, `credentials` … */

@@ -3,7 +3,7 @@ import type { ChannelList } from "../channels/list.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { type ErrorCode, invalid, ServiceError } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
-import { checkUrl } from "../kit/url.ts";
+import { checkHost, checkUrl } from "../kit/url.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 
 /** What verbs need that write addresses and secrets. */
@@ -50,6 +50,10 @@ export function checkGiven(kind: Channel, credentials: Credentials, { rules }: G
   for (const field of kind.addresses ?? []) {
     const address = credentials[field];
     if (address !== undefined) checkUrl(address, rules, `/${field}`);
+  }
+  for (const field of kind.hosts ?? []) {
+    const host = credentials[field];
+    if (host !== undefined) checkHost(host, rules, `/${field}`);
   }
 }
 

@@ -91,6 +91,7 @@ test("a group that moved is followed at once and its new id handed back", async 
 test("the second half of a move has only the time that is left", async () => {
   const limits: (number | undefined)[] = [];
   const slow: Egress = {
+    dial: () => Promise.reject(new Error("nothing but HTTP")),
     async send({ timeoutMs }) {
       limits.push(timeoutMs);
       return {

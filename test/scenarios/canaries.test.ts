@@ -7,7 +7,13 @@ import pino from "pino";
 import { adapters } from "../../src/adapters/list.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
-import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
+import {
+  answer,
+  type Receiver,
+  reset,
+  startReceiver,
+  startSocketServer,
+} from "../support/receiver.ts";
 import { pass, settle, through } from "../support/until.ts";
 
 /** A secret for each field that takes one; each is looked for wherever it must not be. */
@@ -25,6 +31,7 @@ const canary = {
   gotifyToken: "canary-gotify-token-8e",
   pushoverToken: "canaryPushoverToken44444444444",
   pushoverUser: "canaryPushoverUser555555555555",
+  smtpPassword: "canary-smtp-password-7d",
   topic: "canary-ntfy-topic-91",
   accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
@@ -35,10 +42,23 @@ const canary = {
 let box: TestBox;
 let log: pino.Logger;
 let receiver: Receiver;
+let mail: Awaited<ReturnType<typeof startSocketServer>>;
+/** What the mail server was told: it refuses each command with the very words, decoded. */
+const told: string[] = [];
 const logged: string[] = [];
 const answers: string[] = [];
 before(async () => {
   receiver = await startReceiver();
+  mail = await startSocketServer((socket) => {
+    socket.write("220 mail.test\r\n");
+    socket.on("data", (data) => {
+      const line = data.toString().trim();
+      const word = Buffer.from(line.split(" ").at(-1) ?? "", "base64").toString();
+      told.push(line + word);
+      if (line.startsWith("EHLO")) socket.write("250-mail.test\r\n250 AUTH PLAIN\r\n");
+      else socket.write(`535 5.7.8 ${line} ${word.replaceAll("\0", " ")}\r\n`);
+    });
+  });
   const sink = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk));
@@ -49,7 +69,7 @@ before(async () => {
   box = await testBox({ telegramApi: receiver.url, pushoverApi: receiver.url }, handClock(), log);
 });
 after(async () => {
-  await receiver.close();
+  await Promise.all([receiver.close(), mail.close()]);
   await through(box, box.stop());
 });
 
@@ -84,6 +104,10 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     call("POST", integrations, { type: "gotify", server: url, token: canary.gotifyToken }),
     call("POST", integrations, {
       ...{ type: "pushover", token: canary.pushoverToken, user: canary.pushoverUser },
+    }),
+    call("POST", integrations, {
+      ...{ type: "email", host: "127.0.0.1", port: String(mail.port), tls: "none", user: "u" },
+      ...{ password: canary.smtpPassword, from: "box@example.org", to: "ann@example.org" },
     }),
     call("POST", integrations, {
       ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
@@ -152,6 +176,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     assert.deepEqual(found(file, readFileSync(join(box.data, file), "latin1")), []);
   // The other way round: every one of them really was in use.
   const sent = receiver.received.map((request) => JSON.stringify(request)).join("\n");
+  assert.ok(told.join().includes(canary.smtpPassword), "the password of the mail server went out");
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
     ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],

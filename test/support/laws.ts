@@ -108,6 +108,11 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
     only: /^(src\/kit|cli)\//,
     why: "what leaves goes through the guarded client",
   },
+  {
+    what: /^nodemailer(\/|$)/,
+    only: /^src\/channels\//,
+    why: "it gets its connections from the guarded client",
+  },
   { what: /^(node:)?timers/, only: /^src\/kit\//, why: "time is handed in" },
   {
     what: /^(node:https?|hono|@hono\/.*|pino|src\/kit\/log\.ts)$/,
