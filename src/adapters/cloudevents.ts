@@ -121,7 +121,7 @@ function eventOf({ attributes, data }: CloudEvent, bytes: number): IngestEvent {
     said(name),
   ]);
   const drop = new Set(guess.used.map((name) => `/${name}`));
-  const own = mappedPairs(fields, { drop, from: "", budget: { left: bytes + 1000 } });
+  const own = mappedPairs(fields, { drop, from: "", budget: { left: 10_000 + bytes * 4 } });
   return fitted({
     message: guess.used.length > 0 ? guess.message : `${said("type")} ${subject}`.trim(),
     level: guess.level ?? ALERT_LEVEL,

@@ -44,7 +44,7 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "message is required" });
   const title = asText(body["title"]).trim();
   const priority = Number(asText(body["priority"]) || 0) || 0;
-  const budget = { left: request.body.length };
+  const budget = { left: 10_000 + request.body.length * 4 };
   const event = fitted({
     message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
     level: levelOfPriority(priority),

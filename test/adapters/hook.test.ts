@@ -204,6 +204,11 @@ describe("a mapping", () => {
     assert.equal(decoded.events.length + decoded.rejected.length, 1000);
     assert.ok(decoded.rejected.length > 500, `${decoded.rejected.length}`);
     assert.match(decoded.rejected[0]?.reason ?? "", /again and again/);
+    const names = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`name${i}`, "x"]));
+    const wide = { names, list: body.list };
+    const all = { each: "/list", message: { text: "{^/names}" }, keys: { from: ["^/names"] } };
+    const few = hook.decode(sent(JSON.stringify(wide), { options: { mapping: all } }));
+    assert.ok(few.events.length < 20, `${few.events.length} elements listed every name`);
   });
 });
 

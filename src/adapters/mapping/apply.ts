@@ -13,8 +13,8 @@ import { type Budget, follow, isFilled, type Spot, valueText } from "./values.ts
 /** Elements that one request may fan out to. */
 const MOST_EACH = 1000;
 /** What every request may cost, and what each of its bytes adds, in characters looked at. */
-const ALWAYS = 4_000_000;
-const PER_BYTE = 16;
+const ALWAYS = 1_000_000;
+const PER_BYTE = 4;
 const ACTIONS = ["fire", "resolve", "acknowledge", "note", "change"] as const;
 
 /** What a request comes to by a mapping; without one by guesses. */

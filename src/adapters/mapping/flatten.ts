@@ -1,5 +1,6 @@
 import { eventLimits } from "../../ingest/event.ts";
 import { asText, objectOf } from "../json.ts";
+import { PER_NAME } from "./read.ts";
 import { escaped } from "./spec.ts";
 import { type Budget, compactJson } from "./values.ts";
 
@@ -22,7 +23,7 @@ export function mappedPairs(
       return;
     }
     const names = Object.keys(fields);
-    budget.left -= names.length;
+    budget.left -= names.length * PER_NAME;
     for (const inner of names)
       walk(
         fields[inner],

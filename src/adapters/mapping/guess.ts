@@ -1,4 +1,4 @@
-import { asText, objectOf, textPairs } from "../json.ts";
+import { asText, objectOf } from "../json.ts";
 import { levelOfWord } from "../levels.ts";
 import { isFilled, valueText } from "./values.ts";
 
@@ -35,8 +35,8 @@ export function guessed(value: unknown): Guess {
     }
     return null;
   };
-  const scalars = new Map(textPairs(fields));
-  const word = (names: readonly string[]) => names.map((name) => scalars.get(name)).find(isFilled);
+  const word = (names: readonly string[]) =>
+    names.map((name) => asText(fields[name])).find(isFilled);
   const message = firstText(MESSAGE);
   const details = firstText(DETAILS.filter((name) => name !== message?.name));
   const dedupKey = word(KEY) ?? "";

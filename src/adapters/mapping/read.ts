@@ -15,13 +15,22 @@ export function readPointer(text: string): ((place: Spot) => unknown) | null {
   return (place) => charged(follow(isRoot ? place.root : place.here, steps), place);
 }
 
+/** What a name costs to list, in characters. */
+export const PER_NAME = 32;
+
 /** The value, paid for. Nothing once all is spent. */
 function charged(value: unknown, { budget }: Spot): unknown {
   if (budget.left <= 0) return null;
   if (typeof value !== "string") {
-    budget.left -= Array.isArray(value) ? value.length + 1 : 1;
+    budget.left -= costOf(value);
     return value;
   }
   budget.left -= Math.min(value.length, MOST_VALUE) + 1;
   return cut(value, MOST_VALUE);
+}
+
+/** Of a list or object: its names are all listed, however few of them are used. */
+function costOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return 1 + (Array.isArray(value) ? value.length : Object.keys(value).length * PER_NAME);
 }

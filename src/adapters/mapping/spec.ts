@@ -43,7 +43,11 @@ export function readSpec(
     writing.fault(`${at}/else`, "must be a string, number, boolean or null");
   return (place) => {
     let value = read(place);
-    for (const step of steps) value = step(value);
+    for (const step of steps) {
+      // Each looks at all of it again.
+      if (typeof value === "string") place.budget.left -= value.length;
+      value = step(value);
+    }
     if (map === null) return isFilled(value) ? value : otherwise;
     const word = valueText(value);
     if (map.has(word)) return map.get(word);
