@@ -58,7 +58,9 @@ function read(book: Book, fact: Fact): void {
     readLine(book, fact);
     conclude(book, fact);
   } else {
-    const alert = book.alerts[fact.alert - 1] as Told;
+    const alert = book.alerts[fact.alert - 1];
+    // One that must not be there: that shows in what was said of it.
+    if (alert === undefined) return;
     if (fact.what === "acked") acknowledge(book, alert, fact.wall);
     else if (alert.state !== "resolved") close(book, alert, { by: "person", wall: fact.wall });
   }
