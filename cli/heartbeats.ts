@@ -58,6 +58,7 @@ interface PaceOptions extends ApiOptions {
   grace?: string;
   maxRun?: string;
   level?: string;
+  watch?: string;
 }
 
 function paceFlags(command: Command): Command {
@@ -67,10 +68,14 @@ function paceFlags(command: Command): Command {
     .option("--timezone <zone>", "of --cron, Europe/Vienna for example; UTC unless told")
     .option("--grace <span>", "how late it may be; 5m unless told")
     .option("--max-run <span>", "how long a run may take; as --grace unless told")
-    .option("--level <level>", `of the events: ${levelHelp}; error unless told`);
+    .option("--level <level>", `of the events: ${levelHelp}; error unless told`)
+    .option(
+      "--watch <kind:name=value>",
+      "events that count as its ping: alertmanager:alertname=Watchdog",
+    );
 }
 
-function paceOf({ every, cron, timezone, grace, maxRun, level }: PaceOptions): object {
+function paceOf({ every, cron, timezone, grace, maxRun, level, watch }: PaceOptions): object {
   return {
     ...(every === undefined ? {} : { period_seconds: parseSpan("--every", every) }),
     ...(cron === undefined ? {} : { cron }),
@@ -78,7 +83,17 @@ function paceOf({ every, cron, timezone, grace, maxRun, level }: PaceOptions): o
     ...(grace === undefined ? {} : { grace_seconds: parseSpan("--grace", grace) }),
     ...(maxRun === undefined ? {} : { max_run_seconds: parseSpan("--max-run", maxRun) }),
     ...(level === undefined ? {} : { level: parseLevel(level) }),
+    ...(watch === undefined ? {} : { watch: watchOf(watch) }),
   };
+}
+
+function watchOf(text: string): object {
+  const [, adapter = "", name = "", value = ""] = /^([a-z]+):([^=]+)=(.+)$/.exec(text) ?? [];
+  if (adapter !== "") return { adapter, match: { [name]: value } };
+  throw new CommandError(
+    `--watch takes kind:name=value, alertmanager:alertname=Watchdog for example, not "${text}"`,
+    exitCodes.usage,
+  );
 }
 
 function base(project: string, ...more: string[]): string {

@@ -29,7 +29,13 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
   );
 }
 
-const usualPace = { timezone: "UTC", grace_seconds: 300, max_run_seconds: null, level: 400 };
+const usualPace = {
+  timezone: "UTC",
+  grace_seconds: 300,
+  max_run_seconds: null,
+  level: 400,
+  watch: null,
+};
 
 function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {

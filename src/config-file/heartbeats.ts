@@ -5,13 +5,15 @@ import {
   changeHeartbeat,
   createHeartbeat,
   deleteHeartbeat,
+  watchedOf,
 } from "../heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../heartbeats/rows.ts";
 import type { Project } from "../projects/projects.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { at } from "./pointer.ts";
 
-const { period_seconds, cron, timezone, grace_seconds, max_run_seconds, level } = heartbeatPace;
+const { period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, watch } =
+  heartbeatPace;
 
 /** A job that must report, in a configuration; its addresses are none of it. */
 export const heartbeatConfig = z.strictObject({
@@ -22,6 +24,7 @@ export const heartbeatConfig = z.strictObject({
   grace_seconds: grace_seconds.default(300),
   max_run_seconds: max_run_seconds.default(null),
   level: level.default(400),
+  watch: watch.default(null),
 });
 export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 
@@ -33,6 +36,7 @@ export function readHeartbeats(reader: Reader, project: Project): HeartbeatConfi
     ...(row.cron === null ? {} : { cron: row.cron }),
     ...{ timezone: row.timezone, grace_seconds: row.grace_seconds },
     ...{ max_run_seconds: row.max_run_seconds, level: row.level },
+    watch: watchedOf(row),
   }));
 }
 

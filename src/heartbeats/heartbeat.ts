@@ -13,6 +13,16 @@ export const heartbeatSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, {
 /** Bytes of what a job says that are kept: its end. */
 export const MESSAGE_BYTES = 10_000;
 
+/** What of an adapter's source counts as its ping. */
+const watched = z.strictObject({
+  adapter: text(32, 1).meta({ description: "The kind of source, `alertmanager` for example." }),
+  match: z
+    .record(text(256, 1), text(4096))
+    .refine((match) => Object.keys(match).length > 0, { error: "must name a key" })
+    .meta({ description: "Keys of the event, all of them with these values." }),
+});
+export type Watched = z.output<typeof watched>;
+
 /** When it is expected: a period, or cron with a zone, and never both. */
 export const heartbeatPace = {
   period_seconds: integer(10, YEAR).optional().meta({
@@ -34,6 +44,10 @@ export const heartbeatPace = {
     }),
   level: integer(0).optional().meta({
     description: "Of the event that rules get when it is missing or failed; default 400.",
+  }),
+  watch: watched.nullable().optional().meta({
+    description:
+      "Events that count as its ping while they fire: a Prometheus' Watchdog, for one that must be heard.",
   }),
 };
 
@@ -69,6 +83,7 @@ export const heartbeatAnswer = z
     grace_seconds: z.int(),
     max_run_seconds: z.int().nullable(),
     level: z.int(),
+    watch: watched.nullable(),
     rule: z.string().nullable().meta({
       description: "The first rule that takes its events as things stand; null: nobody hears.",
     }),

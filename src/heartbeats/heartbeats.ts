@@ -3,7 +3,7 @@ import { base62Secret, hexId, sha256, uuid4 } from "../kit/ids.ts";
 import { isTimezone } from "../oncall/zone.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { HeartbeatAnswer, HeartbeatChange, HeartbeatCreate } from "./heartbeat.ts";
+import type { HeartbeatAnswer, HeartbeatChange, HeartbeatCreate, Watched } from "./heartbeat.ts";
 import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeBeat } from "./rows.ts";
 import { heartbeatSource } from "./source.ts";
 import { repaced, shownState } from "./state.ts";
@@ -39,11 +39,13 @@ interface Settings {
   grace: number;
   maxRun: number | null;
   level: number;
+  /** JSON. */
+  watch: string | null;
 }
 
 const ADD = `INSERT INTO heartbeats (id, project_id, name, slug, secret_hash, uuid_hash, period_seconds, cron, timezone,
-    grace_seconds, max_run_seconds, level, state, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', ?)`;
+    grace_seconds, max_run_seconds, level, watch, state, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', ?)`;
 
 /** Makes one, and with the first of a project the source that its events come from. Throws 400, 409, 422. */
 export function createHeartbeat(
@@ -58,20 +60,20 @@ export function createHeartbeat(
   heartbeatSource(tx, project, tenantId);
   const id = hexId(tx.random);
   const addresses = mintAddresses(tx, body.uuid);
-  const { name, period, cron, timezone, grace, maxRun, level } = settings;
+  const { name, period, cron, timezone, grace, maxRun, level, watch } = settings;
   const hashes = hashesOf(addresses);
   if (isTaken(tx, hashes.uuid))
     throw new ServiceError("name_taken", "Another heartbeat has this UUID.");
   tx.sql<(string | number | null)[]>(ADD).run(
     ...[id, project.id, name, slug, hashes.secret, hashes.uuid, period, cron, timezone],
-    ...[grace, maxRun, level, tx.at],
+    ...[grace, maxRun, level, watch, tx.at],
   );
   changeConfig(tx, project.id);
   return { row: getHeartbeat(tx, project, id), addresses };
 }
 
 const CHANGE = `UPDATE heartbeats SET name = ?, slug = ?, period_seconds = ?, cron = ?, timezone = ?, grace_seconds = ?,
-    max_run_seconds = ?, level = ? WHERE id = ?`;
+    max_run_seconds = ?, level = ?, watch = ? WHERE id = ?`;
 
 /** Changes what is given; where its pace changes, at least the grace is left. Throws 400, 404, 409. */
 export function changeHeartbeat(
@@ -82,8 +84,8 @@ export function changeHeartbeat(
   const row = getHeartbeat(tx, project, id);
   const settings = settingsOf(body, row);
   check(tx, project.id, { settings, id });
-  const { name, slug, period, cron, timezone, grace, maxRun, level } = settings;
-  const values = [name, slug, period, cron, timezone, grace, maxRun, level];
+  const { name, slug, period, cron, timezone, grace, maxRun, level, watch } = settings;
+  const values = [name, slug, period, cron, timezone, grace, maxRun, level, watch];
   const present = settingsOf({}, row);
   if (JSON.stringify(settings) === JSON.stringify(present)) return row;
   tx.sql<(string | number | null)[]>(CHANGE).run(...values, id);
@@ -126,9 +128,17 @@ export function toHeartbeat(row: HeartbeatRow, rule: string | null, at: number):
     ...(row.period_seconds === null ? {} : { period_seconds: row.period_seconds }),
     ...(row.cron === null ? {} : { cron: row.cron }),
     ...{ timezone, grace_seconds, max_run_seconds, level, rule },
+    watch: watchedOf(row),
     ...{ state: shownState(beatOf(row), at), reason, last_at, last_duration, last_message },
     ...{ expected_at, due_at: isDown ? null : row.deadline_at, created_at },
   };
+}
+
+const textOf = (watch: Watched | null) => (watch === null ? null : JSON.stringify(watch));
+
+/** The events that feed it, or null. */
+export function watchedOf({ watch }: Pick<HeartbeatRow, "watch">): Watched | null {
+  return watch === null ? null : (JSON.parse(watch) as Watched);
 }
 
 function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
@@ -144,6 +154,7 @@ function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
     maxRun:
       body.max_run_seconds === undefined ? (row?.max_run_seconds ?? null) : body.max_run_seconds,
     level: body.level ?? row?.level ?? LEVEL,
+    watch: body.watch === undefined ? (row?.watch ?? null) : textOf(body.watch),
   };
 }
 

@@ -25,6 +25,8 @@ export interface HeartbeatRow {
   exit_status: number | null;
   /** JSON of `Owed[]`: events that aren't committed yet. */
   owed: string | null;
+  /** JSON of `Watched`. */
+  watch: string | null;
   created_at: number;
 }
 
@@ -38,7 +40,7 @@ export type Owed = Said & {
 };
 
 const COLUMNS = `id, project_id, name, slug, period_seconds, cron, timezone, grace_seconds, max_run_seconds, level, state,
-  last_at, last_duration, last_message, run_at, expected_at, deadline_at, reason, instance, exit_status, owed, created_at`;
+  last_at, last_duration, last_message, run_at, expected_at, deadline_at, reason, instance, exit_status, owed, watch, created_at`;
 
 export function heartbeatRow(reader: Reader, id: string): HeartbeatRow | null {
   const text = `SELECT ${COLUMNS} FROM heartbeats WHERE id = ?`;

@@ -6,6 +6,7 @@ import type { Log } from "../kit/log.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { heartbeatEvent } from "./event.ts";
+import { createOverheard } from "./overhear.ts";
 import {
   beatOf,
   clearOwed,
@@ -42,6 +43,8 @@ export interface HeartbeatWatch {
   change(id: string, change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step): Promise<void>;
   /** Looks at those whose time has come; when the next one's comes, Unix seconds. */
   look(): Promise<number | null>;
+  /** Takes an adapter's committed events as pings of those that watch for them. */
+  overhear(source: Source, events: readonly IngestEvent[]): Promise<void>;
   /** Tells the rules an event of this one now. Throws what kept it from being committed. */
   tell(row: HeartbeatRow, owed: Owed): Promise<void>;
 }
@@ -63,6 +66,7 @@ export function createHeartbeatWatch(deps: {
   tenantId: string;
 }): HeartbeatWatch {
   const { store, ingest, log, tenantId } = deps;
+  const overheard = createOverheard(store);
   const telling = new Map<string, Promise<void>>();
 
   const submit = (source: Source, events: IngestEvent[]) =>
@@ -121,15 +125,26 @@ export function createHeartbeatWatch(deps: {
     }
   };
 
+  const hear = async (id: string, ping: Ping) => {
+    store.write((tx) => {
+      const row = heartbeatRow(tx, id);
+      if (row === null) throw notFound("heartbeat");
+      const heardNow = noteRun(tx, row, ping);
+      take(tx, heardNow, heard(beatOf(row), ping.word, paceOf(row), tx.at), ping.exit);
+    });
+    await settleOwed(id);
+  };
+
   return {
-    async hear(id, ping) {
-      store.write((tx) => {
-        const row = heartbeatRow(tx, id);
-        if (row === null) throw notFound("heartbeat");
-        const heardNow = noteRun(tx, row, ping);
-        take(tx, heardNow, heard(beatOf(row), ping.word, paceOf(row), tx.at), ping.exit);
-      });
-      await settleOwed(id);
+    hear,
+    async overhear(source, events) {
+      for (const id of overheard.fedBy(source, events))
+        try {
+          await hear(id, { word: "success", rid: null, exit: null, message: null });
+        } catch (error) {
+          // The events are committed: their sender is not to send them again for this.
+          log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
+        }
     },
     async change(id, change) {
       store.write((tx) => {

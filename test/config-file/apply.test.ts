@@ -242,7 +242,14 @@ test("heartbeats are made, changed and deleted by it; where they are left out th
   assert.equal((await app.call("POST", path)).status, 200);
   const seen = await get();
   assert.deepEqual(seen.config.heartbeats, [
-    { ...nightly, slug: "backup", grace_seconds: 300, max_run_seconds: null, level: 400 },
+    {
+      ...nightly,
+      slug: "backup",
+      grace_seconds: 300,
+      max_run_seconds: null,
+      level: 400,
+      watch: null,
+    },
   ]);
   const same = await put(seen.version, seen.config);
   assert.deepEqual([same.body.changes, same.body.heartbeats], [[], []]);

@@ -130,9 +130,9 @@ describe("a job that must report", () => {
   test("by cron is due in its zone, on the days when clocks change, too", async () => {
     for (const [now, expected] of [
       // 02:30 isn't there on that night in Berlin: it runs at the gap's end, 03:00.
-      ["2026-03-28T23:00:00Z", "2026-03-29T01:00:00Z"],
+      ["2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z"],
       // It is there twice: the first counts.
-      ["2026-10-24T22:00:00Z", "2026-10-25T00:30:00Z"],
+      ["2026-10-24T23:45:00Z", "2026-10-25T00:30:00Z"],
     ] as const) {
       await box.stop();
       box = await testBox({}, handClock(Date.parse(now)));
@@ -146,7 +146,7 @@ describe("a job that must report", () => {
       assert.equal(body.expected_at, Date.parse(expected) / 1000);
       await box.clock.turn(Date.parse(expected) + 5 * MINUTE - box.clock.now());
       await backup.ping();
-      await box.clock.turn(3 * 3_600_000);
+      await box.clock.turn(65 * MINUTE);
       assert.equal((await alerts()).length, 0, "nothing more is expected in that night");
     }
   });
@@ -177,11 +177,11 @@ describe("what is no lateness", () => {
   });
 
   test("a stop long before the time that is expected changes nothing", async () => {
-    const backup = await job({ period_seconds: 86_400 });
+    const backup = await job({ period_seconds: 14_400 });
     await backup.ping();
     await minutes(60);
     await down(60);
-    await minutes(24 * 60 - 120 + 9);
+    await minutes(4 * 60 - 120 + 9);
     assert.equal((await alerts()).length, 0);
     await minutes(3);
     assert.equal((await alerts()).length, 1);
@@ -218,6 +218,34 @@ describe("what is no lateness", () => {
     await backup.ping();
     assert.equal((await alerts())[0].state, "resolved");
   });
+});
+
+test("a Watchdog that fires is its Prometheus' ping, and its silence is an alert", async () => {
+  const source = await box.api("POST", "/v1/projects/p/sources", {
+    ...{ name: "am", kind: "alertmanager" },
+  });
+  const send = async (alertname: string, status = "firing") => {
+    const labels = { alertname, severity: "none" };
+    const alert = { status, labels, startsAt: "2026-01-01T00:00:00Z", fingerprint: alertname };
+    const body = JSON.stringify({ alerts: [alert] });
+    const path = `/v1/in/alertmanager/${source.body.token}`;
+    assert.equal((await call("POST", path, body)).status, 200);
+  };
+  const watch = { adapter: "alertmanager", match: { alertname: "Watchdog" } };
+  const prometheus = await job({ period_seconds: 300, grace_seconds: 300, watch });
+  await send("Other");
+  await send("Watchdog", "resolved");
+  assert.equal(await prometheus.state(), "new");
+  await send("Watchdog");
+  assert.equal(await prometheus.state(), "up");
+  await minutes(9);
+  await send("Watchdog");
+  await minutes(9);
+  assert.equal((await alerts()).length, 0);
+  await minutes(2);
+  assert.equal((await alerts()).length, 1);
+  await send("Watchdog");
+  assert.equal((await alerts())[0].state, "resolved");
 });
 
 describe("what a person does", () => {

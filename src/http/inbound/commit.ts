@@ -22,6 +22,7 @@ export async function commitEvents(
         committed === null ? reject(error) : resolve(committed),
       );
     });
+    await tenant.heartbeats.overhear(source, part);
     for (const answer of answers) resolved += answer.resolved ?? 0;
   }
   return resolved;
