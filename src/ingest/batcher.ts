@@ -21,10 +21,7 @@ export const defaultBatchLimits: BatchLimits = {
 /** Called once for each group: after the commit with an answer for each event, or with why there was none. */
 export type Settle = (error: unknown, answers: readonly IngestAnswer[] | null) => void;
 
-/** Most events that are committed together; a request of more is committed in parts, in order. */
-export const MOST_TOGETHER = 1000;
-
-/** Events that are committed together: one request's, or a part of a long one. */
+/** Events that are committed together: one request's. */
 interface Group {
   arrivals: readonly Arrival[];
   chars: number;
@@ -32,11 +29,7 @@ interface Group {
 }
 
 export interface Batcher {
-  /**
-   * Throws ServiceError overloaded where the waiting events and their characters would pass the bounds, before any of
-   * these is queued. More than MOST_TOGETHER are written in parts; `settle` is called once, after the last one, with
-   * all answers or the first part's error.
-   */
+  /** Throws ServiceError overloaded where the waiting events and their characters would pass the bounds. */
   submit(arrivals: readonly Arrival[], settle: Settle): void;
   /** Writes all that waits, now. */
   drain(): void;
@@ -126,17 +119,19 @@ export function createBatcher(
 
   return {
     submit(arrivals, settle) {
-      const groups = groupsOf(arrivals, settle);
-      const more = groups.reduce((sum, group) => sum + group.chars, 0);
-      if (events + arrivals.length > limits.waitingEvents || chars + more > limits.waitingChars)
+      const group = { arrivals, chars: charsOf(arrivals), settle };
+      if (
+        events + arrivals.length > limits.waitingEvents ||
+        chars + group.chars > limits.waitingChars
+      )
         throw new ServiceError(
           "overloaded",
           "More events wait than can be written: try again shortly.",
           { retryAfter: 1 },
         );
       events += arrivals.length;
-      chars += more;
-      queue.push(...groups);
+      chars += group.chars;
+      queue.push(group);
       schedule();
     },
     drain() {
@@ -146,26 +141,6 @@ export function createBatcher(
       return events;
     },
   };
-}
-
-/** One request's groups: itself, or its parts, whose answers are put together. */
-function groupsOf(arrivals: readonly Arrival[], settle: Settle): Group[] {
-  if (arrivals.length <= MOST_TOGETHER) return [{ arrivals, chars: charsOf(arrivals), settle }];
-  const all: IngestAnswer[] = [];
-  let failure: { error: unknown } | null = null;
-  let left = Math.ceil(arrivals.length / MOST_TOGETHER);
-  const part: Settle = (error, answers) => {
-    if (answers === null) failure ??= { error };
-    else for (const answer of answers) all.push(answer);
-    left -= 1;
-    if (left > 0) return;
-    if (failure === null) settle(null, all);
-    else settle(failure.error, null);
-  };
-  return Array.from({ length: left }, (_, i) => {
-    const own = arrivals.slice(i * MOST_TOGETHER, (i + 1) * MOST_TOGETHER);
-    return { arrivals: own, chars: charsOf(own), settle: part };
-  });
 }
 
 /** The first groups, up to `most` events; at least one group, whole. */

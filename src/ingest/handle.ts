@@ -5,13 +5,7 @@ import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
-import {
-  type BatchLimits,
-  createBatcher,
-  defaultBatchLimits,
-  MOST_TOGETHER,
-  type Settle,
-} from "./batcher.ts";
+import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
 import { admits, matches } from "./match.ts";
 import { createReceivedBook, type ReceivedBook } from "./received.ts";
@@ -25,8 +19,7 @@ export interface IngestHandle {
   /** The source a token opens, from memory; null for any other token. */
   authenticate(token: string): Source | null;
   /**
-   * Queues events that are committed together, a thousand at most; of more, each thousand. `settle` is called after the
-   * last commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
+   * Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
    */
   submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
   /** The names of the rules that would take this event now, whatever they count. */
@@ -149,7 +142,7 @@ export function createIngest(
             { retryAfter: 5 },
           );
         batcher.submit(
-          events.map((event, i) => ({ source, event, more: !isLast(i, events.length) })),
+          events.map((event, i) => ({ source, event, more: i < events.length - 1 })),
           settle,
         );
       } catch (error) {
@@ -187,9 +180,4 @@ export function createIngest(
     received,
     seen,
   };
-}
-
-/** Whether the event is the last one of those that are committed together. */
-function isLast(i: number, length: number): boolean {
-  return i === length - 1 || (i + 1) % MOST_TOGETHER === 0;
 }

@@ -184,7 +184,7 @@ function owed(checked: Checked): string[] {
     .map(({ id }) => `alert ${id}: a page was owed and nobody was paged`);
 }
 
-/** No merge ends an alert that nobody had acknowledged but for another such one. */
+/** No merge ends an alert that nobody had acknowledged but for another such one; one that was reopened is such again. */
 function heldOpen({ store }: Checked): string[] {
   const rows = store
     .sql(
@@ -194,11 +194,14 @@ function heldOpen({ store }: Checked): string[] {
     .all() as { id: number; alert: number; kept: string }[];
   const taken = store
     .sql(
-      "SELECT 1 FROM timeline WHERE alert_id = ? AND id < ? AND kind IN ('acknowledged', 'resolved')",
+      `SELECT kind IN ('acknowledged', 'resolved') FROM timeline WHERE alert_id = ? AND id < ?
+         AND kind IN ('acknowledged', 'resolved', 'reopened') ORDER BY id DESC LIMIT 1`,
     )
     .pluck();
   return rows
-    .filter(({ id, alert, kept }) => !taken.get(alert, id) && taken.get(Number(kept), id))
+    .filter(
+      ({ id, alert, kept }) => taken.get(alert, id) !== 1 && taken.get(Number(kept), id) === 1,
+    )
     .map(({ alert, kept }) => `alert ${alert} was open and was ended by ${kept}, which was taken`);
 }
 

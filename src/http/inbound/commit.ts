@@ -4,7 +4,7 @@ import type { Source } from "../../projects/sources.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 
 /** Events and characters that are handed over at once: what waits for its commit is bounded. */
-const EVENTS = 2000;
+const EVENTS = 1000;
 const CHARS = 4 * 1024 * 1024;
 
 /**
