@@ -94,6 +94,8 @@ function shown(alert: ModelAlert): object {
     key: _key,
     quietAt: _quiet,
     byHandAt: _,
+    report: _r,
+    promised: _p,
     ...rest
   } = alert;
   return {
@@ -410,7 +412,13 @@ const weighted: [number, fc.Arbitrary<Step>][] = [
       await pair.box.clock.turn(seconds * 1000);
     }),
   ],
-  [1, step(fc.constant("now"), "restart", (pair) => pair.box.restart())],
+  [
+    1,
+    step(fc.constant("now"), "restart", (pair) => {
+      pair.model.restart();
+      return pair.box.restart();
+    }),
+  ],
 ];
 
 /** Sequences of at most `most` commands; what matters most comes most often. */

@@ -47,6 +47,10 @@ export interface ModelAlert {
   expires_at: number | null;
   /** When a person resolved it. */
   byHandAt: number | null;
+  /** The latest report of the same firing that is not written: it counts, and is seen when something is due. */
+  report: { seen: number; expires_at: number | null } | null;
+  /** How long the promise was when it was made. */
+  promised: number;
 }
 
 export interface Source {
@@ -224,12 +228,68 @@ export class Model {
   }
 
   turn(seconds: number): void {
-    this.now += seconds;
-    for (const alert of this.alerts) {
-      const isLive = [...alert.project.rules.values()].includes(alert.rule);
-      const isOver = (at: number | null) => at !== null && at <= this.now;
-      if (isOver(alert.quietAt) || (isLive && isOver(alert.expires_at))) this.#resolve(alert);
+    const until = this.now + seconds;
+    for (let due = this.#nextDue(until); due !== null; due = this.#nextDue(until)) {
+      this.now = Math.max(this.now, due);
+      this.#settle();
     }
+    this.now = until;
+  }
+
+  /** A stop writes what was only reported; from the start on each promise runs whole again. */
+  restart(): void {
+    for (const alert of this.alerts) {
+      if (alert.state === "resolved") continue;
+      this.#writeReport(alert, this.#quietOf(alert));
+      if (alert.expires_at !== null && this.#isLive(alert))
+        alert.expires_at = Math.max(alert.expires_at, this.now + alert.promised);
+    }
+  }
+
+  #isLive({ project, rule }: ModelAlert): boolean {
+    return [...project.rules.values()].includes(rule);
+  }
+
+  #quietOf(alert: ModelAlert): number {
+    return this.#isLive(alert) ? alert.rule.config.auto_resolve_quiet_minutes * 60 : 0;
+  }
+
+  #nextDue(until: number): number | null {
+    const ends = this.alerts
+      .filter(({ state }) => state !== "resolved")
+      .flatMap((alert) => [alert.quietAt, this.#isLive(alert) ? alert.expires_at : null])
+      .filter((at) => at !== null && at <= until);
+    return ends.length === 0 ? null : Math.min(...(ends as number[]));
+  }
+
+  #settle(): void {
+    const isOver = (at: number | null) => at !== null && at <= this.now;
+    for (const alert of this.alerts) {
+      if (alert.state === "resolved") continue;
+      const expiresAt = this.#isLive(alert) ? alert.expires_at : null;
+      if (!isOver(alert.quietAt) && !isOver(expiresAt)) continue;
+      const quiet = this.#quietOf(alert);
+      const { report } = alert;
+      if (report !== null) {
+        const quietAt = quiet === 0 ? null : Math.max(alert.quietAt ?? 0, report.seen + quiet);
+        if (!isOver(quietAt) && !isOver(report.expires_at)) {
+          this.#writeReport(alert, quiet);
+          continue;
+        }
+      }
+      this.#resolve(alert);
+    }
+  }
+
+  #writeReport(alert: ModelAlert, quiet: number): void {
+    const { report } = alert;
+    if (report === null) return;
+    alert.report = null;
+    alert.last_seen = report.seen;
+    alert.expires_at = report.expires_at;
+    alert.promised = (report.expires_at ?? 0) - report.seen;
+    if (alert.quietAt !== null && quiet > 0)
+      alert.quietAt = Math.max(alert.quietAt, report.seen + quiet);
   }
 
   #resolve(alert: ModelAlert): void {
@@ -266,10 +326,13 @@ export class Model {
     const isSame = event.instance !== undefined && event.instance === standing.instance;
     if (!isSame || event.level > standing.level) return null;
     const soon = this.now + 60;
+    const promised = expiryOf(event, this.now);
     const isDue =
       this.now - standing.last_seen >= 60 ||
+      (promised !== null && promised < (standing.expires_at ?? Number.POSITIVE_INFINITY)) ||
       (quietMinutes > 0 && standing.last_seen + quietMinutes * 60 <= soon) ||
       (standing.expires_at !== null && standing.expires_at <= soon);
+    if (!isDue) standing.report = { seen: this.now, expires_at: promised };
     return isDue ? standing : { ...standing };
   }
 
@@ -345,8 +408,8 @@ export class Model {
       identifier_keys.map((key) => [key, String(event.keys[key] ?? "")]),
     );
     const { dedup_key = null, instance = null } = dedupOf(event);
-    const expires_at =
-      dedup_key === null || event.expires_in === undefined ? null : this.now + event.expires_in;
+    const expires_at = expiryOf(event, this.now);
+    const promised = event.expires_in ?? 0;
     const quietAt =
       auto_resolve_quiet_minutes === 0 ? null : this.now + auto_resolve_quiet_minutes * 60;
     const template = textOf(of.project, event.message);
@@ -359,12 +422,12 @@ export class Model {
       const again =
         dedup_key === null ? null : this.#refresh(standing, event, auto_resolve_quiet_minutes);
       if (again !== null) {
-        Object.assign(again, { ...last, expires_at });
+        Object.assign(again, { ...last, expires_at, promised, report: null });
         return true;
       }
       if (instance === null || instance !== standing.instance) standing.count++;
       standing.level = Math.max(standing.level, event.level);
-      Object.assign(standing, { ...last, instance, expires_at });
+      Object.assign(standing, { ...last, instance, expires_at, promised, report: null });
       return true;
     }
     if (instance !== null && this.#isHeld(rule, key, instance)) return false;
@@ -387,7 +450,7 @@ export class Model {
       ...{ count: hits.length },
       ...{ first_seen: hits[0]?.at ?? this.now, last_seen: this.now, last_message: event.message },
       ...{ investigate: rule.config.investigate, quietAt },
-      ...{ dedup_key, instance, expires_at, byHandAt: null },
+      ...{ dedup_key, instance, expires_at, byHandAt: null, report: null, promised },
     });
     return true;
   }
@@ -402,6 +465,12 @@ export class Model {
 
 function identifiersOf({ config }: Rule, event: ModelEvent): string[] {
   return config.identifier_keys.map((key) => String(event.keys[key] ?? ""));
+}
+
+function expiryOf(event: ModelEvent, now: number): number | null {
+  return event.dedup_key === undefined || event.expires_in === undefined
+    ? null
+    : now + event.expires_in;
 }
 
 /** Without a name nothing else that is said of an alert counts. */
