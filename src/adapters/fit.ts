@@ -1,5 +1,5 @@
 import { eventLimits, type IngestEvent } from "../ingest/event.ts";
-import { type Extra, isWebAddress, type NamedState } from "../ingest/named-fields.ts";
+import { type Extra, isWebAddress, type NamedState, namedLimits } from "../ingest/named-fields.ts";
 import { sha256 } from "../kit/ids.ts";
 import { cut as cutText, fits, storableMessage } from "../kit/text.ts";
 
@@ -16,12 +16,6 @@ export interface Loose {
   occurredAt?: number | null;
 }
 
-const DEDUP_KEY = 512;
-const INSTANCE = 64;
-const DETAILS = 32_768;
-const LINKS = 16;
-const IMAGES = 8;
-const LINK_TEXT = 128;
 /** Names what was cut or left out. */
 const CUT_KEY = "box.cut";
 
@@ -80,29 +74,31 @@ function fittedKeys(
 
 /** A name that is too long is hashed: two that were cut could be one. */
 function fittedName({ dedupKey, instance, ...others }: NamedState): NamedState {
-  const long = dedupKey !== null && !fits(dedupKey, DEDUP_KEY);
+  const long = dedupKey !== null && !fits(dedupKey, namedLimits.dedupKey);
   const name = dedupKey === null ? null : storableMessage(dedupKey);
   return {
     ...others,
     dedupKey: long ? `sha256:${sha256(dedupKey)}` : name === "" ? null : name,
     instance:
-      instance === null || instance === "" ? null : storableMessage(instance).slice(0, INSTANCE),
+      instance === null || instance === ""
+        ? null
+        : storableMessage(instance).slice(0, namedLimits.instance),
   };
 }
 
 function fittedExtra(loose: Loose, text: Fit): Extra | null {
-  const details = loose.details ? text(loose.details, DETAILS, "details") : null;
+  const details = loose.details ? text(loose.details, namedLimits.details, "details") : null;
   const links = (loose.links ?? [])
     .filter(({ href }) => isWebAddress(href))
-    .slice(0, LINKS)
-    .map((link) => ({ href: link.href, text: text(link.text, LINK_TEXT, "links") }));
+    .slice(0, namedLimits.links)
+    .map((link) => ({ href: link.href, text: text(link.text, namedLimits.linkText, "links") }));
   const images = (loose.images ?? [])
     .filter(({ src }) => isWebAddress(src))
-    .slice(0, IMAGES)
+    .slice(0, namedLimits.images)
     .map(({ src, href = "", alt = "" }) => ({
       src,
       ...(isWebAddress(href) ? { href } : {}),
-      ...(alt === "" ? {} : { alt: text(alt, LINK_TEXT, "images") }),
+      ...(alt === "" ? {} : { alt: text(alt, namedLimits.linkText, "images") }),
     }));
   const occurredAt = loose.occurredAt ?? null;
   if (details === null && links.length === 0 && images.length === 0 && occurredAt === null)

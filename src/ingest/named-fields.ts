@@ -32,13 +32,16 @@ export interface NamedFields {
 }
 
 const STATUSES = { firing: "fire", acknowledged: "acknowledge", resolved: "resolve" } as const;
-const DEDUP_KEY = 512;
-const INSTANCE = 64;
-const DETAILS = 32_768;
-const LINKS = 16;
-const IMAGES = 8;
-const HREF = 2048;
-const TEXT = 128;
+/** Characters, and for lists how many. */
+export const namedLimits = {
+  dedupKey: 512,
+  instance: 64,
+  details: 32_768,
+  links: 16,
+  images: 8,
+  href: 2048,
+  linkText: 128,
+} as const;
 /** Past any time in seconds: milliseconds sent by mistake. */
 const LATEST = 100_000_000_000;
 
@@ -59,7 +62,7 @@ export function readNamedFields(
       : {
           action: readStatus(status, faults),
           dedupKey: readDedupKey(dedup_key, faults),
-          instance: storedText(instance, INSTANCE) || null,
+          instance: storedText(instance, namedLimits.instance) || null,
           expiresAt: readTime(expires_at),
         };
   if (
@@ -70,7 +73,7 @@ export function readNamedFields(
   )
     return named === null ? NONE : { named, extra: null };
   const extra = {
-    details: storedText(details, DETAILS) || null,
+    details: storedText(details, namedLimits.details) || null,
     links: readLinks(links),
     images: readImages(images),
     occurredAt: readTime(occurred_at),
@@ -88,10 +91,15 @@ function readStatus(status: unknown, faults: ErrorDetail[]): NamedState["action"
 
 function readDedupKey(key: unknown, faults: ErrorDetail[]): string | null {
   if (key === undefined) return null;
-  if (typeof key !== "string" || key === "" || !fits(key, DEDUP_KEY) || !isStorable(key)) {
+  if (
+    typeof key !== "string" ||
+    key === "" ||
+    !fits(key, namedLimits.dedupKey) ||
+    !isStorable(key)
+  ) {
     faults.push({
       field: "/dedup_key",
-      reason: `must be a string of 1 to ${DEDUP_KEY} characters without NUL or half a surrogate pair`,
+      reason: `must be a string of 1 to ${namedLimits.dedupKey} characters without NUL or half a surrogate pair`,
     });
     return null;
   }
@@ -109,19 +117,26 @@ function readTime(value: unknown): number | null {
 }
 
 function readLinks(value: unknown): Extra["links"] {
-  return items(value, LINKS).flatMap(({ href, text }) =>
-    isWebAddress(href) ? [{ href, text: storedText(text, TEXT) || href.slice(0, TEXT) }] : [],
+  return items(value, namedLimits.links).flatMap(({ href, text }) =>
+    isWebAddress(href)
+      ? [
+          {
+            href,
+            text: storedText(text, namedLimits.linkText) || href.slice(0, namedLimits.linkText),
+          },
+        ]
+      : [],
   );
 }
 
 function readImages(value: unknown): Extra["images"] {
-  return items(value, IMAGES).flatMap(({ src, href, alt }) =>
+  return items(value, namedLimits.images).flatMap(({ src, href, alt }) =>
     isWebAddress(src)
       ? [
           {
             src,
             ...(isWebAddress(href) ? { href } : {}),
-            ...(typeof alt === "string" ? { alt: storedText(alt, TEXT) } : {}),
+            ...(typeof alt === "string" ? { alt: storedText(alt, namedLimits.linkText) } : {}),
           },
         ]
       : [],
@@ -138,7 +153,7 @@ function items(value: unknown, most: number): Record<string, unknown>[] {
 export function isWebAddress(value: unknown): value is string {
   return (
     typeof value === "string" &&
-    value.length <= HREF &&
+    value.length <= namedLimits.href &&
     /^https?:\/\/[^\s\u0000-\u001f]+$/i.test(value) &&
     URL.canParse(value) &&
     isStorable(value)
