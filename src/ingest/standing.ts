@@ -116,7 +116,9 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       const isOld = at - alert.written >= WRITE_SECONDS || at < alert.written;
       alert.lastSeen = at;
       const isSooner = expiresAt !== null && expiresAt < (alert.expiresAt ?? Infinity);
-      if (!isOld && !isSooner && !isNear(quietAt) && !isNear(alert.expiresAt)) {
+      // What the open batch writes anyway takes the latest word.
+      const isWritten = touched.has(alert) || isOld || isSooner;
+      if (!isWritten && !isNear(quietAt) && !isNear(alert.expiresAt)) {
         keepReport(key, { id: alert.id, seen: at, at, expiresAt });
         return false;
       }

@@ -96,6 +96,7 @@ function shown(alert: ModelAlert): object {
     byHandAt: _,
     report: _r,
     promised: _p,
+    part: _part,
     ...rest
   } = alert;
   return {

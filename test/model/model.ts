@@ -51,6 +51,8 @@ export interface ModelAlert {
   report: { seen: number; expires_at: number | null } | null;
   /** How long the promise was when it was made. */
   promised: number;
+  /** The part of a request that wrote it last. */
+  part: number;
 }
 
 export interface Source {
@@ -97,6 +99,8 @@ export class Model {
   alerts: ModelAlert[] = [];
   #lastId: number;
   #order = 0;
+  /** Rises with each request, and where a word in it ends or acknowledges: what came before is written then. */
+  #part = 0;
 
   constructor(now: number, lastId: number) {
     this.now = now;
@@ -189,6 +193,7 @@ export class Model {
 
   /** The messages of a request are all read before any of them counts: what they name may make templates one. */
   read(projectName: string, sourceName: string, messages: readonly string[]): void {
+    this.#part++;
     const project = this.projects.get(projectName);
     if (project?.sources.get(sourceName) === undefined) return;
     for (const database of messages.map(databaseOf)) {
@@ -301,6 +306,7 @@ export class Model {
 
   /** A sender's word about alerts that it named, other than that they fire. */
   #conclude(project: Project, event: ModelEvent): { alerted: boolean; resolved?: number } {
+    this.#part++;
     const standing = this.alerts.filter(
       (one) =>
         one.project === project && one.dedup_key === event.dedup_key && one.state !== "resolved",
@@ -328,6 +334,7 @@ export class Model {
     const soon = this.now + 60;
     const promised = expiryOf(event, this.now);
     const isDue =
+      standing.part === this.#part ||
       this.now - standing.last_seen >= 60 ||
       (promised !== null && promised < (standing.expires_at ?? Number.POSITIVE_INFINITY)) ||
       (quietMinutes > 0 && standing.last_seen + quietMinutes * 60 <= soon) ||
@@ -422,12 +429,13 @@ export class Model {
       const again =
         dedup_key === null ? null : this.#refresh(standing, event, auto_resolve_quiet_minutes);
       if (again !== null) {
-        Object.assign(again, { ...last, expires_at, promised, report: null });
+        Object.assign(again, { ...last, expires_at, promised, report: null, part: this.#part });
         return true;
       }
       if (instance === null || instance !== standing.instance) standing.count++;
       standing.level = Math.max(standing.level, event.level);
-      Object.assign(standing, { ...last, instance, expires_at, promised, report: null });
+      Object.assign(standing, { ...last, instance, expires_at, promised });
+      Object.assign(standing, { report: null, part: this.#part });
       return true;
     }
     if (instance !== null && this.#isHeld(rule, key, instance)) return false;
@@ -450,7 +458,7 @@ export class Model {
       ...{ count: hits.length },
       ...{ first_seen: hits[0]?.at ?? this.now, last_seen: this.now, last_message: event.message },
       ...{ investigate: rule.config.investigate, quietAt },
-      ...{ dedup_key, instance, expires_at, byHandAt: null, report: null, promised },
+      ...{ dedup_key, instance, expires_at, byHandAt: null, report: null, promised, part: 0 },
     });
     return true;
   }
