@@ -5,9 +5,11 @@ import { discord } from "./discord.ts";
 import { email } from "./email.ts";
 import { googleChat } from "./google-chat.ts";
 import { gotify } from "./gotify.ts";
+import { matrix } from "./matrix.ts";
 import { mattermost } from "./mattermost.ts";
 import { ntfy } from "./ntfy.ts";
 import { pushover } from "./pushover.ts";
+import { signal } from "./signal.ts";
 import { slack } from "./slack.ts";
 import { teams } from "./teams.ts";
 import { telegram } from "./telegram.ts";
@@ -22,6 +24,8 @@ const kinds = [
   mattermost,
   googleChat,
   teams,
+  matrix,
+  signal,
   ntfy,
   gotify,
   pushover,

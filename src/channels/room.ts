@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
+import {
+  httpError,
+  limitsOf,
+  type Posted,
+  serverTime,
+  type Via,
+  verdictOf,
+} from "../outbox/senders/sent.ts";
 
 /** What kinds of channel have in common: a request and its answer, how loud an event is, texts that must not act. */
 
@@ -29,28 +36,35 @@ export interface RoomRequest {
 const MOST_BYTES = 16_384;
 
 export interface Post<B = object> {
+  /** Default: POST. */
+  method?: "PUT" | "PATCH";
   headers?: Readonly<Record<string, string>>;
   body: B;
   /** What the answer says of a refusal, where it says it in a word. */
   why: (answer: Answer) => unknown;
 }
 
-type Answered = Posted & { answer: Answer };
+/** How it went, and what was answered. */
+export type Answered = Posted & { answer: Answer };
 
 /** Posts JSON. Only a word or a short name of a refusal gets into the error: receivers echo, and what they got is secret. */
-export function postJson(via: Via, url: string, { headers, body, why }: Post): Promise<Answered> {
+export function postJson(
+  via: Via,
+  url: string,
+  { headers, body, ...rest }: Post,
+): Promise<Answered> {
   const sent = { "Content-Type": "application/json", ...headers };
-  return post(via, url, { headers: sent, body: JSON.stringify(body), why });
+  return post(via, url, { ...rest, headers: sent, body: JSON.stringify(body) });
 }
 
 /** The same with a form. */
 export function postForm(
   via: Via,
   url: string,
-  { body, why }: Post<Readonly<Record<string, string>>>,
+  { headers, body, ...rest }: Post<Readonly<Record<string, string>>>,
 ): Promise<Answered> {
-  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  return post(via, url, { headers, body: new URLSearchParams(body).toString(), why });
+  const sent = { "Content-Type": "application/x-www-form-urlencoded", ...headers };
+  return post(via, url, { ...rest, headers: sent, body: new URLSearchParams(body).toString() });
 }
 
 async function post(
@@ -60,7 +74,7 @@ async function post(
 ): Promise<Answered> {
   const result = await via.egress.send({
     ...limitsOf(via),
-    ...{ ...request, method: "POST", url, maxBytes: MOST_BYTES },
+    ...{ method: "POST", ...request, url, maxBytes: MOST_BYTES },
   });
   const answer = readAnswer(result.body);
   const word = why(answer);
@@ -78,6 +92,21 @@ function readAnswer(json: string): Answer {
   } catch {
     return {};
   }
+}
+
+/** No other attempt can help: where the service says so by a code of its own, not a proxy by its number. */
+export function refusedFor(answered: Answered, isForGood: (answer: Answer) => boolean): Answered {
+  const { verdict, answer } = answered;
+  if (verdict.kind !== "later" || !isForGood(answer)) return answered;
+  return { ...answered, verdict: { kind: "never", error: verdict.error } };
+}
+
+/** A success that doesn't say what a service says when it took a message: a proxy in its place took nothing. */
+export function unlessTaken(answered: Answered, isTaken: (answer: Answer) => boolean): Answered {
+  const { verdict, answer } = answered;
+  if (verdict.kind !== "delivered" || isTaken(answer)) return answered;
+  const error = httpError(verdict.status, "not accepted");
+  return { ...answered, verdict: { kind: "later", error } };
 }
 
 /** A field that should be an object; empty where it is anything else. */

@@ -28,6 +28,9 @@ const canary = {
   mattermostUrl: "hooks/canary-mattermost-url-b2",
   googleChatUrl: "v1/spaces/A/messages?token=canary-google-chat-url-f5",
   teamsUrl: "workflows/0?sig=canary-teams-url-6c",
+  matrixToken: "canary-matrix-token-4c",
+  matrixRoom: "!canary-matrix-room-d1:example.org",
+  signalRecipient: "group.canarysignalrecipient77",
   gotifyToken: "canary-gotify-token-8e",
   pushoverToken: "canaryPushoverToken44444444444",
   pushoverUser: "canaryPushoverUser555555555555",
@@ -100,6 +103,14 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
     ),
     call("POST", integrations, {
       ...{ type: "google_chat", webhook_url: `${url}/${canary.googleChatUrl}` },
+    }),
+    call("POST", integrations, {
+      ...{ type: "matrix", homeserver: url, access_token: canary.matrixToken },
+      room_id: canary.matrixRoom,
+    }),
+    call("POST", integrations, {
+      ...{ type: "signal", server: url, number: "+15550001111" },
+      recipient: canary.signalRecipient,
     }),
     call("POST", integrations, { type: "gotify", server: url, token: canary.gotifyToken }),
     call("POST", integrations, {
@@ -180,7 +191,8 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
     ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
-    ...[canary.pushoverToken, canary.pushoverUser],
+    ...[canary.pushoverToken, canary.pushoverUser, canary.matrixToken],
+    ...[encodeURIComponent(canary.matrixRoom).replace("%21", "!"), canary.signalRecipient],
     ...[canary.gotifyToken, canary.topic, canary.accessToken],
     canary.actionBody,
   ])

@@ -1,0 +1,100 @@
+import type { ServerResponse } from "node:http";
+import type { Behaviour, Received } from "./receiver.ts";
+
+/** Chat services that know who writes, as far as a box meets them. */
+
+type Say = (status: number, body: object, headers?: Record<string, string>) => void;
+
+const saying =
+  (response: ServerResponse): Say =>
+  (status, body, headers = {}) => {
+    const sent = { "content-type": "application/json", ...headers };
+    response.writeHead(status, sent).end(JSON.stringify(body));
+  };
+
+/** The JSON object of a request; null where it is none, or isn't said to be. */
+export function jsonOf({ headers, body }: Received) {
+  if (!headers["content-type"]?.startsWith("application/json")) return null;
+  const read = JSON.parse(body.isWellFormed() ? body : "null");
+  return typeof read === "object" ? read : null;
+}
+
+export const MATRIX_TOKEN = "syt_Ym94_canaryMatrixToken_1a2b3c";
+export const MATRIX_ROOM = "!canaryOps:example.org";
+
+/** What a homeserver did: each event once for its transaction, and what it refused. */
+export interface Homeserver {
+  behaviour: Behaviour;
+  /** Events by their ids, in order. */
+  events: Map<string, { room: string; content: Record<string, unknown> }>;
+  faults: string[];
+}
+
+/** A homeserver with one room, or as many as are named, of which the account is a member. */
+export function homeserver(rooms: readonly string[] = [MATRIX_ROOM]): Homeserver {
+  const events: Homeserver["events"] = new Map();
+  const transactions = new Map<string, string>();
+  const faults: string[] = [];
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const say = saying(response);
+    const refuse = (status: number, errcode: string) => {
+      faults.push(errcode);
+      say(status, { errcode, error: `canary ${request.headers["authorization"]}` });
+    };
+    const sent =
+      /^(?:\/hs)?\/_matrix\/client\/v3\/rooms\/([^/]+)\/send\/m\.room\.message\/([^/]+)$/.exec(
+        request.path,
+      );
+    if (sent === null || request.method !== "PUT") return refuse(404, "M_UNRECOGNIZED");
+    if (request.headers["authorization"] !== `Bearer ${MATRIX_TOKEN}`)
+      return refuse(401, "M_UNKNOWN_TOKEN");
+    const [room = "", transaction = ""] = sent.slice(1).map(decodeURIComponent);
+    if (!rooms.includes(room)) return refuse(403, "M_FORBIDDEN");
+    const content = jsonOf(request);
+    if (content === null) return refuse(400, "M_NOT_JSON");
+    if (Buffer.byteLength(request.body) > 65_000) return refuse(413, "M_TOO_LARGE");
+    const { msgtype, body, format, formatted_body: html } = content;
+    if (!/^m\.(text|notice)$/.test(msgtype) || typeof body !== "string" || body === "")
+      return refuse(400, "M_BAD_JSON");
+    if (format !== "org.matrix.custom.html" || typeof html !== "string")
+      return refuse(400, "M_BAD_JSON");
+    const known = transactions.get(`${room} ${transaction}`);
+    const id = known ?? `$event${events.size + 1}`;
+    if (known === undefined) events.set(id, { room, content });
+    transactions.set(`${room} ${transaction}`, id);
+    say(200, { event_id: id });
+  };
+  return { behaviour, events, faults };
+}
+
+/** What a room's text would do beside being read: tags that aren't ours, people it calls. */
+export function matrixActs(content: Record<string, unknown>): string[] {
+  const ours =
+    /<\/?(?:strong|pre|code)>|<br>|<a href="https:\/\/box\.example\/[^"<>]*">|<\/a>|&(?:amp|lt|gt|quot|#39);/g;
+  const left = String(content["formatted_body"]).replace(ours, "");
+  const called = JSON.stringify(content["m.mentions"]) === "{}" ? [] : ["mentions"];
+  return [...(left.match(/[<>&]/g) ?? []), ...called];
+}
+
+export const SIGNAL_NUMBER = "+15550001111";
+
+/** signal-cli-rest-api: one number is registered, and errors are sentences that repeat what was sent. */
+export function signalServer(): Behaviour {
+  return (response, _socket, request) => {
+    const say = saying(response);
+    if (request.method !== "POST" || !/^(\/signal)?\/v2\/send$/.test(request.path))
+      return say(404, { error: "page not found" });
+    const { message, number, recipients, text_mode: mode } = jsonOf(request) ?? {};
+    if (typeof message !== "string" || message === "" || message.length > 2_000)
+      return say(400, { error: "Couldn't process request - invalid request" });
+    if (!Array.isArray(recipients) || recipients.length !== 1 || mode !== "normal")
+      return say(400, {
+        error: "Couldn't process request - please provide at least one recipient",
+      });
+    if (number !== SIGNAL_NUMBER)
+      return say(400, { error: `User ${number} is not registered. canary` });
+    if (recipients[0] === "+15550009999")
+      return say(400, { error: `Failed to send message: Unregistered user "${recipients[0]}"` });
+    say(201, { timestamp: "1795289702123" });
+  };
+}
