@@ -16,6 +16,7 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     limits: createLimits(deps.clock, config.rates),
     refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment) => (segment === tenant.id ? tenant : null),
+    findLinked: () => tenant,
     ownTenant: () => tenant,
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
     known: (c) => connections.know(peerOf(c)),

@@ -1,4 +1,3 @@
-import type { Registry } from "../hosted/registry/registry.ts";
 import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
 import { accountPairingRoutes } from "../hosted/routes/pairings.ts";
 import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
@@ -47,7 +46,7 @@ export function hostedApp(
         known: serving.known,
       }),
       ...publicPageRoutes({
-        findReport: (uuid) => findReport(registry, house, uuid),
+        findReport: (uuid) => findReport(house, uuid),
         tries: limits.tries,
         address: serving.address,
         tls: config.tls !== null,
@@ -85,18 +84,8 @@ function relayBudget({ relayRate: rate }: HostedConfig, clock: Clock) {
 }
 
 /** The address leads to the tenant; its store decides whether there is such a report. */
-async function findReport(
-  registry: Registry,
-  house: TenantHouse,
-  uuid: string,
-): Promise<FoundReport | null> {
-  let tenantId = await registry.reportLinks.find(uuid);
-  if (tenantId === null) {
-    // Made a moment ago, its address may be on its way into the registry.
-    await house.linked();
-    tenantId = await registry.reportLinks.find(uuid);
-  }
-  const tenant = tenantId === null ? null : await house.find(tenantId);
+async function findReport(house: TenantHouse, uuid: string): Promise<FoundReport | null> {
+  const tenant = await house.findLinked("reportLinks", uuid);
   const report = tenant === null ? null : findPublicReport(tenant.store, uuid);
   return tenant === null || report === null ? null : { tenant, report };
 }

@@ -18,6 +18,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     limits: planLimits(config, clock, house),
     refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment, token) => house.find(segment, token),
+    findLinked: (hash) => house.findLinked("senderLinks", hash),
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),

@@ -71,6 +71,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("renderer", () => renderer.close());
     const house = await houseOf(config, deps, { registry, sealer, egress, pusher, renderer });
     lifecycle.onStop("tenants", () => house.stop());
+    await house.survey();
     const page = { registry, pusher, clock };
     const seen: { apns: ApnsState; boxes: HeartbeatLook | null } = { apns: "unknown", boxes: null };
     const jobs = hostedJobs({

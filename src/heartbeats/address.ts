@@ -4,9 +4,9 @@ import type { Reader } from "../store/store.ts";
 import { heartbeatSlug } from "./heartbeat.ts";
 import type { Word } from "./state.ts";
 
-/** One reading of a ping's path: whose address it is, and what is said. */
-export type Called = { word: Word; exit: number | null } & (
-  | { by: "secret" | "uuid"; hash: string }
+/** One reading of a ping's path: whose address it is, by the SHA-256 of what is secret in it, and what is said. */
+export type Called = { word: Word; exit: number | null; hash: string } & (
+  | { by: "secret" | "uuid" }
   | { by: "slug"; token: string; slug: string }
 );
 
@@ -30,8 +30,9 @@ export function readPingPath(path: string): Called[] {
   if (own === null && UUID.test(first) && /^\d+$/.test(second ?? "")) return [];
   const said = rest.length === 1 || rest.length === 2 ? readAction(third) : null;
   const slug = heartbeatSlug.safeParse(second);
-  if (said !== null && shortToken(first) !== null && slug.success)
-    readings.push({ ...said, by: "slug", token: first, slug: slug.data });
+  const token = shortToken(first);
+  if (said !== null && token !== null && slug.success)
+    readings.push({ ...said, by: "slug", hash: sha256(token), token, slug: slug.data });
   return readings;
 }
 

@@ -68,6 +68,7 @@ export function createHeartbeat(
     ...[id, project.id, name, slug, hashes.secret, hashes.uuid, period, cron, timezone],
     ...[grace, maxRun, level, watch, tx.at],
   );
+  tx.note({ topic: "ping-addresses" });
   changeConfig(tx, project.id);
   return { row: getHeartbeat(tx, project, id), addresses };
 }
@@ -108,6 +109,7 @@ export function rotateHeartbeat(
   tx.sql<[string, string, string]>(
     "UPDATE heartbeats SET secret_hash = ?, uuid_hash = ? WHERE id = ?",
   ).run(hashes.secret, hashes.uuid, id);
+  tx.note({ topic: "ping-addresses" });
   return { row, addresses };
 }
 
@@ -115,6 +117,7 @@ export function rotateHeartbeat(
 export function deleteHeartbeat(tx: Tx, project: Project, id: string): void {
   getHeartbeat(tx, project, id);
   tx.sql<[id: string]>("DELETE FROM heartbeats WHERE id = ?").run(id);
+  tx.note({ topic: "ping-addresses" });
   changeConfig(tx, project.id);
 }
 

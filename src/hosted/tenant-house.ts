@@ -3,11 +3,11 @@ import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { Store } from "../store/store.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
-import { keepReportLinks, type ReportLinkKeeper } from "./report-link-keeper.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
-import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
+import { mayOpen, outOfStep, sealStore, tokenHashes } from "./tenant-seal.ts";
 
 /** The hosted tenants that are open: each is opened when it is needed or due, and closed when it is idle. */
 export interface TenantHouse {
@@ -17,12 +17,17 @@ export interface TenantHouse {
    * too many are in use, not_ready where its data can't be read.
    */
   find(id: string, token?: string): Tenant | Promise<Tenant | null>;
+  /**
+   * The running tenant that a public report's UUID, or a short token's or a ping address's SHA-256, leads to; null for
+   * what is nobody's: nothing is opened for it. Throws as `find`, and not_ready while that can't be said yet.
+   */
+  findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null>;
+  /** Makes due every tenant whose store isn't as the registry knows it; for the start. */
+  survey(): Promise<void>;
   /** The plan of a tenant that is open. */
   plan(id: string): Plan;
   /** Opens tenants that are due and closes idle ones. Returns whether more are due than it opened. */
   look(): Promise<boolean>;
-  /** Waits until the registry has the links of all reports. */
-  linked(): Promise<void>;
   /** Answers parked readers and writes what waits, for a server that is about to stop. */
   wake(): void;
   /** Closes every tenant. */
@@ -82,7 +87,9 @@ class House implements TenantHouse {
   readonly #broken = new Set<string>();
   /** Tenants that close: their next-due times being written, and the hashes of their tokens. */
   readonly #leaving = new Map<string, { written: Promise<void>; hashes: readonly string[] }>();
-  readonly #links: ReportLinkKeeper;
+  readonly #links: LinkKeeper;
+  /** What was due at the start was opened, so the registry knows what leads to whom. */
+  #isSettled = false;
   #plansAt = Number.NEGATIVE_INFINITY;
   #opened = 0;
   #closed = 0;
@@ -90,7 +97,7 @@ class House implements TenantHouse {
 
   constructor(deps: HouseDeps) {
     this.#deps = deps;
-    this.#links = keepReportLinks(deps);
+    this.#links = keepLinks(deps);
   }
 
   find(id: string, token?: string): Tenant | Promise<Tenant | null> {
@@ -110,6 +117,27 @@ class House implements TenantHouse {
     return opened === null ? null : this.#used(opened);
   }
 
+  async findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null> {
+    const links = this.#deps.registry[by];
+    let id = await links.find(key);
+    if (id === null) {
+      // Made a moment ago, it may be on its way into the registry.
+      await this.#links.written();
+      id = await links.find(key);
+    }
+    if (id !== null) return this.find(id);
+    if (this.#isSettled) return null;
+    throw new ServiceError("not_ready", "The service has just started: try again shortly.", {
+      retryAfter: 5,
+    });
+  }
+
+  async survey(): Promise<void> {
+    const { registry, clock, path } = this.#deps;
+    for await (const id of outOfStep(registry, path))
+      await registry.tenants.setNextDue(id, clock.now());
+  }
+
   plan(id: string): Plan {
     return this.#open.get(id)?.plan ?? "free";
   }
@@ -122,11 +150,10 @@ class House implements TenantHouse {
     const most = this.#open.size + OPENED_A_LOOK;
     const due = await registry.tenants.due(clock.now(), most);
     for (const id of due) if (!this.#open.has(id) && !(await this.#wake(id))) return true;
-    return due.length === most;
-  }
-
-  linked(): Promise<void> {
-    return this.#links.written();
+    if (due.length === most) return true;
+    await this.#links.written();
+    this.#isSettled = true;
+    return false;
   }
 
   wake(): void {

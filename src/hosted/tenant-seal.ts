@@ -50,3 +50,22 @@ export async function mayOpen(
   if (files === ABSENT) return false;
   return seal === null || seal.knows || seal.files !== files;
 }
+
+const PAGE = 500;
+
+/** The tenants whose stores aren't as the registry last saw them: what it says of those may be out of date. */
+export async function* outOfStep(
+  { seals }: Registry,
+  path: (id: string) => string,
+): AsyncGenerator<string> {
+  for (let after = ""; ; ) {
+    const page = await seals.list({ after, limit: PAGE });
+    for (const { id, files } of page) {
+      const stamp = storeStamp(path(id));
+      if (stamp !== ABSENT && stamp !== files) yield id;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}

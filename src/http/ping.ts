@@ -25,8 +25,6 @@ const USUAL = { period_seconds: 86_400, grace_seconds: 3600 };
  */
 export function createPing(serving: Serving): (c: AppContext) => Promise<Response> {
   return async (c) => {
-    const tenant = serving.ownTenant();
-    if (tenant === null) throw new ServiceError("not_found", "There is no such route.");
     // The app asks for a GET where a HEAD came.
     const { method } = c.req.raw;
     if (method === "OPTIONS") return plain(204, "", { "access-control-allow-methods": METHODS });
@@ -35,7 +33,7 @@ export function createPing(serving: Serving): (c: AppContext) => Promise<Respons
       return plain(405, "method not allowed", { allow: METHODS });
     }
     try {
-      return await take(c, serving, tenant);
+      return await take(c, serving);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       c.set("refusedAs", error.code);
@@ -50,17 +48,18 @@ export function createPing(serving: Serving): (c: AppContext) => Promise<Respons
 
 const METHODS = "GET, HEAD, POST";
 
-async function take(c: AppContext, serving: Serving, tenant: Tenant): Promise<Response> {
+async function take(c: AppContext, serving: Serving): Promise<Response> {
   const readings = readPingPath(c.req.path.slice(PING.length));
   if (readings.length === 0) return refuse(c, 400, "invalid url format");
   const rid = c.req.query("rid") ?? null;
   if (rid !== null && !UUID.test(rid)) return refuse(c, 400, "invalid uuid format");
-  const found = find(tenant, readings) ?? make(c, tenant, readings);
+  const places = await placesOf(serving, readings);
+  const found = find(places) ?? (c.req.query("create") === "1" ? make(places) : null);
   if (found === null) {
     c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
     return refuse(c, 404, "not found");
   }
-  const { id, called, isNew } = found;
+  const { tenant, id, called, isNew } = found;
   serving.known(c);
   c.set("tenantId", tenant.id);
   serving.limits.ping.spend(`${tenant.id}:${id}`);
@@ -70,30 +69,44 @@ async function take(c: AppContext, serving: Serving, tenant: Tenant): Promise<Re
   return isNew ? plain(201, "Created") : plain(200, "OK");
 }
 
-interface Found {
-  id: string;
+/** A reading of the path, and whose it may be. */
+interface Place {
+  tenant: Tenant;
   called: Called;
+}
+
+interface Found extends Place {
+  id: string;
   isNew: boolean;
 }
 
-function find(tenant: Tenant, readings: readonly Called[]): Found | null {
+async function placesOf(serving: Serving, readings: readonly Called[]): Promise<Place[]> {
+  const places: Place[] = [];
   for (const called of readings) {
-    const id = idOf(tenant, called);
-    if (id !== null) return { id, called, isNew: false };
+    const tenant = await serving.findLinked(called.hash);
+    if (tenant !== null) places.push({ tenant, called });
+  }
+  return places;
+}
+
+function find(places: readonly Place[]): Found | null {
+  for (const place of places) {
+    const id = idOf(place);
+    if (id !== null) return { ...place, id, isNew: false };
   }
   return null;
 }
 
-function idOf({ store, ingest }: Tenant, called: Called): string | null {
+function idOf({ tenant: { store, ingest }, called }: Place): string | null {
   if (called.by !== "slug") return findByAddress(store, called.by, called.hash);
   const source = ingest.authenticate(called.token);
   return source?.kind === HEARTBEATS ? findBySlug(store, source.projectId, called.slug) : null;
 }
 
-/** With `?create=1` a slug that isn't known is made, where the token is. */
-function make(c: AppContext, tenant: Tenant, readings: readonly Called[]): Found | null {
-  if (c.req.query("create") !== "1") return null;
-  for (const called of readings) {
+/** A slug that isn't known, where the token is, gets its heartbeat with its first ping. */
+function make(places: readonly Place[]): Found | null {
+  for (const place of places) {
+    const { tenant, called } = place;
     const source = called.by === "slug" ? tenant.ingest.authenticate(called.token) : null;
     if (called.by !== "slug" || source?.kind !== HEARTBEATS) continue;
     const { row } = tenant.store.write((tx) =>
@@ -102,7 +115,7 @@ function make(c: AppContext, tenant: Tenant, readings: readonly Called[]): Found
         body: { name: called.slug, slug: called.slug, ...USUAL },
       }),
     );
-    return { id: row.id, called, isNew: true };
+    return { ...place, id: row.id, isNew: true };
   }
   return null;
 }

@@ -20,6 +20,11 @@ export interface Serving {
   refusals: Refusals;
   /** The tenant a token's segment names; null where there is none. Box: its one tenant. */
   findTenant(segment: string, token: string): Promise<Tenant | null> | Tenant | null;
+  /**
+   * The tenant that a sender's short token or a heartbeat's address may be of, by its SHA-256: neither names one. null for
+   * what is nobody's, where that is known. Throws ServiceError of status 429 or 503.
+   */
+  findLinked(hash: string): Promise<Tenant | null> | Tenant | null;
   /** The tenant of routes without a bearer (the box's own); null on hosted. */
   ownTenant(): Tenant | null;
   /** The account that a session token stands for; absent where there is no account plane. */

@@ -36,6 +36,8 @@ export type Note =
   | { topic: "reports" }
   /** A heartbeat is due at another time, or at once. */
   | { topic: "heartbeats" }
+  /** Heartbeats have other addresses than before. */
+  | { topic: "ping-addresses" }
   | { topic: "relay" };
 
 /** What reads may use: a store, or the transaction a caller is in. */

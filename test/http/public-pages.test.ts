@@ -37,7 +37,13 @@ async function pages(t: TestContext) {
       ...{ tries: limits.tries, address: () => "192.0.2.1", tls: true },
     }),
     serving: {
-      ...{ limits, findTenant: () => null, ownTenant: () => null, address: () => "192.0.2.1" },
+      ...{
+        limits,
+        findTenant: () => null,
+        findLinked: () => null,
+        ownTenant: () => null,
+        address: () => "192.0.2.1",
+      },
       known() {},
       refusals: createRefusals(clock, silentLog),
     },

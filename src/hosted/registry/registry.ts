@@ -15,9 +15,9 @@ import { type Devices, handsetsIn } from "./devices.ts";
 import { type Heartbeats, heartbeatsIn } from "./heartbeats.ts";
 import { type Pairings, pairingsIn } from "./pairings.ts";
 import { type RelayKeys, relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
-import { type ReportLinks, reportLinksIn } from "./report-links.ts";
 import { groupWrites, type RegistrySealer, type Room } from "./room.ts";
 import { type Seals, sealsIn } from "./seals.ts";
+import { reportLinksIn, senderLinksIn, type TenantLinks } from "./tenant-links.ts";
 import { type Memberships, membershipsIn, type Tenants, tenantsIn } from "./tenants.ts";
 import { type Uptime, uptimeIn } from "./uptime.ts";
 
@@ -37,7 +37,8 @@ export interface Registry {
   claims: Claims;
   apns: Apns;
   heartbeats: Heartbeats;
-  reportLinks: ReportLinks;
+  reportLinks: TenantLinks;
+  senderLinks: TenantLinks;
   seals: Seals;
   uptime: Uptime;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
@@ -75,6 +76,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     apns: apnsIn(room),
     heartbeats: heartbeatsIn(room),
     reportLinks: reportLinksIn(room),
+    senderLinks: senderLinksIn(room),
     seals: sealsIn(room),
     uptime: uptimeIn(room),
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),

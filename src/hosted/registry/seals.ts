@@ -25,6 +25,8 @@ export interface Seals {
   break(tenantId: string): Promise<number>;
   /** The file that the seal speaks of, and whether it knows the token; null without a seal. */
   judge(tenantId: string, hash: string): Promise<{ files: string; knows: boolean } | null>;
+  /** The file that each hosted tenant's seal speaks of, null without one; by id, those after `after`, at most `limit`. */
+  list(page: { after: string; limit: number }): Promise<{ id: string; files: string | null }[]>;
 }
 
 export function sealsIn({ store, write }: Room): Seals {
@@ -52,6 +54,13 @@ export function sealsIn({ store, write }: Room): Seals {
       if (row === undefined || row.files === null) return null;
       return { files: row.files, knows: row.knows === 1 };
     },
+    list: async ({ after, limit }) =>
+      store
+        .sql<[after: string, limit: number], { id: string; files: string | null }>(
+          `SELECT t.id, s.files FROM tenants t LEFT JOIN tenant_seals s ON s.tenant_id = t.id
+           WHERE t.kind = 'hosted' AND t.id > ? ORDER BY t.id LIMIT ?`,
+        )
+        .all(after, limit),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Adapter, SenderReply } from "../../adapters/adapter.ts";
 import { adapters, findAdapter } from "../../adapters/list.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import { parseToken } from "../../kit/ids.ts";
+import { parseToken, sha256 } from "../../kit/ids.ts";
+import { shortToken } from "../../projects/sources.ts";
+import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
@@ -57,17 +59,31 @@ export function createInbound(serving: Serving): Inbound {
       : stranger(c, serving, adapter);
   };
 
+  /** Whose tenant can't be opened at this moment is told so in the form that their program understands. */
+  const answer = async (c: AppContext, adapter: Adapter, rest: string): Promise<SenderReply> => {
+    try {
+      return await serve(c, adapter, rest);
+    } catch (error) {
+      const refusal = error instanceof RateLimited ? null : refusalOf(error);
+      if (refusal?.why !== "overloaded") throw error;
+      c.set("refusedAs", error instanceof ServiceError ? error.code : "overloaded");
+      const reply = adapter.refuse(refusal, (name) => c.req.header(name));
+      const later = { "retry-after": String(refusal.retryAfter) };
+      return { ...reply, headers: { ...later, ...reply.headers } };
+    }
+  };
+
   return {
     async ours(c) {
       const [, kind = "", rest = ""] = /^\/v1\/in\/([^/]+)(\/.*)?$/.exec(c.req.path) ?? [];
       const adapter = findAdapter(kind);
       if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
-      return toResponse(await serve(c, adapter, rest));
+      return toResponse(await answer(c, adapter, rest));
     },
     async theirs(c) {
       for (const adapter of adapters) {
         const rest = adapter.fixed?.(c.req.path) ?? null;
-        if (rest !== null) return toResponse(await serve(c, adapter, rest));
+        if (rest !== null) return toResponse(await answer(c, adapter, rest));
       }
       return null;
     },
@@ -89,7 +105,12 @@ async function findSender(
 ): Promise<Sender | null> {
   if (token === null) return null;
   const long = parseToken(token);
-  const tenant = long === null ? serving.ownTenant() : await serving.findTenant(long.tenant, token);
+  const short = long === null ? shortToken(token) : null;
+  if (long === null && short === null) return null;
+  const tenant =
+    short === null
+      ? await serving.findTenant(long?.tenant ?? "", token)
+      : await serving.findLinked(sha256(short));
   const source = tenant?.ingest.authenticate(token) ?? null;
   return tenant === null || source === null || source.kind !== adapter.kind
     ? null

@@ -172,7 +172,8 @@ export function refusalOf(error: unknown): InRefusal {
   if (error instanceof BadEncoding)
     return { why: "bad_request", message: "The body isn't what its Content-Encoding says." };
   if (error instanceof NoRoom) return { why: "overloaded", retryAfter: 1 };
-  if (error instanceof RateLimited || (error instanceof ServiceError && error.status === 429))
+  const isLater = error instanceof ServiceError && (error.status === 429 || error.status === 503);
+  if (error instanceof RateLimited || isLater)
     return { why: "overloaded", retryAfter: error.retryAfter ?? 1 };
   if (error instanceof ServiceError && error.code === "unauthorized")
     return { why: "unauthorized" };

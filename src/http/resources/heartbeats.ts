@@ -59,7 +59,7 @@ const writeErrors = [
   "invalid_timezone" as const,
 ];
 
-const common = { tag: "Heartbeats", plane: "api", additive: true, boxOnly: true } as const;
+const common = { tag: "Heartbeats", plane: "api", additive: true } as const;
 
 /** Jobs that must report (contract §25). */
 export const heartbeatRoutes: Route[] = [

@@ -1,0 +1,57 @@
+import type { Log } from "../kit/log.ts";
+import type { Note, Store } from "../store/store.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { TenantLinks } from "./registry/tenant-links.ts";
+
+/** Writes into the registry what leads to the open tenants without naming them. */
+export interface LinkKeeper {
+  /** Writes down the tenant's as they are, and again after each change. */
+  follow(tenantId: string, store: Store): void;
+  /** Waits until everything that was to be written is; what fails is logged. */
+  written(): Promise<void>;
+}
+
+interface Kept {
+  links: TenantLinks;
+  /** What is told of when they change. */
+  topics: readonly Note["topic"][];
+  keys: string;
+}
+
+export function keepLinks({ registry, log }: { registry: Registry; log: Log }): LinkKeeper {
+  const kept: readonly Kept[] = [
+    {
+      links: registry.reportLinks,
+      topics: ["reports"],
+      keys: "SELECT public_uuid FROM reports",
+    },
+    {
+      links: registry.senderLinks,
+      topics: ["sources", "ping-addresses", "project-deleted"],
+      keys: `SELECT short_hash FROM sources WHERE short_hash IS NOT NULL
+        UNION SELECT secret_hash FROM heartbeats UNION SELECT uuid_hash FROM heartbeats`,
+    },
+  ];
+  const underWay = new Set<Promise<void>>();
+  const write = (tenantId: string, store: Store, { links, keys }: Kept) => {
+    const all = store.sql<[], string>(keys).pluck().all();
+    const work = links.replace(tenantId, all).catch((error: unknown) => {
+      log.error({ err: error, tenant: tenantId }, "a tenant's addresses could not be written down");
+    });
+    underWay.add(work);
+    void work.finally(() => underWay.delete(work));
+  };
+  return {
+    follow(tenantId, store) {
+      store.onCommit((notes) => {
+        const told = new Set(notes.map(({ topic }) => topic));
+        for (const one of kept)
+          if (one.topics.some((topic) => told.has(topic))) write(tenantId, store, one);
+      });
+      for (const one of kept) write(tenantId, store, one);
+    },
+    async written() {
+      await Promise.all(underWay);
+    },
+  };
+}
