@@ -1,4 +1,5 @@
 import type { IngestEvent } from "../ingest/event.ts";
+import type { Ask } from "../kit/ask.ts";
 import type { SourceOptions } from "../projects/source.ts";
 
 /** A request of a sender, its body whole and inflated. */
@@ -60,6 +61,8 @@ export type InRefusal =
   | { why: "media_type"; taken: readonly string[] }
   /** Too much at once: the sender is to try again after so many seconds. */
   | { why: "overloaded"; retryAfter: number }
+  /** Somebody who has to be asked first doesn't answer: the sender is to try again; the sentence says who. */
+  | { why: "unavailable"; message: string }
   | { why: "internal" };
 
 /** Thrown by `decode` for a request of which nothing can be taken. */
@@ -108,6 +111,11 @@ export interface Adapter {
    * token included where that address holds it; null for every other path.
    */
   fixed?(path: string): string | null;
+  /**
+   * Before `decode`, of senders whose word has to be checked elsewhere: asks there. Throws UnreadableBody for what isn't
+   * believed; nothing else, whatever the bytes.
+   */
+  believe?(request: InRequest, ask: Ask): Promise<void>;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
   /** A refusal in the sender's own form; `header` gives the request's, where the form depends on it. */

@@ -16,6 +16,7 @@ import { pagerduty } from "./pagerduty.ts";
 import { prometheus } from "./prometheus.ts";
 import { sentry } from "./sentry.ts";
 import { slackMessages } from "./slack.ts";
+import { sns } from "./sns.ts";
 import { syslog } from "./syslog.ts";
 import { victorops } from "./victorops.ts";
 
@@ -35,6 +36,7 @@ export const adapters: readonly Adapter[] = [
   ntfyMessages,
   sentry,
   cloudevents,
+  sns,
   syslog,
   otlp,
   loki,

@@ -12,6 +12,7 @@ import { grafana } from "./grafana.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { plainRefusal } from "./replies.ts";
+import { sns } from "./sns.ts";
 
 /** Grafana OnCall's inbound addresses: a type and then what that type sends (contract §23). */
 export const oncall: Adapter = {
@@ -23,13 +24,16 @@ export const oncall: Adapter = {
     const [found, type, token] = /^\/integrations\/v1\/([a-z_]+)\/([^/]+)\/?$/.exec(path) ?? [];
     return found === undefined ? null : `/${token}/${type}`;
   },
+  async believe(request, ask) {
+    await otherOf(request.path)?.believe?.({ ...request, path: "" }, ask);
+  },
   decode,
   refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender, in place of the address of its OnCall integration",
     paste: `${base}/v1/in/oncall/${token}/formatted_webhook`,
     notes: [
-      "The last part is the integration's type as OnCall's own address has it: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana.",
+      "The last part is the integration's type as OnCall's own address has it: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana, amazon_sns.",
       "An alert_uid names an alert, else its title does; the state ok ends it, every other fires.",
       "Most of these senders try once: what they send while the box is down is lost.",
     ],
@@ -41,13 +45,25 @@ const OTHERS: Readonly<Record<string, Adapter>> = {
   alertmanager,
   grafana_alerting: grafana,
   grafana,
+  amazon_sns: sns,
 };
 
+/** The integration's type, "" for none; null where the path is none of OnCall's. */
+function typeOf(path: string): string | null {
+  const [found, type = ""] = /^(?:\/([a-z_]+))?\/?$/.exec(path) ?? [];
+  return found === undefined ? null : type;
+}
+
+function otherOf(path: string): Adapter | null {
+  const type = typeOf(path) ?? "";
+  return Object.hasOwn(OTHERS, type) ? (OTHERS[type] ?? null) : null;
+}
+
 function decode(request: InRequest): Decoded {
-  const [found, type = ""] = /^(?:\/([a-z_]+))?\/?$/.exec(request.path) ?? [];
-  if (found === undefined) throw new UnreadableBody({ why: "not_found" });
-  const other = Object.hasOwn(OTHERS, type) ? OTHERS[type] : undefined;
-  if (other !== undefined) return { ...other.decode({ ...request, path: "" }), answer: ok };
+  const type = typeOf(request.path);
+  if (type === null) throw new UnreadableBody({ why: "not_found" });
+  const other = otherOf(request.path);
+  if (other !== null) return { ...other.decode({ ...request, path: "" }), answer: ok };
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = objectOf(jsonBody(request.body));
   if (fields === null)

@@ -22,6 +22,8 @@ export function statusOf(refusal: InRefusal): { status: number; message: string 
       return { status: 413, message: "The body is too large." };
     case "overloaded":
       return { status: 503, message: "Too much at once: try again shortly." };
+    case "unavailable":
+      return { status: 503, message: refusal.message };
     case "internal":
       return { status: 500, message: "The request could not be taken." };
   }

@@ -6,6 +6,7 @@ import type { TenantHouse } from "../hosted/tenant-house.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
 import type { PortCounts } from "../intake/port.ts";
 import type { Clock } from "../kit/clock.ts";
+import type { EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Resolve } from "../kit/names.ts";
 import type { Random } from "../kit/random.ts";
@@ -23,6 +24,8 @@ export interface BoxDeps {
   channels?: ChannelList;
   /** Other limits of its connections than the usual ones. */
   limits?: Partial<ServerLimits>;
+  /** Makes the client for what leaves; one of its own when absent. */
+  egress?(): EgressClient;
   /** Looks names up in place of the operating system. */
   resolve?: Resolve;
 }

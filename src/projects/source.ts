@@ -20,6 +20,17 @@ export const sourceOptions = z.strictObject({
   sentry_pii: boolean.optional().meta({
     description: "Of kind sentry: a user's email and address and the request's URL are kept.",
   }),
+  sns_auto_confirm: z
+    .array(text(256, 1).regex(/^arn:/, { error: "must be the ARN of a topic" }))
+    .max(32)
+    .optional()
+    .meta({
+      description: "Of kind sns: ARNs of topics whose subscription the box confirms by itself.",
+    }),
+  sns_verify: boolean.optional().meta({
+    description:
+      "Of kind sns: false for a box without a way out. No signature is checked then, and only topics in `sns_auto_confirm` are taken.",
+  }),
   mapping: z
     .union([text(64, 1), z.record(z.string(), z.unknown())], {
       error: "must be the name of a preset or a document",

@@ -5,6 +5,7 @@ import { type ChannelList, channels } from "../channels/list.ts";
 import { createHeartbeatWatch, type HeartbeatWatch } from "../heartbeats/watch.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
+import { type Ask, createAsk } from "../kit/ask.ts";
 import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
@@ -54,6 +55,8 @@ export interface Tenant {
   readonly outbox: Outbox;
   /** What the box tells the relay of itself; null on hosted, which has no box. */
   readonly news: BoxNews | null;
+  /** Asks what a request needs before it is believed, over connections of its own. */
+  readonly ask: Ask;
   readonly sealer: Sealer;
   /** The kinds of channel that it knows. */
   readonly channels: ChannelList;
@@ -143,6 +146,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ...(news === null ? [] : [newsJob(news)]),
     ...(options.jobs ?? []),
   ]);
+  const ask = createAsk({ egress: egress.share(ASKING), clock });
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const slices = createSlices({ slice: 20_000, works: 64 });
   const used = new LRUCache<string, number>({ max: 1000 });
@@ -173,6 +177,7 @@ export function startTenant(options: TenantOptions): Tenant {
     renderer,
     outbox,
     news,
+    ask,
     sealer,
     addressRules,
     channels: kinds,
@@ -202,6 +207,9 @@ export function startTenant(options: TenantOptions): Tenant {
     },
   };
 }
+
+/** What senders make it ask keeps no page waiting. */
+const ASKING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
 function newsJob(news: BoxNews): Job {
   return { name: "news", wokenBy: ["relay"], run: (now) => news.run(now) };

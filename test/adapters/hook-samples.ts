@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
 import type { InRequest } from "../../src/adapters/adapter.ts";
 import { sent } from "./clean.ts";
+import { alarm, control, notification } from "./sns-messages.ts";
 
 export const cloudEvent = {
   ...{ specversion: "1.0", id: "7", source: "/shop", type: "com.example.order.failed" },
@@ -21,6 +22,11 @@ export const hookSamples: Readonly<Record<string, readonly InRequest[]>> = {
   ],
   sentry: sentryCalls(),
   cloudevents: cloudEvents(),
+  sns: [
+    sent(JSON.stringify(notification(alarm("ALARM")))),
+    sent(JSON.stringify(notification("[nas-02] Pool degraded", { Subject: "NAS" }))),
+    sent(JSON.stringify(control("SubscriptionConfirmation"))),
+  ],
   ntfy: [
     sent("96 % full\nof disk", {
       path: "/box",

@@ -330,40 +330,6 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
       ["CPU", 400, "resolve", "0.m"],
     ],
   ],
-  cloudwatch: [
-    [
-      {
-        Message: JSON.stringify({
-          AlarmName: "cpu",
-          AWSAccountId: "12",
-          Region: "EU",
-          NewStateValue: "ALARM",
-        }),
-      },
-      ["cpu", 400, "fire", "12:EU:cpu"],
-    ],
-    [
-      {
-        Type: "Notification",
-        TopicArn: "arn:t",
-        Message: JSON.stringify({ AlarmName: "cpu", AlarmArn: "arn:a", NewStateValue: "ALARM" }),
-      },
-      ["cpu", 400, "fire", "arn:a"],
-    ],
-    [
-      { AlarmName: "cpu", AlarmArn: "arn:a", NewStateValue: "OK" },
-      ["cpu", 200, "resolve", "arn:a"],
-    ],
-    [
-      {
-        Type: "SubscriptionConfirmation",
-        TopicArn: "arn:t",
-        Message: "You have chosen to subscribe.",
-        SubscribeURL: "https://sns.us-east-1.amazonaws.com/?x",
-      },
-      ["SubscriptionConfirmation: topic arn:t You have chosen to subscribe.", 300, "fire", null],
-    ],
-  ],
   azure: [
     [
       {

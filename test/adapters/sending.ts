@@ -1,4 +1,7 @@
+import type { BoxDeps } from "../../src/app/parts.ts";
+import { silentLog } from "../../src/kit/log.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
+import { handClock } from "../support/clock.ts";
 
 /** A box with one source of a kind, and a way to send to it as its sender does. */
 export interface Connected {
@@ -13,8 +16,8 @@ export interface Connected {
 }
 
 /** A project `p` with a rule for everything and a source `it` of this kind. */
-export async function connected(kind: string): Promise<Connected> {
-  const box = await testBox();
+export async function connected(kind: string, deps: Partial<BoxDeps> = {}): Promise<Connected> {
+  const box = await testBox({}, handClock(), silentLog, deps);
   await box.project("p");
   await box.api("POST", "/v1/projects/p/rules", { name: "any" });
   const { body } = await box.api("POST", "/v1/projects/p/sources", { name: "it", kind });

@@ -32,3 +32,4 @@ export const gelfBody = bodyOf("gelf");
 export const lokiBody = bodyOf("loki");
 export const sentryBody = bodyOf("sentry");
 export const cloudeventsBody = bodyOf("cloudevents");
+export const snsBody = bodyOf("sns");

@@ -2,12 +2,6 @@ import type { Preset } from "./preset.ts";
 
 const lower = ["trim", "lower"];
 
-/** A field of a CloudWatch alarm: in SNS's envelope the alarm is JSON in a string, by raw delivery it is the body. */
-const alarm = (name: string, ...steps: string[]) => [
-  { at: "/Message", do: ["json", `at:/${name}`, ...steps] },
-  { at: `/${name}`, do: steps },
-];
-
 /** Clouds that watch what runs in them. */
 export const cloudPresets: Readonly<Record<string, Preset>> = {
   "google-cloud": {
@@ -36,49 +30,6 @@ export const cloudPresets: Readonly<Record<string, Preset>> = {
         },
       },
       tags: ["google-cloud"],
-    },
-  },
-  cloudwatch: {
-    title:
-      "AWS CloudWatch alarms by an SNS topic: subscribe the address by HTTPS; the confirmation comes as an alert with a link to open",
-    document: {
-      message: {
-        first: [
-          ...alarm("AlarmName"),
-          { at: "/Subject" },
-          {
-            text: "{/Type}: {/TopicArn|prefix:topic } {/Message|line}",
-          },
-        ],
-      },
-      level: {
-        first: alarm("NewStateValue"),
-        map: { ALARM: 400, INSUFFICIENT_DATA: 300, OK: 200 },
-        else: 300,
-      },
-      action: { first: alarm("NewStateValue"), map: { OK: "resolve" }, else: "fire" },
-      dedup_key: {
-        first: [
-          ...alarm("AlarmArn"),
-          {
-            text: "{/AWSAccountId}{/Message|json|at:/AWSAccountId}{/Region|prefix::}{/Message|json|at:/Region|prefix::}{/AlarmName|prefix::}{/Message|json|at:/AlarmName|prefix::}",
-          },
-        ],
-      },
-      occurred_at: { first: alarm("StateChangeTime", "time") },
-      details: { first: [...alarm("NewStateReason"), { at: "/Message" }] },
-      links: [{ at: "/SubscribeURL", text: "Confirm the subscription" }],
-      keys: {
-        from: [{ first: alarm("Trigger") }],
-        set: {
-          alarm: { first: alarm("AlarmName") },
-          description: { first: alarm("AlarmDescription") },
-          region: { first: alarm("Region") },
-          account: { first: alarm("AWSAccountId") },
-          topic: "/TopicArn",
-        },
-      },
-      tags: ["cloudwatch"],
     },
   },
   azure: {

@@ -68,7 +68,9 @@ export async function takeBody(
       sent = whole.subarray(0, 4096).toString("utf8");
       sent = sent.replaceAll(taking.secret, "***");
       if (adapter.isDescribed) keep(c, taking, whole);
-      const decoded = adapter.decode(requestOf(c, { path, body: whole, sender }));
+      const request = requestOf(c, { path, body: whole, sender });
+      await adapter.believe?.(request, sender.tenant.ask);
+      const decoded = adapter.decode(request);
       const { length } = decoded.events;
       c.set("rateHeaders", serving.limits.ingest.spend(sender.tenant.id, Math.max(1, length)));
       return await commit(sender, decoded, sent);
@@ -139,6 +141,7 @@ const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
   method: "method_not_allowed",
   media_type: "unsupported_encoding",
   overloaded: "overloaded",
+  unavailable: "sender_unavailable",
   internal: "internal",
 };
 
@@ -159,6 +162,7 @@ function refused(
   const reply = adapter.refuse(refusal, (name) => c.req.header(name));
   const headers = {
     ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
+    ...(refusal.why === "unavailable" ? { "retry-after": "5" } : {}),
     ...(refusal.why === "method" ? { allow: refusal.allowed.join(", ") } : {}),
   };
   return { ...reply, headers: { ...headers, ...reply.headers } };

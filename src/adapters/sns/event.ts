@@ -1,0 +1,75 @@
+import type { IngestEvent } from "../../ingest/event.ts";
+import type { InRequest } from "../adapter.ts";
+import { fitted } from "../fit.ts";
+import { flattened } from "../flatten.ts";
+import { asText, type JsonFields, jsonBody, objectOf, objectsIn, timeOf } from "../json.ts";
+import { ALERT_LEVEL } from "../levels.ts";
+import { mapped } from "../mapping/apply.ts";
+import { guessed } from "../mapping/guess.ts";
+
+const MOST_DIMENSIONS = 30;
+
+/** What a topic hands on: a CloudWatch alarm, another service's JSON, whose fields are guessed, or a text. */
+export function snsEvents(
+  said: { text: string; subject: string; topic: string },
+  request: InRequest,
+): IngestEvent[] {
+  const { text, subject, topic } = said;
+  const fields = fieldsOf(text);
+  if (fields === null) {
+    const [line = ""] = text.trim().split("\n");
+    const message = subject || line.trim();
+    const details = message === text.trim() ? "" : text;
+    const keys = [["topic", topic]] as const;
+    return [fitted({ message, level: ALERT_LEVEL, keys, tags: ["sns"], details })];
+  }
+  if (asText(fields["AlarmName"]) !== "" && asText(fields["NewStateValue"]) !== "")
+    return [alarmEvent(fields, topic)];
+  const title = subject || asText(fields["detail-type"]);
+  const named = title !== "" && guessed(fields).used.length === 0 ? { message: title } : {};
+  const root = { ...named, topic, ...fields };
+  return mapped(root, { mapping: null, request, tag: "sns" }).events;
+}
+
+function fieldsOf(text: string): JsonFields | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return objectOf(jsonBody(Buffer.from(text)));
+  } catch {
+    return null;
+  }
+}
+
+const LEVELS: Readonly<Record<string, number>> = { ALARM: 400, OK: 200 };
+
+/** An alarm that can't be judged for want of data is a warning. */
+function alarmEvent(fields: JsonFields, topic: string): IngestEvent {
+  const text = (name: string) => asText(fields[name]).trim();
+  const state = text("NewStateValue");
+  const { Dimensions, ...trigger } = objectOf(fields["Trigger"]) ?? {};
+  const dimensions = objectsIn(Dimensions, MOST_DIMENSIONS).map(
+    ({ name, value }) => [`dimension.${asText(name)}`, asText(value)] as const,
+  );
+  const own = { alarm: "AlarmName", region: "Region", account: "AWSAccountId" };
+  const description = text("AlarmDescription");
+  return fitted({
+    message: [text("AlarmName"), description].filter((part) => part !== "").join(": "),
+    level: (Object.hasOwn(LEVELS, state) ? LEVELS[state] : undefined) ?? 300,
+    details: text("NewStateReason"),
+    keys: [
+      ...Object.entries(own).map(([key, name]) => [key, text(name)] as const),
+      ...([["state", state]] as const),
+      ...([["topic", topic]] as const),
+      ...dimensions,
+      ...flattened(trigger),
+    ].filter(([, value]) => value !== ""),
+    tags: ["sns", "cloudwatch"],
+    named: {
+      action: state === "OK" ? "resolve" : "fire",
+      dedupKey:
+        text("AlarmArn") || `${text("AWSAccountId")}:${text("Region")}:${text("AlarmName")}`,
+      ...{ instance: null, expiresAt: null },
+    },
+    occurredAt: timeOf(text("StateChangeTime")),
+  });
+}

@@ -1,0 +1,46 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "./clock.ts";
+import type { Egress } from "./egress.ts";
+
+/** What was answered, or in a few words why nothing was. */
+export type Told = { text: string } | { fault: string };
+
+/**
+ * GETs an address, by the guarded way out: no redirect is followed, an answer is 2xx and at most 16 KiB. With
+ * `keepSeconds` an answer of before serves for so long, and one call does for all who ask at once.
+ */
+export type Ask = (url: string, options?: { keepSeconds?: number }) => Promise<Told>;
+
+/** Senders that ask wait for their own answer meanwhile; the most patient gives up after 15 s. */
+const TIMEOUT_MS = 6_000;
+const MOST_BYTES = 16_384;
+const MOST_KEPT = 64;
+
+export function createAsk({ egress, clock }: { egress: Egress; clock: Clock }): Ask {
+  const kept = new LRUCache<string, { until: number; told: Told }>({ max: MOST_KEPT });
+  const asked = new Map<string, Promise<Told>>();
+  return (url, { keepSeconds = 0 } = {}) => {
+    if (keepSeconds === 0) return call(egress, url);
+    const known = kept.get(url);
+    if (known !== undefined && clock.mono() < known.until) return Promise.resolve(known.told);
+    const waiting = asked.get(url);
+    if (waiting !== undefined) return waiting;
+    const answer = call(egress, url)
+      .then((told) => {
+        if ("text" in told) kept.set(url, { until: clock.mono() + keepSeconds * 1000, told });
+        return told;
+      })
+      .finally(() => asked.delete(url));
+    asked.set(url, answer);
+    return answer;
+  };
+}
+
+async function call(egress: Egress, url: string): Promise<Told> {
+  const { error, status, body, truncated } = await egress.send({
+    ...{ method: "GET", url, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES },
+  });
+  if (error !== null) return { fault: error };
+  if (status === null || status < 200 || status > 299) return { fault: `status ${status}` };
+  return truncated ? { fault: "too long" } : { text: body };
+}
