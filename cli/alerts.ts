@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
+import type { BulkAnswer } from "../src/alerts/bulk.ts";
 import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
 import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
@@ -23,15 +25,22 @@ export function registerAlerts(program: Command): void {
   apiFlags(alert.command("show <id>"))
     .description("what is wrong, since when, who was told, and all that happened")
     .action(showAlert);
-  apiFlags(program.command("ack <id...>"))
-    .description("acknowledge alerts")
+  manyFlags(program.command("ack [id...]"))
+    .description("acknowledge alerts: these, or with --all every open one of a project or its rule")
     .action(changeAlerts("ack"));
-  apiFlags(program.command("resolve <id...>"))
-    .description("resolve alerts")
+  manyFlags(program.command("resolve [id...]"))
+    .description("resolve alerts: these, or with --all every one of a project or its rule")
     .action(changeAlerts("resolve"));
   apiFlags(program.command("timeline <id>"))
     .description("what happened to an alert")
     .action(showTimeline);
+}
+
+function manyFlags(command: Command): Command {
+  return apiFlags(command)
+    .option("--all", "all that --project, and --rule, have")
+    .option("--project <name>", "with --all: of this project")
+    .option("--rule <name>", "with --all: of this rule of it");
 }
 
 interface ListOptions extends ApiOptions {
@@ -86,13 +95,44 @@ function alertTable(alerts: readonly Alert[]): string {
   );
 }
 
+interface ManyOptions extends ApiOptions {
+  all?: boolean;
+  project?: string;
+  rule?: string;
+}
+
 function changeAlerts(verb: "ack" | "resolve") {
-  return async (ids: string[], options: ApiOptions): Promise<void> => {
+  return async (ids: string[], options: ManyOptions): Promise<void> => {
+    const { all = false, project, rule } = options;
+    if (all) return await changeAll(verb, ids, options);
+    if (ids.length === 0 || project !== undefined || rule !== undefined)
+      throw new CommandError(
+        `${verb} takes ids of alerts, or --all --project with a name, and --rule`,
+        exitCodes.usage,
+      );
     const alerts: Alert[] = [];
     for (const id of ids)
       alerts.push(await callApi<Alert>(options, "POST", path("v1", "alerts", id, verb)));
     print({ alerts }, options, () => alertTable(alerts));
   };
+}
+
+async function changeAll(
+  verb: "ack" | "resolve",
+  ids: readonly string[],
+  options: ManyOptions,
+): Promise<void> {
+  const { project, rule } = options;
+  if (ids.length > 0 || project === undefined)
+    throw new CommandError(
+      `${verb} --all takes no ids, and --project says of which project`,
+      exitCodes.usage,
+    );
+  const body = { where: { project, ...(rule === undefined ? {} : { rule }) }, verb };
+  const answer = await callApi<BulkAnswer>(options, "POST", "/v1/alerts/bulk", body);
+  const done = verb === "ack" ? "acknowledged" : "resolved";
+  const { changed } = answer.counts;
+  print(answer, options, () => `${changed} ${changed === 1 ? "alert" : "alerts"} ${done}`);
 }
 
 async function timelineOf(id: string, options: ApiOptions): Promise<TimelineEntry[]> {

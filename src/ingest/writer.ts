@@ -1,5 +1,6 @@
 import type { LaterReport } from "../alerts/named.ts";
 import { unixSeconds } from "../kit/clock.ts";
+import { rowsWritten } from "../store/rows-written.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
@@ -88,11 +89,11 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
 
   /** Whether the alerts that were opened made more rows than one transaction should hold. */
   const isFull = (tx: Tx, rowsBefore: number): boolean => {
-    return effects.tookRows() && rowsOf(tx) - rowsBefore > limits.rows;
+    return effects.tookRows() && rowsWritten(tx) - rowsBefore > limits.rows;
   };
 
   const run = (tx: Tx, batch: readonly Arrival[]): IngestAnswer[] => {
-    const rowsBefore = rowsOf(tx);
+    const rowsBefore = rowsWritten(tx);
     const mined = mineAll(tx, batch);
     const answers: IngestAnswer[] = [];
     let full = false;
@@ -142,9 +143,4 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     stats: () => projects.stats(),
     tally,
   };
-}
-
-/** Rows written since the store was opened; each transaction looks at the difference. */
-function rowsOf(tx: Tx): number {
-  return tx.sql<[], number>("SELECT total_changes()").pluck().get() ?? 0;
 }

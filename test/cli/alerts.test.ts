@@ -134,3 +134,23 @@ test("tail --follow prints what is there, and then each line once as it comes", 
   await until(() => out.includes("came later\n"), "what came");
   assert.match(out, /^\S+Z info +web {2}there before\n\S+Z warn +web {2}came later\n$/);
 });
+
+test("all alerts of a rule are acknowledged or resolved in one go", async () => {
+  await said("send", "first of many", "--level", "error");
+  assert.match(
+    await said("ack", "--all", "--project", "shop", "--rule", "errors"),
+    /^[1-9]\d* alerts? acknowledged\n$/,
+  );
+  assert.equal(await said("ack", "--all", "--project", "shop"), "0 alerts acknowledged\n");
+  const { counts } = await boxAnswer(["resolve", "--all", "--project", "shop"], { env: env() });
+  assert.ok(counts.changed > 0 && counts.failed === 0);
+  for (const words of [
+    ["ack"],
+    ["ack", "--all"],
+    ["ack", "1", "--all", "--project", "shop"],
+    ["resolve", "1", "--rule", "x"],
+  ]) {
+    const { code, err } = await box(words);
+    assert.equal(code, 2, err);
+  }
+});

@@ -150,6 +150,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     issuePairingCode: () => ({ role: "member" }),
     changeAccount: () => ({ display_name: "D" }),
     createProject: () => ({ name: fresh("more") }),
+    changeAlerts: async () => ({ ids: [await alert()], verb: "acknowledge" }),
     renameProject: () => ({ name: fresh("renamed") }),
     putRelay: () => ({
       relay_url: "http://127.0.0.1:9/v1/relay/rk_0123456789abcdef",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { acknowledge } from "../../alerts/acknowledge.ts";
 import { alertAnswer, alertId, alertState, getAlertRow, toAlert } from "../../alerts/alert.ts";
+import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../alerts/bulk.ts";
 import { listAlerts, pullAlerts } from "../../alerts/list.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
@@ -105,6 +106,26 @@ export const alertRoutes: Route[] = [
       toAlert(
         tenant.store.write((tx) => resolve(tx, alertId(params.id), { accountId: actor.accountId })),
       ),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/alerts/bulk",
+    name: "changeAlerts",
+    tag: "Alerts",
+    summary:
+      "Acknowledge or resolve many alerts: up to 200 by their ids, or all that a query finds. In several transactions: what was done before a failure stays done",
+    plane: "api",
+    additive: true,
+    body: bulkWrite,
+    status: 200,
+    answer: bulkAnswer,
+    errors: ["invalid_request", "invalid_json", "not_found", "storage_full"],
+    handle: ({ tenant: { store }, body: { ids, where, verb }, actor: { accountId } }) => {
+      if (where === undefined) return bulkByIds(store, ids ?? [], { verb, accountId });
+      const { project, ...query } = where;
+      const projectId = getProject(store, project).id;
+      return bulkByQuery(store, { projectId, ...query }, { verb, accountId });
+    },
   }),
   route({
     method: "GET",
