@@ -59,6 +59,8 @@ export interface Channel {
   /** `a Telegram chat`: what the command line says that it adds. */
   about: string;
   fields: Fields;
+  /** Where a kind can be reached in several ways: sets of optional fields, of which one must be whole. */
+  oneOf?: readonly (readonly string[])[];
   /** Fields that hold a web address: judged at write, 403 where it may not be called. */
   addresses?: readonly string[];
   /** Fields that hold a bare host: judged likewise. */
@@ -88,9 +90,10 @@ export interface Channel {
 /** A kind as its file writes it: `send` knows its own fields and settings by name. */
 type Definition<F extends Fields, S extends string> = Omit<
   Channel,
-  "fields" | "addresses" | "hosts" | "flags" | "shown" | "settings" | "send"
+  "fields" | "oneOf" | "addresses" | "hosts" | "flags" | "shown" | "settings" | "send"
 > & {
   fields: F;
+  oneOf?: readonly (readonly (keyof z.output<F> & string)[])[];
   addresses?: readonly (keyof z.output<F> & string)[];
   hosts?: readonly (keyof z.output<F> & string)[];
   flags: { readonly [name in keyof z.output<F> & string]: string };
@@ -116,6 +119,15 @@ export function channel<const K extends string, F extends Fields, S extends stri
   definition: Definition<F, S> & { kind: K },
 ): Defined<K, F, S> {
   return definition as unknown as Defined<K, F, S>;
+}
+
+/** The fields that a kind can't be called without and that aren't there: of several ways, those of the one that was begun. */
+export function missingOf(kind: Channel, credentials: Credentials): string[] {
+  const missing = (names: readonly string[]) => names.filter((name) => !credentials[name]);
+  const { oneOf = [[]] } = kind;
+  const begun = oneOf.find((names) => missing(names).length < names.length) ?? oneOf[0] ?? [];
+  const isWhole = oneOf.some((names) => missing(names).length === 0);
+  return missing([...fieldsOf(kind).required, ...(isWhole ? [] : begun)]);
 }
 
 /** The fields of a kind by name, and those that it can't do without. */

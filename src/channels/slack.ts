@@ -1,15 +1,50 @@
+import { z } from "zod";
+import { text } from "../kit/fields.ts";
+import { webUrl } from "../kit/flags.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { describe, plainText } from "../outbox/message.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { escapeWithin, incomingWebhook, type RoomRequest } from "./room.ts";
+import { postAsApp } from "./slack-app.ts";
 
 export const slack = channel({
   kind: "slack",
-  about: "a Slack incoming webhook",
-  ...incomingWebhook,
-  send: ({ credentials, event, egress, now }) =>
-    sendSlack({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+  about: "a Slack incoming webhook, or a channel that an app writes into",
+  fields: z.strictObject({
+    webhook_url: incomingWebhook.fields.shape.webhook_url.optional(),
+    bot_token: text(256)
+      .regex(/^[\x21-\x7e]*$/, { error: "must have only visible ASCII characters" })
+      .optional()
+      .meta({ description: "an app's bot token, xoxb-…, in place of a webhook" }),
+    channel: text(80)
+      .regex(/^[^\s\p{Cc}]*$/u, { error: "must be a channel's id or name" })
+      .optional()
+      .meta({ description: "the channel that the app writes into, by its id or name" }),
+  }),
+  oneOf: [["webhook_url"], ["bot_token", "channel"]],
+  addresses: ["webhook_url"],
+  flags: {
+    ...{ webhook_url: "[webhook-url]", bot_token: "--bot-token <token>" },
+    channel: "--channel <channel>",
+  },
+  shown: ({ webhook_url: url, channel: name }) =>
+    url === undefined ? `slack:${name}` : new URL(url).origin,
+  settings: {
+    slackApi: {
+      flag: "--slack-api <url>",
+      about: "Slack Web API (default the public one)",
+      usual: "https://slack.com/api",
+      read: webUrl,
+    },
+  },
+  send: ({ credentials, event, egress, now, settings }) => {
+    const { webhook_url: webhookUrl = "", bot_token: token, channel: name } = credentials;
+    const via = { egress, now };
+    if (!token || !name) return sendSlack(via, { webhookUrl, event, link: null });
+    const app = { apiUrl: settings.slackApi, token, channel: name };
+    return postAsApp(via, app, slackMessage(event, null));
+  },
 });
 
 /** Slack's own limits are 150, 3,000 and, for all of it, 4,000 characters that are shown well. */

@@ -1,4 +1,4 @@
-import { type Channel, fieldsOf } from "../channels/channel.ts";
+import { type Channel, fieldsOf, missingOf } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { type ErrorCode, invalid, ServiceError } from "../kit/errors.ts";
@@ -59,7 +59,7 @@ export function checkGiven(kind: Channel, credentials: Credentials, { rules }: G
 
 /** Throws 422 naming every credential that this kind needs and hasn't got. */
 export function checkComplete(kind: Channel, credentials: Credentials): void {
-  const missing = fieldsOf(kind).required.filter((field) => !credentials[field]);
+  const missing = missingOf(kind, credentials);
   refuse("missing_credential", `A ${kind.kind} integration needs these credentials.`, missing);
 }
 

@@ -24,6 +24,7 @@ const canary = {
   telegramToken: "112233:canary-telegram-token-5d",
   chatId: "-100776655443322",
   slackUrl: "services/T0/B0/canary-slack-url-c3",
+  slackBotToken: "xoxb-canary-slack-bot-token-2e",
   discordUrl: "api/webhooks/1/canary-discord-url-a7",
   mattermostUrl: "hooks/canary-mattermost-url-b2",
   googleChatUrl: "v1/spaces/A/messages?token=canary-google-chat-url-f5",
@@ -69,7 +70,11 @@ before(async () => {
     },
   });
   log = pino({ level: "trace" }, sink);
-  box = await testBox({ telegramApi: receiver.url, pushoverApi: receiver.url }, handClock(), log);
+  box = await testBox(
+    { telegramApi: receiver.url, pushoverApi: receiver.url, slackApi: receiver.url },
+    handClock(),
+    log,
+  );
 });
 after(async () => {
   await Promise.all([receiver.close(), mail.close()]);
@@ -98,6 +103,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       ...{ type: "telegram", token: canary.telegramToken, chat_id: canary.chatId },
     }),
     call("POST", integrations, { type: "slack", webhook_url: `${url}/${canary.slackUrl}` }),
+    call("POST", integrations, { type: "slack", bot_token: canary.slackBotToken, channel: "ops" }),
     ...(["discord", "mattermost", "teams"] as const).map((type) =>
       call("POST", integrations, { type, webhook_url: `${url}/${canary[`${type}Url`]}` }),
     ),
@@ -190,6 +196,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   assert.ok(told.join().includes(canary.smtpPassword), "the password of the mail server went out");
   for (const secret of [
     ...[canary.telegramToken, canary.chatId, canary.slackUrl, canary.actionHeader],
+    canary.slackBotToken,
     ...[canary.discordUrl, canary.mattermostUrl, canary.googleChatUrl, canary.teamsUrl],
     ...[canary.pushoverToken, canary.pushoverUser, canary.matrixToken],
     ...[encodeURIComponent(canary.matrixRoom).replace("%21", "!"), canary.signalRecipient],

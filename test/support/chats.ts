@@ -98,3 +98,74 @@ export function signalServer(): Behaviour {
     say(201, { timestamp: "1795289702123" });
   };
 }
+
+export const SLACK_TOKEN = "xoxb-112233-canary-slack-bot-token";
+
+/** What a workspace did: its messages by channel and time, and what it refused. */
+export interface SlackWorkspace {
+  behaviour: Behaviour;
+  messages: Map<string, Record<string, unknown>>;
+  faults: string[];
+}
+
+interface SlackBlock {
+  type: string;
+  text?: { type: string; text: string };
+  elements?: { type: string; text?: unknown; action_id?: string; value?: string }[];
+}
+
+/** Slack's Web API: 200 whatever happened, words for what it refuses, and messages that can be changed. */
+export function slackWorkspace(channels: readonly string[] = ["C0OPS"]): SlackWorkspace {
+  const messages: SlackWorkspace["messages"] = new Map();
+  const faults: string[] = [];
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const say = saying(response);
+    const refuse = (error: string) => {
+      faults.push(error);
+      say(200, { ok: false, error, needed: request.headers["authorization"] });
+    };
+    const { method, headers, path } = request;
+    const called = /^\/api\/chat\.(postMessage|update)$/.exec(path)?.[1];
+    if (method !== "POST" || called === undefined) return refuse("unknown_method");
+    if (headers["authorization"] !== `Bearer ${SLACK_TOKEN}`) return refuse("invalid_auth");
+    const sent = jsonOf(request);
+    if (sent === null) return refuse("invalid_json");
+    const { channel, text, blocks = [], ts } = sent;
+    if (!channels.includes(channel)) return refuse("channel_not_found");
+    if (typeof text !== "string" || text === "") return refuse("no_text");
+    if (text.length > 4_000) return refuse("msg_too_long");
+    if (!areSlackBlocks(blocks)) return refuse("invalid_blocks");
+    // A direct message has a channel of its own.
+    const place = channel.replace(/^U/, "D");
+    const time = called === "update" ? ts : `1795289702.${String(messages.size).padStart(6, "0")}`;
+    if (called === "update" && !messages.has(`${channel} ${ts}`))
+      return refuse("message_not_found");
+    messages.set(`${place} ${time}`, sent);
+    say(200, { ok: true, channel: place, ts: time, message: sent });
+  };
+  return { behaviour, messages, faults };
+}
+
+function areSlackBlocks(blocks: SlackBlock[]): boolean {
+  const fits = ({ type, text, elements = [] }: SlackBlock) => {
+    if (type === "header") return text?.type === "plain_text" && within(text.text, 150);
+    if (type === "section") return text?.type === "mrkdwn" && within(text.text, 3_000);
+    if (type === "context") return elements.length >= 1 && elements.length <= 10;
+    const isButton = (one: (typeof elements)[number]) =>
+      one.type === "button" && within(one.action_id, 255) && within(one.value, 2_000);
+    return type === "actions" && elements.length >= 1 && elements.every(isButton);
+  };
+  return blocks.length <= 50 && blocks.every(fits);
+}
+
+const within = (text: unknown, most: number) =>
+  typeof text === "string" && text.length >= 1 && text.length <= most;
+
+/** What a message to Slack would do beside being read: people it calls, links that aren't ours. */
+export function slackActs(content: Record<string, unknown>): string[] {
+  const { text, blocks = [], link_names: names, parse } = content;
+  const ours = /<https:\/\/box\.example\/[^<>|]*\|[A-Za-z ]+>/g;
+  const said = JSON.stringify([text, blocks]).replace(ours, "");
+  const isOff = names === false && parse === "none" && !said.includes('"verbatim":false');
+  return [...(said.match(/[<>]/g) ?? []), ...(isOff ? [] : ["names are looked for"])];
+}
