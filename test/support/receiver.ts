@@ -10,6 +10,8 @@ export interface Received {
   path: string;
   headers: Record<string, string>;
   body: string;
+  /** The body as it arrived. */
+  bytes?: Buffer;
 }
 
 /** What a receiver does with one request that has arrived whole. */
@@ -199,13 +201,15 @@ function newServer(tls: CertificateName | undefined): Server {
 async function readRequest(message: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
   return {
     method: message.method ?? "",
     path: message.url ?? "",
     headers: Object.fromEntries(
       Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
     ),
-    body: Buffer.concat(chunks).toString(),
+    body: bytes.toString(),
+    bytes,
   };
 }
 

@@ -1,0 +1,102 @@
+import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from "node:crypto";
+import type { PushSubscription } from "../../src/channels/direct/web-push.ts";
+import type { Behaviour, Received } from "./receiver.ts";
+
+/** A browser that took a push subscription: what its service worker would be given. */
+export interface Browser {
+  subscription(endpoint: string): PushSubscription;
+  /** Throws where the push isn't for this browser. */
+  open(body: Buffer): string;
+}
+
+const authSecret = Buffer.from("canary-auth-0123");
+
+export function browser(): Browser {
+  const pair = createECDH("prime256v1");
+  const point = pair.generateKeys();
+  return {
+    subscription: (endpoint) => ({
+      endpoint,
+      keys: { p256dh: point.toString("base64url"), auth: authSecret.toString("base64url") },
+    }),
+    open(body) {
+      const salt = body.subarray(0, 16);
+      if (body.readUInt32BE(16) !== 4_096 || body.readUInt8(20) !== 65) throw new Error("record");
+      const sender = body.subarray(21, 86);
+      const info = Buffer.concat([Buffer.from("WebPush: info\0"), point, sender]);
+      const key = hkdfSync("sha256", pair.computeSecret(sender), authSecret, info, 32);
+      const derive = (what: string, bytes: number) =>
+        Buffer.from(
+          hkdfSync("sha256", Buffer.from(key), salt, `Content-Encoding: ${what}\0`, bytes),
+        );
+      const open = createDecipheriv("aes-128-gcm", derive("aes128gcm", 16), derive("nonce", 12));
+      open.setAuthTag(body.subarray(-16));
+      const plain = Buffer.concat([open.update(body.subarray(86, -16)), open.final()]);
+      if (plain.at(-1) !== 2) throw new Error("the last record has no end");
+      return plain.subarray(0, -1).toString();
+    },
+  };
+}
+
+/** A push service for one box: it checks who sends, and keeps what it took. */
+export function pushService(
+  origin: () => string,
+  knownKey: string,
+  nowSeconds: number,
+): { behaviour: Behaviour; taken: Received[]; faults: string[] } {
+  const taken: Received[] = [];
+  const faults: string[] = [];
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const refuse = (status: number, fault: string) => {
+      faults.push(fault);
+      response.writeHead(status).end(`canary ${request.path}`);
+    };
+    const { headers, bytes = Buffer.alloc(0) } = request;
+    if (request.path !== "/push/canary-subscription") return refuse(410, "gone");
+    const fault = vapidFault(headers["authorization"] ?? "", {
+      origin: origin(),
+      knownKey,
+      nowSeconds,
+    });
+    if (fault !== null) return refuse(403, fault);
+    if (!/^\d+$/.test(headers["ttl"] ?? "")) return refuse(400, "TTL");
+    if (!/^(very-low|low|normal|high)$/.test(headers["urgency"] ?? ""))
+      return refuse(400, "Urgency");
+    const { topic = "x" } = headers;
+    if (!/^[\w-]{1,32}$/.test(topic)) return refuse(400, "Topic");
+    if (headers["content-encoding"] !== "aes128gcm") return refuse(415, "encoding");
+    if (bytes.length > 4_096) return refuse(413, "size");
+    taken.push(request);
+    response.writeHead(201, { location: `${origin()}/message/1` }).end();
+  };
+  return { behaviour, taken, faults };
+}
+
+function vapidFault(
+  header: string,
+  known: { origin: string; knownKey: string; nowSeconds: number },
+): string | null {
+  const [, text = "", signed = "", key = ""] =
+    /^vapid t=([\w-]+\.[\w-]+)\.([\w-]+), k=([\w-]+)$/.exec(header) ?? [];
+  if (key !== known.knownKey) return "VapidPkHashMismatch";
+  const [head, claims] = text
+    .split(".")
+    .map((part) => JSON.parse(Buffer.from(part, "base64url").toString()));
+  if (head.alg !== "ES256" || head.typ !== "JWT") return "BadJwtToken";
+  const { aud, exp, sub } = claims;
+  if (aud !== known.origin || !/^(mailto:\S+@\S+|https:\/\/\S+)$/.test(sub)) return "BadJwtToken";
+  if (exp <= known.nowSeconds || exp > known.nowSeconds + 86_400) return "ExpiredJwtToken";
+  const point = Buffer.from(key, "base64url");
+  const jwk = {
+    ...{ kty: "EC", crv: "P-256", x: point.subarray(1, 33).toString("base64url") },
+    y: point.subarray(33).toString("base64url"),
+  };
+  const publicKey = createPublicKey({ format: "jwk", key: jwk });
+  const signature = Buffer.from(signed, "base64url");
+  const isGood = verify(
+    ...(["sha256", Buffer.from(text)] as const),
+    { key: publicKey, dsaEncoding: "ieee-p1363" },
+    signature,
+  );
+  return isGood ? null : "BadJwtToken";
+}
