@@ -1,3 +1,4 @@
+import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
 import { operatingRoutes } from "../http/health-routes.ts";
@@ -48,6 +49,7 @@ export function boxApp(
         address: serving.address,
         tls: config.tls !== null,
       }),
+      alertPageRoute(config.tls !== null),
       ...operatingRoutes(operating(config, parts, routes)),
     ],
     ...{ serving, log, random, fixedAddresses: config.adapters.here },
@@ -87,6 +89,9 @@ function operating(
       if (!config.metricsOpen && !hasKey(c)) throw unauthorized();
     },
     seesNames: hasKey,
-    openapi: () => openapi(routes, config.publicUrl, [...publicOperations, ...pairOperations]),
+    openapi: () =>
+      openapi(routes, config.publicUrl, [
+        ...[...publicOperations, ...pairOperations, alertPageOperation],
+      ]),
   };
 }

@@ -2,6 +2,7 @@ import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
 import { accountPairingRoutes } from "../hosted/routes/pairings.ts";
 import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
+import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
 import { noMetrics, operatingRoutes } from "../http/health-routes.ts";
 import type { IngestDoor } from "../http/ingest.ts";
@@ -51,6 +52,7 @@ export function hostedApp(
         address: serving.address,
         tls: config.tls !== null,
       }),
+      alertPageRoute(config.tls !== null),
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
         metrics: () => hostedMetrics(parts.state, serving.refusals),
@@ -61,7 +63,7 @@ export function hostedApp(
           openapi(
             [...dataPlaneRoutes.filter((route) => !route.boxOnly), ...account],
             config.publicUrl,
-            [...publicOperations, relayOperation],
+            [...publicOperations, alertPageOperation, relayOperation],
           ),
       }),
     ],

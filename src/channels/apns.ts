@@ -9,6 +9,7 @@ export const apns = channel({
   fields: z.strictObject({}),
   flags: {},
   pushes: true,
+  bodyAsIs: true,
   canTest: ({ push }) => push !== undefined,
   async send({ host, integration, message }) {
     return host.push?.(integration, message) ?? notFromHere(host.hasRelay());

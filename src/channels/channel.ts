@@ -4,6 +4,7 @@ import type { Random } from "../kit/random.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { IntegrationRow, Outgoing, Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { Message } from "../outbox/message.ts";
 
 /** A kind's fields: texts, optional where one may be left out; `description` says what it is, in words. */
 type Fields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
@@ -13,8 +14,10 @@ export interface ChannelAttempt<C = Credentials> {
   credentials: C;
   /** The event's fixed body, its id, and the second to sign with. */
   message: Outgoing;
-  /** The same event as a value, for `describe` to put into words. */
+  /** The same event as a value. */
   event: EventBody;
+  /** The same event in words: plain text, within no service's limits yet. */
+  words: Message;
   /** Whose attempt it is. */
   integration: IntegrationRow;
   /** The guarded way out; time limit and body cap are its own unless the kind asks for less. */
@@ -77,6 +80,8 @@ export interface Channel {
    * nobody by itself.
    */
   pushes?: true;
+  /** What goes out is the event's own body, or nothing: no words are made for it. */
+  bodyAsIs?: true;
   /** Whether it can be test-fired here; default: yes. */
   canTest?(host: Host): boolean;
   /**

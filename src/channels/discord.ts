@@ -1,5 +1,5 @@
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import { clampRetryAfter } from "../outbox/retry.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
@@ -7,7 +7,9 @@ import {
   codeBlock,
   incomingWebhook,
   type Mood,
+  markdownLink,
   moodOf,
+  partsWithin,
   plainMarkdown,
   postJson,
   type RoomRequest,
@@ -19,12 +21,14 @@ export const discord = channel({
   kind: "discord",
   about: "a Discord webhook",
   ...incomingWebhook,
-  send: ({ credentials, event, egress, now }) =>
-    sendDiscord({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+  send: ({ credentials, event, words, egress, now }) =>
+    sendDiscord({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
 });
 
 const CONTENT = 2_000;
 const DESCRIPTION = 4_096;
+const DETAILS = 2_000;
+const SENTENCES = 1_200;
 const FOOTER = 2_048;
 const COLOURS: Readonly<Record<Mood, number>> = {
   ...{ critical: 0xb3261e, bad: 0xd9480f, warning: 0xf2a900, seen: 0x3b6fb6, over: 0x2e7d32 },
@@ -33,7 +37,7 @@ const COLOURS: Readonly<Record<Mood, number>> = {
 /** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */
 export async function sendDiscord(via: Via, request: RoomRequest): Promise<Posted> {
   const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, "wait", "true"), {
-    body: discordMessage(request.event, request.link),
+    body: discordMessage(request.event, request.words),
     why: ({ message }) => message,
   });
   const { retry_after: seconds } = answer;
@@ -44,10 +48,15 @@ export async function sendDiscord(via: Via, request: RoomRequest): Promise<Poste
 }
 
 /** The title is the text that phones show; what was logged is a block of code. Nobody can be mentioned. */
-export function discordMessage(event: EventBody, link: string | null): object {
-  const { title, facts, details } = describe(event);
+export function discordMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const sentences = shortened(people.map(plainMarkdown).join("\n"), SENTENCES);
+  const description = [
+    ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
+    ...[sentences, ...links.map(markdownLink)].filter(Boolean),
+  ];
   const embed = {
-    ...(details.length > 0 && { description: codeBlock(details, DESCRIPTION) }),
+    ...(description.length > 0 && { description: partsWithin(description, DESCRIPTION) }),
     ...(facts !== "" && { footer: { text: shortened(facts, FOOTER) } }),
     ...(link !== null && { title: "Open", url: link }),
   };

@@ -3,6 +3,7 @@ import { EgressFault } from "../kit/egress-error.ts";
 import { text } from "../kit/fields.ts";
 import type { Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { Message } from "../outbox/message.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { mailOf } from "./mail.ts";
@@ -44,8 +45,8 @@ export const email = channel({
     ...{ tls: "--tls <how>", user: "--user <user>", password: "--password <password>" },
   },
   shown: ({ host, port, tls }) => `smtp://${host}:${portOf({ port, tls })}`,
-  send: ({ credentials, event, egress, now }) =>
-    sendEmail({ egress, now }, { ...credentials, event, link: null }),
+  send: ({ credentials, event, words, egress, now }) =>
+    sendEmail({ egress, now }, { ...credentials, event, words }),
 });
 
 /** One attempt at one mailbox; what is empty is as good as left out. */
@@ -58,19 +59,19 @@ export interface EmailRequest {
   from: string;
   to: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 /** Hands the event to the server. Taken is not read, and errors hold the server's number but none of its words. */
 export async function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
-  const { host, port, tls, user = "", password = "", from, to, event, link } = request;
+  const { host, port, tls, user = "", password = "", from, to, event, words } = request;
   const server: Mailbox = {
     ...{ host, port: portOf({ port, tls }), tls: tlsOf(tls) },
     login: user === "" ? null : { user, password },
   };
   try {
-    const bytes = await mailOf({ from, to, event, link, now: via.now });
+    const bytes = await mailOf({ from, to, event, words, now: via.now });
     const status = await submit(via.egress, server, { from, to, bytes });
     return { verdict: { kind: "delivered", status } };
   } catch (fault) {

@@ -1,5 +1,6 @@
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
+import type { Link } from "../outbox/said.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import {
@@ -15,8 +16,8 @@ export const googleChat = channel({
   kind: "google_chat",
   about: "a Google Chat webhook",
   ...incomingWebhook,
-  send: ({ credentials, event, egress, now }) =>
-    sendGoogleChat({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+  send: ({ credentials, event, words, egress, now }) =>
+    sendGoogleChat({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
 });
 
 const PARAGRAPH = 4_000;
@@ -25,18 +26,19 @@ const PARAGRAPH = 4_000;
 export async function sendGoogleChat(via: Via, request: RoomRequest): Promise<Posted> {
   const [name, option] = ["messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD"] as const;
   const { answer, ...posted } = await postJson(via, withQuery(request.webhookUrl, name, option), {
-    body: googleChatMessage(request.event, request.link),
+    body: googleChatMessage(request.event, request.words),
     why: ({ error }) => objectIn(error)["status"],
   });
   return posted;
 }
 
 /** The title as text, which phones show; the rest is a card, whose texts are HTML. */
-export function googleChatMessage(event: EventBody, link: string | null): object {
-  const { title, facts, details } = describe(event);
+export function googleChatMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const buttons = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
   const widgets = [
-    ...[details.join("\n"), facts].filter(Boolean).map(paragraph),
-    ...(link === null ? [] : [openButton(link)]),
+    ...[details.join("\n"), people.join("\n"), facts].filter(Boolean).map(paragraph),
+    ...(buttons.length === 0 ? [] : [{ buttonList: { buttons: buttons.map(button) } }]),
   ];
   return {
     // A text has no escapes: `<users/all>` in it would call everybody.
@@ -54,6 +56,6 @@ function paragraph(plain: string): object {
   return { textParagraph: { text: escapeWithin(plain, PARAGRAPH).replaceAll("\n", "<br>") } };
 }
 
-function openButton(url: string): object {
-  return { buttonList: { buttons: [{ text: "Open", onClick: { openLink: { url } } }] } };
+function button({ text, href }: Link): object {
+  return { text, onClick: { openLink: { url: href } } };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import { asLine, type Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { type Loudness, loudnessOf, postJson } from "./room.ts";
@@ -18,8 +18,8 @@ export const gotify = channel({
   addresses: ["server"],
   flags: { server: "<server>", token: "--token <token>" },
   shown: ({ server }) => new URL(server).origin,
-  send: ({ credentials, event, egress, now }) =>
-    sendGotify({ egress, now }, { ...credentials, event, link: null }),
+  send: ({ credentials, event, words, egress, now }) =>
+    sendGotify({ egress, now }, { ...credentials, event, words }),
 });
 
 /** One attempt at one application. */
@@ -28,18 +28,18 @@ export interface GotifyRequest {
   server: string;
   token: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 /** Publishes the event as a message of the application. */
 export async function sendGotify(via: Via, request: GotifyRequest): Promise<Posted> {
-  const { server, token, event, link } = request;
+  const { server, token, event, words } = request;
   const { origin, pathname } = new URL(server);
   const url = `${origin}${pathname.replace(/\/+$/, "")}/message`;
   const { answer, ...posted } = await postJson(via, url, {
     headers: { "X-Gotify-Key": token },
-    body: gotifyMessage(event, link),
+    body: gotifyMessage(event, words),
     why: ({ error }) => error,
   });
   return posted;
@@ -51,9 +51,9 @@ const PRIORITIES: Readonly<Record<Loudness, number>> = {
 };
 
 /** Plain text, so that nothing in it is markup, whatever the server was set to. */
-export function gotifyMessage(event: EventBody, link: string | null): object {
-  const { title, facts, details } = describe(event);
-  const message = [...details, facts].filter(Boolean).join("\n");
+export function gotifyMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const message = [...details, ...people, facts, ...links.map(asLine)].filter(Boolean).join("\n");
   return {
     title,
     // A message must not be empty.

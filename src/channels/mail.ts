@@ -1,14 +1,14 @@
 import { html } from "../kit/html.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import { asLine, type Message } from "../outbox/message.ts";
 
 /** What a mail is made of. */
 export interface MailParts {
   from: string;
   to: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
   /** When it is written, in Unix milliseconds. */
   now: number;
 }
@@ -17,21 +17,20 @@ export interface MailParts {
  * The event as a mail. All mails of one alert name one message that none of them is, so that mail programs show them
  * together and none of them is taken for another.
  */
-export async function mailOf({ from, to, event, link, now }: MailParts): Promise<Buffer> {
+export async function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
-  const { title, facts, details } = describe(event);
   const domain = from.slice(from.lastIndexOf("@") + 1);
   const thread = `<alert-${event.alert_id}.${event.tenant_id}@${domain}>`;
   const mail = new MailComposer({
     from: { name: "box", address: from },
     to: { name: "", address: to },
-    subject: title,
+    subject: words.title,
     messageId: `<${event.event_id}@${domain}>`,
     ...(event.alert_id !== "" && { inReplyTo: thread, references: thread }),
     date: new Date(now),
     headers: headersOf(event),
-    text: [...details, facts, link].filter(Boolean).join("\n\n"),
-    html: page({ title, facts, details, link }),
+    text: textOf(words),
+    html: page(words),
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   return await new Promise((resolve, reject) =>
@@ -50,25 +49,25 @@ function headersOf({ tenant_id: tenant, event, level }: EventBody): Record<strin
   };
 }
 
-function page({
-  title,
-  facts,
-  details: [logged = "", ...identifiers],
-  link,
-}: {
-  title: string;
-  facts: string;
-  details: readonly string[];
-  link: string | null;
-}): string {
+function textOf({ details, people, facts, link, links }: Message): string {
+  const parts = [...details, people.join("\n"), facts, link, links.map(asLine).join("\n")];
+  return parts.filter(Boolean).join("\n\n");
+}
+
+function page({ title, details, people, facts, link, links }: Message): string {
+  const [logged = "", ...identifiers] = details;
+  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
   const row = (text: string) => html`<tr><td dir="auto">${text}</td></tr>`;
   return html`<!DOCTYPE html>
 <html><body style="font-family: sans-serif">
 <p dir="auto"><strong>${title}</strong></p>
 <pre dir="auto" style="white-space: pre-wrap">${logged}</pre>
 <table>${identifiers.map(row)}</table>
-<p>${facts}</p>
-${link !== null && html`<p><a href="${link}">Open</a></p>`}
+${people.map(
+  (sentence) => html`<p dir="auto">${sentence}</p>
+`,
+)}<p>${facts}</p>
+${addresses.map(({ text, href }) => html`<p><a href="${href}">${text}</a></p>`)}
 </body></html>
 `.markup;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { escapeMarkup } from "../kit/html.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe, plainText } from "../outbox/message.ts";
+import { type Message, plainText } from "../outbox/message.ts";
 import { clampRetryAfter } from "../outbox/retry.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
@@ -34,11 +34,11 @@ export const matrix = channel({
     access_token: "--access-token <token>",
   },
   shown: ({ homeserver }) => new URL(homeserver).origin,
-  send: ({ credentials, message, event, egress, now }) => {
+  send: ({ credentials, message, event, words, egress, now }) => {
     const { homeserver, access_token: token, room_id: roomId } = credentials;
     const transaction = message.eventId;
     const room = { homeserver, token, roomId };
-    return sendMatrix({ egress, now }, { ...room, transaction, event, link: null });
+    return sendMatrix({ egress, now }, { ...room, transaction, event, words });
   },
 });
 
@@ -56,14 +56,14 @@ export interface MatrixRequest extends MatrixRoom {
   /** The same for every attempt at one message: the server takes it once. */
   transaction: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 /** Sends the event; a repeated attempt makes no second message. */
 export async function sendMatrix(via: Via, request: MatrixRequest): Promise<Posted> {
-  const { transaction, event, link, ...room } = request;
-  const content = matrixMessage(event, link);
+  const { transaction, event, words, ...room } = request;
+  const content = matrixMessage(event, words);
   const { answer, ...posted } = await putEvent(via, room, { transaction, content });
   return posted;
 }
@@ -113,18 +113,20 @@ const BODY = 4_000;
 const DETAILS = 8_000;
 
 /** The message: plain text, and the same as HTML. */
-export function matrixMessage(event: EventBody, link: string | null): object {
-  const message = describe(event, link);
-  const { title, facts, details } = message;
+export function matrixMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
   const logged = escapeWithin(details.join("\n"), DETAILS);
   const shown = [
     `<strong>${escapeMarkup(title)}</strong>`,
     ...(logged === "" ? [] : [`<pre><code>${logged}</code></pre>`]),
-    ...(facts === "" ? [] : [escapeMarkup(facts)]),
-    ...(link === null ? [] : [`<a href="${escapeMarkup(link)}">Open</a>`]),
+    ...[...people, facts].filter(Boolean).map(escapeMarkup),
+    ...addresses.map(
+      ({ text, href }) => `<a href="${escapeMarkup(href)}">${escapeMarkup(text)}</a>`,
+    ),
   ];
   const isSilent = loudnessOf(event) === "silent";
-  return matrixContent({ plain: plainText(message), html: shown.join("<br>"), isSilent });
+  return matrixContent({ plain: plainText(words), html: shown.join("<br>"), isSilent });
 }
 
 /** A message's content. No name in it calls anybody, and a notice makes no sound. */

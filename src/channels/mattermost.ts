@@ -1,12 +1,14 @@
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import {
   codeBlock,
   incomingWebhook,
   type Mood,
+  markdownLink,
   moodOf,
+  partsWithin,
   plainMarkdown,
   postJson,
   type RoomRequest,
@@ -17,12 +19,14 @@ export const mattermost = channel({
   kind: "mattermost",
   about: "a Mattermost incoming webhook",
   ...incomingWebhook,
-  send: ({ credentials, event, egress, now }) =>
-    sendMattermost({ egress, now }, { webhookUrl: credentials.webhook_url, event, link: null }),
+  send: ({ credentials, event, words, egress, now }) =>
+    sendMattermost({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),
 });
 
 /** A post has 16,383 characters at most; this is far from it. */
 const DETAILS = 4_000;
+const SENTENCES = 2_000;
+const TEXT = 12_000;
 const COLOURS: Readonly<Record<Mood, string>> = {
   ...{ critical: "#b3261e", bad: "#d9480f", warning: "#f2a900", seen: "#3b6fb6", over: "#2e7d32" },
 };
@@ -30,7 +34,7 @@ const COLOURS: Readonly<Record<Mood, string>> = {
 /** Posts the event as a message. */
 export async function sendMattermost(via: Via, request: RoomRequest): Promise<Posted> {
   const { answer, ...posted } = await postJson(via, request.webhookUrl, {
-    body: mattermostMessage(request.event, request.link),
+    body: mattermostMessage(request.event, request.words),
     why: ({ id }) => id,
   });
   return posted;
@@ -40,10 +44,14 @@ export async function sendMattermost(via: Via, request: RoomRequest): Promise<Po
  * The title is the post's text. Mattermost looks for `@channel` in posts of webhooks, too, and in attachments, but not
  * in code.
  */
-export function mattermostMessage(event: EventBody, link: string | null): object {
-  const { title, facts, details } = describe(event);
+export function mattermostMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const text = [
+    ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
+    ...[shortened(people.map(plainMarkdown).join("\n"), SENTENCES), ...links.map(markdownLink)],
+  ].filter(Boolean);
   const attachment = {
-    ...(details.length > 0 && { text: codeBlock(details, DETAILS) }),
+    ...(text.length > 0 && { text: partsWithin(text, TEXT) }),
     ...(facts !== "" && { footer: facts }),
     ...(link !== null && { title: "Open", title_link: link }),
   };
@@ -52,7 +60,7 @@ export function mattermostMessage(event: EventBody, link: string | null): object
     ...(Object.keys(attachment).length > 0 && {
       attachments: [
         {
-          fallback: shortened([...details, facts].join("\n"), DETAILS),
+          fallback: shortened([...details, ...people, facts].join("\n"), DETAILS),
           color: COLOURS[moodOf(event)],
           ...attachment,
         },

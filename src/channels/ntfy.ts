@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { type Loudness, loudnessOf, postJson } from "./room.ts";
@@ -27,9 +27,9 @@ export const ntfy = channel({
   addresses: ["server"],
   flags: { topic: "<topic>", server: "--server <url>", access_token: "--access-token <token>" },
   shown: ({ server }) => new URL(server || PUBLIC_SERVER).origin,
-  send: ({ credentials, event, egress, now }) => {
+  send: ({ credentials, event, words, egress, now }) => {
     const { topic, server = "", access_token: token = "" } = credentials;
-    return sendNtfy({ egress, now }, { server, topic, token, event, link: null });
+    return sendNtfy({ egress, now }, { server, topic, token, event, words });
   },
 });
 
@@ -41,16 +41,16 @@ export interface NtfyRequest {
   /** Empty: none. */
   token: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 /** Publishes the event as JSON to the server's root (docs.ntfy.sh, Publish as JSON). */
 export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> {
-  const { server, topic, token, event, link } = request;
+  const { server, topic, token, event, words } = request;
   const { answer, ...posted } = await postJson(via, server === "" ? PUBLIC_SERVER : server, {
     ...(token !== "" && { headers: { Authorization: `Bearer ${token}` } }),
-    body: { topic, ...ntfyMessage(event, link) },
+    body: { topic, ...ntfyMessage(event, words) },
     why: ({ error }) => error,
   });
   return posted;
@@ -59,11 +59,15 @@ export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> 
 /** A longer message becomes a file that nobody opens at night; both in bytes. */
 const TITLE = 200;
 const MESSAGE = 3_900;
+const MOST_ACTIONS = 3;
 
 /** The notification. */
-export function ntfyMessage(event: EventBody, link: string | null): object {
-  const { title, facts, details } = describe(event, link);
-  const message = [...details, facts].filter(Boolean).join("\n");
+export function ntfyMessage(event: EventBody, words: Message): object {
+  const { title, facts, details, people, link, links } = words;
+  const message = [...details, ...people, facts].filter(Boolean).join("\n");
+  const actions = links
+    .slice(0, MOST_ACTIONS)
+    .map(({ text, href }) => ({ action: "view", label: text, url: href }));
   return {
     title: withinBytes(title, TITLE),
     // The server says "triggered" of an empty one.
@@ -71,6 +75,7 @@ export function ntfyMessage(event: EventBody, link: string | null): object {
     priority: PRIORITIES[loudnessOf(event)],
     tags: [tagOf(event)],
     ...(link === null ? {} : { click: link }),
+    ...(actions.length > 0 && { actions }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { webUrl } from "../kit/flags.ts";
-import { cut } from "../kit/text.ts";
+import { codePoints, cut } from "../kit/text.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import { asLine, type Message } from "../outbox/message.ts";
 import { httpError, type Posted, type Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { type Answer, type Loudness, loudnessOf, postForm } from "./room.ts";
@@ -31,11 +31,8 @@ export const pushover = channel({
       read: webUrl,
     },
   },
-  send: ({ credentials, event, egress, now, settings }) =>
-    sendPushover(
-      { egress, now },
-      { ...credentials, apiUrl: settings.pushoverApi, event, link: null },
-    ),
+  send: ({ credentials, event, words, egress, now, settings }) =>
+    sendPushover({ egress, now }, { ...credentials, apiUrl: settings.pushoverApi, event, words }),
 });
 
 /** One attempt at one user or group. */
@@ -44,8 +41,8 @@ export interface PushoverRequest {
   token: string;
   user: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -54,14 +51,14 @@ const SLOWEST_RETRY_MS = 5_000;
 
 /** Sends the event; where it says that somebody has the alert or that it is over, its emergencies end first. */
 export async function sendPushover(via: Via, request: PushoverRequest): Promise<Posted> {
-  const { apiUrl, token, user, event, link } = request;
+  const { apiUrl, token, user, event, words } = request;
   const stopped = await stopRinging(via, request);
   if (stopped !== null && isTheirFault(stopped)) return withPause(stopped);
   const left = (via.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
   const { answer, ...posted } = await postForm(
     { ...via, timeoutMs: Math.max(1, left) },
     `${apiUrl}/1/messages.json`,
-    { body: { token, user, ...pushoverMessage(event, link) }, why },
+    { body: { token, user, ...pushoverMessage(event, words) }, why },
   );
   const { verdict } = posted;
   if (verdict.kind !== "delivered" || answer["status"] === 1) return withPause(posted);
@@ -103,6 +100,9 @@ function why(answer: Answer): string | undefined {
 /** In characters. */
 const TITLE = 250;
 const MESSAGE = 1_024;
+const URL = 512;
+/** What was logged keeps so much room, whatever stands below it. */
+const DETAILS = 500;
 /** From here on a message is an emergency: it rings through, every minute for fifty minutes. */
 const EMERGENCY_LEVEL = 500;
 const PRIORITIES: Readonly<Record<Loudness, number>> = {
@@ -112,25 +112,31 @@ const PRIORITIES: Readonly<Record<Loudness, number>> = {
 /** The message's fields. No HTML is asked for, so there is no markup. */
 export function pushoverMessage(
   event: EventBody,
-  link: string | null,
+  words: Message,
 ): Readonly<Record<string, string>> {
-  const { title, facts, details } = describe(event);
+  const { title, facts, details, people, link, links } = words;
   const priority = PRIORITIES[loudnessOf(event)];
   return {
     title: cut(title, TITLE),
-    message: fitted(details.join("\n"), facts) || title,
+    message: fitted(details.join("\n"), [...people, ...links.map(asLine)], facts) || title,
     priority: String(priority),
     timestamp: String(event.timestamp),
-    ...(link !== null && { url: link, url_title: "Open" }),
+    ...(link !== null && link.length <= URL && { url: link, url_title: "Open" }),
     ...(priority === 2 && { retry: "60", expire: "3600", tags: tagOf(event) }),
   };
 }
 
-/** What was logged is cut so that the facts have room below it. */
-function fitted(details: string, facts: string): string {
-  const room = MESSAGE - [...facts].length - 2;
-  const kept = cut(details, room);
-  return [kept === details ? kept : `${kept}…`, facts].filter(Boolean).join("\n");
+/** What was logged is cut so that the rest has room below it; of what doesn't fit even so, the facts stay. */
+function fitted(details: string, more: readonly string[], facts: string): string {
+  let room = MESSAGE - Math.min(DETAILS, codePoints(details)) - codePoints(facts) - 2;
+  const kept = more.filter((line) => {
+    const isIn = codePoints(line) < room;
+    if (isIn) room -= codePoints(line) + 1;
+    return isIn;
+  });
+  const below = [...kept, facts].filter(Boolean);
+  const logged = cut(details, MESSAGE - codePoints(below.join("\n")) - 2);
+  return [logged === details ? logged : `${logged}…`, ...below].filter(Boolean).join("\n");
 }
 
 /** Letters and digits only, since tags are parted by commas. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
+import type { Message } from "../outbox/message.ts";
+import type { Link } from "../outbox/said.ts";
 import {
   httpError,
   limitsOf,
@@ -28,8 +30,8 @@ export const incomingWebhook = {
 export interface RoomRequest {
   webhookUrl: string;
   event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The same in words. */
+  words: Message;
 }
 
 /** The longest answer that any of them gives: Discord's repeats the message. */
@@ -160,6 +162,24 @@ export function plainMarkdown(line: string): string {
 export function codeBlock(lines: readonly string[], most: number): string {
   const inside = lines.join("\n").replace(/`(?=`)/g, `\`${ZERO_WIDTH}`);
   return `\`\`\`\n${shortened(inside, most - 8)}\n\`\`\``;
+}
+
+/** A link in Markdown; nothing in its name or address ends it, or calls somebody. */
+export function markdownLink({ text, href }: Link): string {
+  const address = href.replace(/[()<>@\\\s]/g, (char) =>
+    char === "(" ? "%28" : char === ")" ? "%29" : encodeURIComponent(char),
+  );
+  return `[${plainMarkdown(text)}](${address})`;
+}
+
+/** Parts in one text, at most `most` UTF-16 units: what doesn't fit any more is left out whole. */
+export function partsWithin(parts: readonly string[], most: number, between = "\n"): string {
+  let text = "";
+  for (const part of parts) {
+    const longer = text === "" ? part : text + between + part;
+    if (longer.length <= most) text = longer;
+  }
+  return text;
 }
 
 /** At most `most` UTF-16 units, never half a character; what is cut ends in `…`. */

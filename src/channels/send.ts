@@ -10,7 +10,9 @@ import {
   UNREADABLE,
 } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
+import { describe } from "../outbox/message.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
+import type { EventSaid } from "../outbox/said.ts";
 import type { Store } from "../store/store.ts";
 import type { Host, Settings } from "./channel.ts";
 import type { ChannelList } from "./list.ts";
@@ -24,6 +26,8 @@ export interface SenderOptions {
   /** What the operator set; the others have their usual value. */
   settings: Settings;
   push?: NonNullable<Host["push"]>;
+  /** Where people see the box; empty: nowhere that they could be led to. */
+  publicUrl: string;
 }
 
 /** The one way from an integration to its receiver: real deliveries and test-fires take it alike. */
@@ -54,7 +58,7 @@ function usual({ settings }: ChannelList): Settings {
 }
 
 async function send(
-  { store, sealer, egress, channels }: SenderOptions,
+  { store, sealer, egress, channels, publicUrl }: SenderOptions,
   what: { integration: IntegrationRow; message: Outgoing; host: Host; settings: Settings },
 ): Promise<Sent> {
   const { integration, message } = what;
@@ -65,13 +69,24 @@ async function send(
   if (sealed === null) return ours(UNREADABLE);
   const isOpen = "url" in kind.fields.shape;
   const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
+  let parsed: EventBody | undefined;
+  const event = () => (parsed ??= JSON.parse(message.body) as EventBody);
   return kind.send({
     ...{ ...what, credentials, egress, now: store.clock.now() },
     // The webhook sends the bytes as they are.
     get event() {
-      return JSON.parse(message.body) as EventBody;
+      return event();
+    },
+    get words() {
+      const said = message.said === null ? null : (JSON.parse(message.said) as EventSaid);
+      return describe(event(), { said, link: linkTo(publicUrl, event()) });
     },
   });
+}
+
+/** The alert's page; null where no alert caused the event or nobody could be led there. */
+function linkTo(publicUrl: string, { alert_id: id }: EventBody): string | null {
+  return publicUrl === "" || !/^\d+$/.test(id) ? null : `${publicUrl}/a/${id}`;
 }
 
 /** One relay for all projects: its address and secret stand in one place (contract §7). */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
-import type { EventBody } from "../outbox/event.ts";
-import { describe, plainText } from "../outbox/message.ts";
+import { type Message, plainText } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { type Answer, postJson, shortened, unlessTaken } from "./room.ts";
@@ -24,8 +23,8 @@ export const signal = channel({
   addresses: ["server"],
   flags: { recipient: "<recipient>", server: "--server <url>", number: "--number <number>" },
   shown: ({ server }) => new URL(server).origin,
-  send: ({ credentials, event, egress, now }) =>
-    sendSignal({ egress, now }, { ...credentials, event, link: null }),
+  send: ({ credentials, words, egress, now }) =>
+    sendSignal({ egress, now }, { ...credentials, words }),
 });
 
 /** One attempt at one user or group. */
@@ -34,18 +33,17 @@ export interface SignalRequest {
   server: string;
   number: string;
   recipient: string;
-  event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  /** The event in words. */
+  words: Message;
 }
 
 /** Sends the event. The server has no ids for attempts: one that timed out may come twice. */
 export async function sendSignal(via: Via, request: SignalRequest): Promise<Posted> {
-  const { server, number, recipient, event, link } = request;
+  const { server, number, recipient, words } = request;
   const { origin, pathname } = new URL(server);
   const answered = await postJson(via, `${origin}${pathname.replace(/\/+$/, "")}/v2/send`, {
     body: {
-      message: signalText(event, link),
+      message: signalText(words),
       number,
       recipients: [recipient],
       text_mode: "normal",
@@ -61,8 +59,8 @@ export async function sendSignal(via: Via, request: SignalRequest): Promise<Post
 const LONGEST = 2_000;
 
 /** Plain text, where no character is markup. */
-export function signalText(event: EventBody, link: string | null): string {
-  return shortened(plainText(describe(event, link)), LONGEST);
+export function signalText(words: Message): string {
+  return shortened(plainText(words), LONGEST);
 }
 
 /** Its errors are sentences with numbers in them: only a known one is told, by a name. */

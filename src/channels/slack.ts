@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { webUrl } from "../kit/flags.ts";
-import type { EventBody } from "../outbox/event.ts";
-import { describe, plainText } from "../outbox/message.ts";
+import { type Message, plainText } from "../outbox/message.ts";
+import type { Link } from "../outbox/said.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { escapeWithin, incomingWebhook, type RoomRequest } from "./room.ts";
+import { escapeWithin, incomingWebhook, partsWithin, type RoomRequest } from "./room.ts";
 import { postAsApp } from "./slack-app.ts";
 
 export const slack = channel({
@@ -38,19 +38,22 @@ export const slack = channel({
       read: webUrl,
     },
   },
-  send: ({ credentials, event, egress, now, settings }) => {
+  send: ({ credentials, event, words, egress, now, settings }) => {
     const { webhook_url: webhookUrl = "", bot_token: token, channel: name } = credentials;
     const via = { egress, now };
-    if (!token || !name) return sendSlack(via, { webhookUrl, event, link: null });
+    if (!token || !name) return sendSlack(via, { webhookUrl, event, words });
     const app = { apiUrl: settings.slackApi, token, channel: name };
-    return postAsApp(via, app, slackMessage(event, null));
+    return postAsApp(via, app, slackMessage(words));
   },
 });
 
 /** Slack's own limits are 150, 3,000 and, for all of it, 4,000 characters that are shown well. */
 const HEADER = 150;
-const SECTION = 2_400;
-const CONTEXT = 700;
+const SECTION = 2_000;
+const SENTENCES = 800;
+const CONTEXT = 300;
+/** With the addresses, of which only the names are shown. */
+const ALL_CONTEXT = 3_000;
 const FALLBACK = 700;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
@@ -60,7 +63,7 @@ export async function sendSlack(via: Via, request: RoomRequest): Promise<Posted>
     method: "POST",
     url: request.webhookUrl,
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(slackMessage(request.event, request.link)),
+    body: JSON.stringify(slackMessage(request.words)),
   });
   const word = result.body.trim();
   return {
@@ -74,16 +77,20 @@ export async function sendSlack(via: Via, request: RoomRequest): Promise<Posted>
  * The message: blocks, and a text for notifications. Everything is escaped and nothing is parsed for
  * names, so no log line can mention anyone; nor are links in it fetched for a preview.
  */
-export function slackMessage(event: EventBody, link: string | null): object {
-  const message = describe(event, link);
-  const section = escapeWithin(message.details.join("\n"), SECTION);
-  const context = [escapeWithin(message.facts, CONTEXT), link === null ? "" : linkTo(link)];
-  const shown = context.filter(Boolean).join(" · ");
+export function slackMessage(message: Message): object {
+  const { title, details, people, facts, link, links } = message;
+  const sections = [
+    escapeWithin(details.join("\n"), SECTION),
+    escapeWithin(people.join("\n"), SENTENCES),
+  ];
+  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
+  const context = [escapeWithin(facts, CONTEXT), ...addresses.map(linkTo)];
+  const shown = partsWithin(context.filter(Boolean), ALL_CONTEXT, " · ");
   return {
-    text: escapeWithin(plainText({ ...message, link: null }), FALLBACK),
+    text: escapeWithin(plainText({ ...message, link: null, links: [] }), FALLBACK),
     blocks: [
-      { type: "header", text: { type: "plain_text", text: escapeWithin(message.title, HEADER) } },
-      ...(section === "" ? [] : [{ type: "section", text: markdown(section) }]),
+      { type: "header", text: { type: "plain_text", text: escapeWithin(title, HEADER) } },
+      ...sections.filter(Boolean).map((text) => ({ type: "section", text: markdown(text) })),
       ...(shown === "" ? [] : [{ type: "context", elements: [markdown(shown)] }]),
     ],
     parse: "none",
@@ -98,6 +105,7 @@ function markdown(escaped: string): object {
   return { type: "mrkdwn", text: escaped, verbatim: true };
 }
 
-function linkTo(link: string): string {
-  return `<${link.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|Open>`;
+function linkTo({ text, href }: Link): string {
+  const name = escapeWithin(text.replaceAll("|", "/"), 100);
+  return `<${href.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|${name}>`;
 }

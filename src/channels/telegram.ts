@@ -3,9 +3,8 @@ import type { EgressResult } from "../kit/exchange.ts";
 import { text } from "../kit/fields.ts";
 import { webUrl } from "../kit/flags.ts";
 import { cut } from "../kit/text.ts";
-import type { EventBody } from "../outbox/event.ts";
 import { mask, SHORTEST_SECRET } from "../outbox/mask.ts";
-import { describe, plainText } from "../outbox/message.ts";
+import { type Message, plainText } from "../outbox/message.ts";
 import { clampRetryAfter } from "../outbox/retry.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
@@ -27,9 +26,9 @@ export const telegram = channel({
       read: webUrl,
     },
   },
-  async send({ credentials, event, egress, now, settings }) {
+  async send({ credentials, words, egress, now, settings }) {
     const { token, chat_id: chatId } = credentials;
-    const request = { apiUrl: settings.telegramApi, token, chatId, event, link: null };
+    const request = { apiUrl: settings.telegramApi, token, chatId, words };
     const { chatId: movedTo, ...sent } = await sendTelegram({ egress, now }, request);
     return movedTo === undefined ? sent : { ...sent, learned: { chat_id: movedTo } };
   },
@@ -41,9 +40,7 @@ export interface TelegramRequest {
   apiUrl: string;
   token: string;
   chatId: string;
-  event: EventBody;
-  /** Where people can look, when the box has a public address. */
-  link: string | null;
+  words: Message;
 }
 
 /** `chatId`: the group became a supergroup with this id, which is to be stored. */
@@ -74,7 +71,7 @@ export async function sendTelegram(via: Via, request: TelegramRequest): Promise<
   return { ...outcome, durationMs: first.durationMs + second.durationMs, chatId };
 }
 
-function post(via: Via, { apiUrl, token, chatId, event, link }: TelegramRequest) {
+function post(via: Via, { apiUrl, token, chatId, words }: TelegramRequest) {
   const bot = encodeURIComponent(token).replaceAll("%3A", ":");
   return via.egress.send({
     ...limitsOf(via),
@@ -83,15 +80,15 @@ function post(via: Via, { apiUrl, token, chatId, event, link }: TelegramRequest)
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({
       chat_id: chatId,
-      text: telegramText(event, link),
+      text: telegramText(words),
       link_preview_options: { is_disabled: true },
     }),
   });
 }
 
 /** The message within Telegram's limit, which counts UTF-16 units. No markup, so nothing to escape. */
-export function telegramText(event: EventBody, link: string | null): string {
-  const whole = plainText(describe(event, link));
+export function telegramText(words: Message): string {
+  const whole = plainText(words);
   if (whole.length <= LONGEST_TEXT) return whole;
   return `${whole.slice(0, LONGEST_TEXT - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -17,6 +17,7 @@ export const webhook = channel({
   addresses: ["url"],
   flags: { url: "<url>", secret: "--secret <secret>" },
   mint: mintWebhookSecret,
+  bodyAsIs: true,
   send({ credentials, message, egress, now }) {
     const { eventId, body, signedAt } = message;
     const { url, secret = "" } = credentials;

@@ -13,6 +13,7 @@ interface DeliveryRow extends QueuedRow {
   eventId: string | null;
   /** null where the event is no longer kept. */
   body: string | null;
+  said: string | null;
 }
 
 /** What `last_error` says of a delivery that was never made in time. */
@@ -28,7 +29,7 @@ const IS_DUE = `d.integration_id = ? AND d.status = 'pending' AND d.next_attempt
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
 const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt, d.signed_at AS signedAt,
-    v.event_id AS eventId, v.body FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
+    v.event_id AS eventId, v.body, v.said FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
   WHERE ${IS_DUE} AND d.rank = ? + 0 AND d.rule_id = ? + 0 AND d.id NOT IN (SELECT value FROM json_each(?))`;
 const STILL_DUE = `SELECT 1 FROM deliveries d INDEXED BY deliveries_pending WHERE ${IS_DUE} AND d.id <= ? + 0 LIMIT 1`;
 
@@ -139,7 +140,7 @@ export function releaseDeliveries(tx: Tx, integrationId: string): number {
 async function send(
   { store, send: sendThrough }: DeliveryQueueOptions,
   integration: IntegrationRow,
-  { eventId, event, body, ...row }: DeliveryRow,
+  { eventId, event, body, said, ...row }: DeliveryRow,
 ): Promise<DeliveryOutcome> {
   const nowMs = store.clock.now();
   const now = Math.floor(nowMs / 1000);
@@ -148,6 +149,6 @@ async function send(
   if (isTooOld(row.createdAt * 1000, nowMs))
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
   const signedAt = signedTimestamp(row.signedAt, now);
-  const message = { eventId, event, body, signedAt };
+  const message = { eventId, event, body, said, signedAt };
   return { ...(await sendThrough(integration, message)), signedAt };
 }

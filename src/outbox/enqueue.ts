@@ -1,6 +1,7 @@
 import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import type { EventKind } from "./event.ts";
+import type { EventSaid } from "./said.ts";
 import { rankOf } from "./turns.ts";
 
 /** One event to go out: its body is fixed here and is the same bytes in every attempt (contract §6). */
@@ -14,6 +15,8 @@ export interface OutgoingEvent {
   event: EventKind;
   timestamp: number;
   body: string;
+  /** What people are told beyond the body; asked only where a channel puts it into words. */
+  said?: () => EventSaid;
   /** Ids of the actions that may run; null = every enabled one whose events name this event. */
   actions: readonly string[] | null;
   /** An integration that must not hear of it (its own disabling). */
@@ -27,7 +30,7 @@ export interface Enqueued {
 }
 
 // The sums keep SQLite from planning these anew for every value, which costs more than the search.
-const INTEGRATIONS = `SELECT id, event_filter FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const INTEGRATIONS = `SELECT id, event_filter, speaks FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const RAISE =
   "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0 RETURNING integration_id";
@@ -37,26 +40,15 @@ const RAISE =
  * and its messages are one commit. Due at once; the sender is woken after the commit.
  */
 export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
+  const told = channelsOf(tx, event);
+  const said = told.some(({ speaks }) => speaks !== 0) ? event.said?.() : undefined;
   const eventRow = tx
-    .sql<
-      [
-        eventId: string,
-        projectId: number,
-        alertId: number | null,
-        event: string,
-        timestamp: number,
-        body: string,
-      ]
-    >(
-      "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body) VALUES (?, ?, ?, ?, ?, ?)",
+    .sql<SqlValue[]>(
+      "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body, said) VALUES (?, ?, ?, ?, ?, ?, ?)",
     )
     .run(
-      event.eventId,
-      event.projectId,
-      event.alertId,
-      event.event,
-      event.timestamp,
-      event.body,
+      ...[event.eventId, event.projectId, event.alertId, event.event, event.timestamp, event.body],
+      said === undefined ? null : JSON.stringify(said),
     ).lastInsertRowid;
   const now = tx.clock.now();
   const rank = rankOf(event.level);
@@ -64,16 +56,7 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   if (event.event !== "alert.opened") raise(tx, event, rank);
 
   let deliveries = 0;
-  for (const row of tx
-    .sql<
-      [projectId: number],
-      {
-        id: string;
-        event_filter: string;
-      }
-    >(INTEGRATIONS)
-    .all(event.projectId)) {
-    if (!subscribes(row.event_filter, event.event) || row.id === event.exceptIntegration) continue;
+  for (const row of told) {
     tx.sql<SqlValue[]>(
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
@@ -113,6 +96,17 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
     executions++;
   }
   return { deliveries, executions };
+}
+
+/** The channels that are told of it. */
+function channelsOf(tx: Tx, event: OutgoingEvent): { id: string; speaks: number }[] {
+  return tx
+    .sql<[projectId: number], { id: string; event_filter: string; speaks: number }>(INTEGRATIONS)
+    .all(event.projectId)
+    .filter(
+      ({ id, event_filter }) =>
+        subscribes(event_filter, event.event) && id !== event.exceptIntegration,
+    );
 }
 
 function raise(tx: Tx, { alertId }: OutgoingEvent, rank: number): void {

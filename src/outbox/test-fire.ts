@@ -72,6 +72,7 @@ async function testIntegration(
     eventId,
     event: "alert.test",
     body,
+    said: null,
     signedAt: timestamp,
   });
   const error = sent.verdict.kind === "delivered" ? null : sent.verdict.error;

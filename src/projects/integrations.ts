@@ -103,6 +103,7 @@ export function createIntegration(
       sealed: sealedOf(kind, id, { credentials, guard }),
       eventFilter: filterOf(write.events),
       relay: false,
+      speaks: kind.bodyAsIs !== true,
       consecutiveFailures: 0,
       createdAt: tx.at,
     })

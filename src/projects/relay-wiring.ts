@@ -23,6 +23,7 @@ export function wireRelay(tx: Tx, projectId: number): void {
       enabled: true,
       eventFilter: RELAY_EVENTS,
       relay: true,
+      speaks: false,
       consecutiveFailures: 0,
       createdAt: tx.at,
     })

@@ -131,6 +131,7 @@ export const integrations = sqliteTable("integrations", {
   failingSince: integer("failing_since"),
   lastError: text("last_error"),
   createdAt: integer("created_at").notNull(),
+  speaks: integer("speaks", { mode: "boolean" }).notNull(),
 });
 
 export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

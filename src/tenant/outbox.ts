@@ -48,6 +48,8 @@ export interface OutboxDeps {
   /** Deliveries, actions and test-fires each have a share of it: none keeps another waiting. */
   egress: EgressClient;
   channels: ChannelList;
+  /** Where people see the box; may be empty. */
+  publicUrl: string;
   settings: OutboxSettings;
   /** Runs the named job soon. */
   wake(job: string): void;
@@ -72,7 +74,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   ] as const;
   const channelsBy = (egress: Egress) =>
     createSender({
-      ...{ store, log, sealer, egress, channels: deps.channels },
+      ...{ store, log, sealer, egress, channels: deps.channels, publicUrl: deps.publicUrl },
       settings: settings.channels ?? {},
       ...(settings.push && { push: settings.push }),
     });

@@ -136,6 +136,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const kinds = options.channels ?? channels;
   const outbox = createOutbox({
     ...{ store, log, sealer, egress, channels: kinds, settings: options.outbox ?? {} },
+    publicUrl: options.publicUrl,
     wake: (job) => scheduler.wake(job),
   });
   const news =

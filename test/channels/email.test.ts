@@ -6,7 +6,7 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { createEgress, type EgressClient } from "../../src/kit/egress.ts";
 import { createNames } from "../../src/kit/names.ts";
 import { eventKinds } from "../../src/outbox/event.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import {
   headersOf,
   MAIL_PASSWORD,
@@ -49,7 +49,14 @@ const send = (
   sendEmail(
     { ...via, now: NOW },
     {
-      ...{ host: "localhost", port: String(port), from, to, event: eventBody(), link: null },
+      ...{
+        host: "localhost",
+        port: String(port),
+        from,
+        to,
+        event: eventBody(),
+        words: inWords(eventBody()),
+      },
       ...more,
     },
   );
@@ -57,7 +64,7 @@ const send = (
 test("the mail: an alert's mails hang together, no answer is wanted, text and a page", async () => {
   const link = "https://box.example/a/7?x=1&y=2";
   const event = eventBody({ level: 500 });
-  const raw = (await mailOf({ from, to, event, link, now: NOW })).toString();
+  const raw = (await mailOf({ from, to, event, words: inWords(event, link), now: NOW })).toString();
   const [, boundary = ""] = /boundary="([^"]+)"/.exec(raw) ?? [];
   assert.equal(raw.replaceAll(boundary, "B").replaceAll("\r\n", "\n"), GOLDEN);
 });
@@ -79,7 +86,9 @@ test("whatever was logged and however things are called: the header fields are o
     const names = { project: text.slice(0, 128), rule: text.slice(0, 128) };
     const changes = { last_message: text, identifiers: { [text.slice(0, 99)]: text }, ...names };
     const made = eventBody({ event, level: 500, ...changes });
-    const raw = (await mailOf({ from, to, event: made, link: null, now: NOW })).toString();
+    const raw = (
+      await mailOf({ from, to, event: made, words: inWords(made), now: NOW })
+    ).toString();
     const fields = headersOf(raw);
     const isOver = event === "alert.acknowledged" || event === "alert.resolved";
     const present = expected.filter((name) => name !== "Importance" || !isOver);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { gotifyMessage, sendGotify } from "../../src/channels/gotify.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import { bodyOf, GOTIFY_TOKEN, gotifyServer } from "../support/pushes.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import { hostileTexts } from "../support/rooms.ts";
@@ -20,12 +20,16 @@ afterEach(() => receiver.close());
 const send = (changes = {}, { path = "", token = GOTIFY_TOKEN } = {}) =>
   sendGotify(
     { egress, now: 0 },
-    { ...{ server: receiver.url + path, token }, event: eventBody(changes), link: null },
+    {
+      ...{ server: receiver.url + path, token },
+      event: eventBody(changes),
+      words: inWords(eventBody(changes)),
+    },
   );
 
 test("the event as plain text, which opens the alert when it is touched", () => {
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
-  assert.deepEqual(gotifyMessage(eventBody(), "https://box.example/a/7"), {
+  assert.deepEqual(gotifyMessage(eventBody(), inWords(eventBody(), "https://box.example/a/7")), {
     title: "ALERT: shop · Payments failing",
     message: `Payment 42 failed for bob\nhost = web-1\n${facts}`,
     priority: 8,
@@ -71,7 +75,10 @@ test("how loud it is follows from what happened", () => {
     ] as const),
   ] as const;
   for (const [event, level, expected] of table) {
-    const { priority } = gotifyMessage(eventBody({ event, level }), null) as { priority: number };
+    const { priority } = gotifyMessage(
+      eventBody({ event, level }),
+      inWords(eventBody({ event, level })),
+    ) as { priority: number };
     assert.equal(priority, expected, `${event} ${level}`);
   }
 });

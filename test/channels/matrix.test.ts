@@ -10,7 +10,7 @@ import {
   matrixActs,
 } from "../support/chats.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import fc from "../support/property.ts";
 import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
 import { hostileTexts } from "../support/rooms.ts";
@@ -38,15 +38,16 @@ const send = (changes = {}, more = {}) =>
         roomId: MATRIX_ROOM,
         transaction: "evt_1",
       },
-      ...{ event: eventBody(changes), link: LINK, ...more },
+      ...{ event: eventBody(changes), words: inWords(eventBody(changes), LINK), ...more },
     },
   );
 
 test("an alert as text and as HTML; what is over makes no sound", () => {
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
-  assert.deepEqual(matrixMessage(eventBody({ last_message: "a < b" }), LINK), {
+  const event = eventBody({ last_message: "a < b" });
+  assert.deepEqual(matrixMessage(event, inWords(event, LINK)), {
     msgtype: "m.text",
-    body: `ALERT: shop · Payments failing\n${facts}\na < b\nhost = web-1\n${LINK}`,
+    body: `ALERT: shop · Payments failing\na < b\nhost = web-1\n${facts}\n${LINK}`,
     format: "org.matrix.custom.html",
     formatted_body: [
       "<strong>ALERT: shop · Payments failing</strong>",
@@ -57,7 +58,10 @@ test("an alert as text and as HTML; what is over makes no sound", () => {
     "m.mentions": {},
   });
   for (const event of ["alert.acknowledged", "alert.resolved"] as const)
-    assert.equal(Object(matrixMessage(eventBody({ event }), null)).msgtype, "m.notice");
+    assert.equal(
+      Object(matrixMessage(eventBody({ event }), inWords(eventBody({ event })))).msgtype,
+      "m.notice",
+    );
 });
 
 test("however often it is tried, the room has one message, behind a path and whatever the ids hold", async () => {
@@ -101,7 +105,7 @@ test("any event stays far below the size of an event", () => {
   });
   fc.assert(
     fc.property(events, (changes) => {
-      const content = matrixMessage(eventBody(changes), LINK);
+      const content = matrixMessage(eventBody(changes), inWords(eventBody(changes), LINK));
       assert.ok(Buffer.byteLength(JSON.stringify(content)) < 60_000);
       assert.deepEqual(matrixActs({ ...content }), []);
     }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { ntfyMessage, sendNtfy } from "../../src/channels/ntfy.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import fc from "../support/property.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 
@@ -18,7 +18,11 @@ afterEach(() => receiver.close());
 const send = (token = "") =>
   sendNtfy(
     { egress, now: 0 },
-    { ...{ server: receiver.url, topic: "ops-9f86d081", token }, event: eventBody(), link: null },
+    {
+      ...{ server: receiver.url, topic: "ops-9f86d081", token },
+      event: eventBody(),
+      words: inWords(eventBody()),
+    },
   );
 
 type Shown = { title: string; message: string; priority: number; tags: string[]; click?: string };
@@ -35,14 +39,17 @@ test("JSON to the server's root, with the token where there is one", async () =>
   );
   assert.deepEqual(JSON.parse(open?.body ?? ""), {
     topic: "ops-9f86d081",
-    ...ntfyMessage(eventBody(), null),
+    ...ntfyMessage(eventBody(), inWords(eventBody())),
   });
   assert.equal(closed?.headers["authorization"], "Bearer tk_canary");
 });
 
 test("what needs somebody rings, the louder the worse; what is over makes no sound", () => {
   const priority = (event: string, level: number) =>
-    shown(eventBody({ event: event as "alert.opened", level }), null).priority;
+    shown(
+      eventBody({ event: event as "alert.opened", level }),
+      inWords(eventBody({ event: event as "alert.opened", level })),
+    ).priority;
   const table = [
     ["alert.opened", 500, 5],
     ["alert.opened", 400, 4],
@@ -60,17 +67,20 @@ test("what needs somebody rings, the louder the worse; what is over makes no sou
 test("any event fits in what the server shows as a message, cut between characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 9_000 }), (text) => {
-      const said = shown(
-        eventBody({ last_message: text.toWellFormed() }),
-        "https://box.example/a/1",
-      );
+      const event = eventBody({ last_message: text.toWellFormed() });
+      const said = shown(event, inWords(event, "https://box.example/a/1"));
       assert.ok(Buffer.byteLength(said.message) <= 3_900 && said.message.isWellFormed());
       assert.ok(Buffer.byteLength(said.title) <= 200 && said.title !== "" && said.message !== "");
       assert.equal(said.click, "https://box.example/a/1");
     }),
     { numRuns: 50 },
   );
-  assert.ok(shown(eventBody({ project: "💥".repeat(128) }), null).title.isWellFormed());
+  assert.ok(
+    shown(
+      eventBody({ project: "💥".repeat(128) }),
+      inWords(eventBody({ project: "💥".repeat(128) })),
+    ).title.isWellFormed(),
+  );
 });
 
 test("a server that is busy says how long; a refusal keeps the page waiting, with its status", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { pushoverMessage, sendPushover } from "../../src/channels/pushover.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import { formOf, PUSHOVER_TOKEN, PUSHOVER_USER, pushoverServer } from "../support/pushes.ts";
 import { answer, hang, type Receiver, startReceiver } from "../support/receiver.ts";
 import { hostileTexts } from "../support/rooms.ts";
@@ -26,7 +26,7 @@ const send = (changes = {}, more = {}) =>
     { egress, now: 0 },
     {
       ...{ apiUrl: receiver.url, token: PUSHOVER_TOKEN, user: PUSHOVER_USER },
-      ...{ event: eventBody(changes), link: LINK, ...more },
+      ...{ event: eventBody(changes), words: inWords(eventBody(changes), LINK), ...more },
     },
   );
 
@@ -38,12 +38,15 @@ test("an alert as the fields of a message", () => {
     message: `Payment 42 failed for bob\nhost = web-1\n${facts}`,
     ...{ priority: "1", timestamp: "1767582721", url: LINK, url_title: "Open" },
   };
-  assert.deepEqual(pushoverMessage(eventBody(), LINK), plain);
-  assert.deepEqual(pushoverMessage(eventBody({ level: 500 }), LINK), {
-    ...plain,
-    message: plain.message.replace("error", "critical"),
-    ...{ priority: "2", retry: "60", expire: "3600", tags: "box0123456789abcdefalert7" },
-  });
+  assert.deepEqual(pushoverMessage(eventBody(), inWords(eventBody(), LINK)), plain);
+  assert.deepEqual(
+    pushoverMessage(eventBody({ level: 500 }), inWords(eventBody({ level: 500 }), LINK)),
+    {
+      ...plain,
+      message: plain.message.replace("error", "critical"),
+      ...{ priority: "2", retry: "60", expire: "3600", tags: "box0123456789abcdefalert7" },
+    },
+  );
 });
 
 test("an emergency rings until the box says that somebody has it, or that it is over", async () => {
@@ -101,7 +104,7 @@ test("stopping and telling have one limit between them", async () => {
   const via = { egress, now: 0, timeoutMs: 150 };
   const event = eventBody({ event: "alert.resolved", level: 500 });
   const request = { apiUrl: receiver.url, token: PUSHOVER_TOKEN, user: PUSHOVER_USER };
-  const { verdict } = await sendPushover(via, { ...request, event, link: null });
+  const { verdict } = await sendPushover(via, { ...request, event, words: inWords(event) });
   assert.deepEqual(verdict, { kind: "later", error: "timeout" });
   assert.equal(receiver.received.length, 1);
 });

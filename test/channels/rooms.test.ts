@@ -7,7 +7,7 @@ import { codeBlock, plainMarkdown } from "../../src/channels/room.ts";
 import { sendTeams, teamsMessage } from "../../src/channels/teams.ts";
 import { type EventBody, eventKinds } from "../../src/outbox/event.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import fc from "../support/property.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import {
@@ -40,7 +40,7 @@ const said = { title: "ALERT: shop · Payments failing", message: "Payment 42 fa
 const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
 
 test("Discord: the title as text, what was logged as code, and nobody may be called", () => {
-  assert.deepEqual(discordMessage(eventBody(), LINK), {
+  assert.deepEqual(discordMessage(eventBody(), inWords(eventBody(), LINK)), {
     content: said.title,
     embeds: [
       {
@@ -53,21 +53,24 @@ test("Discord: the title as text, what was logged as code, and nobody may be cal
 });
 
 test("Mattermost: a post with an attachment", () => {
-  assert.deepEqual(mattermostMessage(eventBody({ level: 500 }), LINK), {
-    text: said.title,
-    attachments: [
-      {
-        ...{ color: "#b3261e", footer: facts.replace("error", "critical") },
-        ...{ title: "Open", title_link: LINK },
-        fallback: `${said.message}\nhost = web-1\n${facts.replace("error", "critical")}`,
-        text: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\``,
-      },
-    ],
-  });
+  assert.deepEqual(
+    mattermostMessage(eventBody({ level: 500 }), inWords(eventBody({ level: 500 }), LINK)),
+    {
+      text: said.title,
+      attachments: [
+        {
+          ...{ color: "#b3261e", footer: facts.replace("error", "critical") },
+          ...{ title: "Open", title_link: LINK },
+          fallback: `${said.message}\nhost = web-1\n${facts.replace("error", "critical")}`,
+          text: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\``,
+        },
+      ],
+    },
+  );
 });
 
 test("Google Chat: text and card in the alert's own thread", () => {
-  assert.deepEqual(googleChatMessage(eventBody(), LINK), {
+  assert.deepEqual(googleChatMessage(eventBody(), inWords(eventBody(), LINK)), {
     text: said.title,
     thread: { threadKey: "box-0123456789abcdef-7" },
     cardsV2: [
@@ -95,28 +98,34 @@ test("Teams: a card of texts that know no markup", () => {
   const run = (text: string, look: object) => ({
     ...{ type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...look }] },
   });
-  assert.deepEqual(teamsMessage(eventBody({ event: "alert.resolved" }), LINK), {
-    type: "message",
-    attachments: [
-      {
-        ...{ contentType: "application/vnd.microsoft.card.adaptive", contentUrl: null },
-        content: {
-          $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-          ...{ type: "AdaptiveCard", version: "1.4" },
-          body: [
-            run("Resolved: shop · Payments failing", {
-              ...{ size: "Large", weight: "Bolder", color: "Good" },
-            }),
-            run(said.message, { fontType: "Monospace" }),
-            run("host = web-1", {}),
-            run(facts, { isSubtle: true }),
-          ],
-          actions: [{ type: "Action.OpenUrl", title: "Open", url: LINK }],
-          msteams: { width: "Full" },
+  assert.deepEqual(
+    teamsMessage(
+      eventBody({ event: "alert.resolved" }),
+      inWords(eventBody({ event: "alert.resolved" }), LINK),
+    ),
+    {
+      type: "message",
+      attachments: [
+        {
+          ...{ contentType: "application/vnd.microsoft.card.adaptive", contentUrl: null },
+          content: {
+            $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+            ...{ type: "AdaptiveCard", version: "1.4" },
+            body: [
+              run("Resolved: shop · Payments failing", {
+                ...{ size: "Large", weight: "Bolder", color: "Good" },
+              }),
+              run(said.message, { fontType: "Monospace" }),
+              run("host = web-1", {}),
+              run(facts, { isSubtle: true }),
+            ],
+            actions: [{ type: "Action.OpenUrl", title: "Open", url: LINK }],
+            msteams: { width: "Full" },
+          },
         },
-      },
-    ],
-  });
+      ],
+    },
+  );
 });
 
 test("an escape keeps names readable, and a block of code ends where it should", () => {
@@ -128,7 +137,10 @@ test("an escape keeps names readable, and a block of code ends where it should",
 for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
   describe(kind, () => {
     const post = (event: EventBody = eventBody()) =>
-      send({ egress, now: 0 }, { webhookUrl: receiver.url + fake.path, event, link: LINK });
+      send(
+        { egress, now: 0 },
+        { webhookUrl: receiver.url + fake.path, event, words: inWords(event, LINK) },
+      );
 
     test("the service takes what logs and names may hold, and calls nobody", async () => {
       const { behaviour, faults } = roomServer(fake);
@@ -163,7 +175,9 @@ for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
       });
       fc.assert(
         fc.property(events, fc.constantFrom(null, LINK), (changes, link) => {
-          const body = JSON.stringify(message(eventBody(changes), link));
+          const body = JSON.stringify(
+            message(eventBody(changes), inWords(eventBody(changes), link)),
+          );
           const path = new URL(`http://x${fake.path}`);
           if (kind === "discord") path.searchParams.set("wait", "true");
           if (kind === "google_chat")
@@ -199,7 +213,7 @@ test("Discord's own word on how long to wait is finer than the header's", async 
   const webhookUrl = receiver.url + discordFake.path;
   const { verdict } = await sendDiscord(
     { egress, now: 0 },
-    { webhookUrl, event: eventBody(), link: null },
+    { webhookUrl, event: eventBody(), words: inWords(eventBody()) },
   );
   assert.deepEqual(verdict, {
     ...{ kind: "later", error: "http 429: You are being rate limited.", retryAfterMs: 650 },

@@ -3,7 +3,7 @@ import { after, afterEach, beforeEach, test } from "node:test";
 import { sendSignal, signalText } from "../../src/channels/signal.ts";
 import { SIGNAL_NUMBER, signalServer } from "../support/chats.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import { bodyOf } from "../support/pushes.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import { hostileTexts } from "../support/rooms.ts";
@@ -24,7 +24,7 @@ const send = (changes = {}, more = {}) =>
     { egress, now: 0 },
     {
       ...{ server: receiver.url, number: SIGNAL_NUMBER, recipient: "+15550002222" },
-      ...{ event: eventBody(changes), link: LINK, ...more },
+      ...{ words: inWords(eventBody(changes), LINK), ...more },
     },
   );
 
@@ -36,7 +36,7 @@ test("plain text to one recipient, behind a path, too", async () => {
   assert.deepEqual(verdict, { kind: "delivered", status: 201 });
   const facts = "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7";
   assert.deepEqual(bodyOf(receiver.received[0]), {
-    message: `ALERT: shop · Payments failing\n${facts}\nPayment 42 failed for bob\nhost = web-1\n${LINK}`,
+    message: `ALERT: shop · Payments failing\nPayment 42 failed for bob\nhost = web-1\n${facts}\n${LINK}`,
     ...{ number: SIGNAL_NUMBER, recipients: ["group.YWJj"], text_mode: "normal" },
   });
 });
@@ -48,7 +48,7 @@ test("whatever was logged fits, cut between characters", async () => {
     assert.equal((await send(changes)).verdict.kind, "delivered");
     assert.ok(bodyOf(receiver.received.at(-1)).message.isWellFormed());
   }
-  const long = signalText(eventBody(), `https://box.example/${"💥".repeat(2_000)}`);
+  const long = signalText(inWords(eventBody(), `https://box.example/${"💥".repeat(2_000)}`));
   assert.ok(long.length >= 1_999 && long.length <= 2_000 && long.endsWith("💥…"));
 });
 

@@ -6,7 +6,7 @@ import { eventKinds } from "../../src/outbox/event.ts";
 import { testBox } from "../support/box.ts";
 import { SLACK_TOKEN, type SlackWorkspace, slackActs, slackWorkspace } from "../support/chats.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import { bodyOf } from "../support/pushes.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 import { hostileTexts } from "../support/rooms.ts";
@@ -27,14 +27,14 @@ const send = (changes = {}, more = {}) =>
   postAsApp(
     { egress, now: 0 },
     { apiUrl: `${receiver.url}/api`, token: SLACK_TOKEN, channel: "C0OPS", ...more },
-    slackMessage(eventBody(changes), "https://box.example/a/7?x=1&y=2"),
+    slackMessage(inWords(eventBody(changes), "https://box.example/a/7?x=1&y=2")),
   );
 
 test("an app posts what a webhook would, with its token in a header", async () => {
   assert.deepEqual((await send()).verdict, { kind: "delivered", status: 200 });
   const [request] = receiver.received;
   assert.equal(request?.headers["content-type"], "application/json; charset=utf-8");
-  const message = slackMessage(eventBody(), "https://box.example/a/7?x=1&y=2");
+  const message = slackMessage(inWords(eventBody(), "https://box.example/a/7?x=1&y=2"));
   assert.deepEqual(bodyOf(request), { channel: "C0OPS", ...message });
 });
 

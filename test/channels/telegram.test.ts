@@ -3,7 +3,7 @@ import { after, afterEach, beforeEach, test } from "node:test";
 import { sendTelegram, telegramText } from "../../src/channels/telegram.ts";
 import type { Egress } from "../../src/kit/egress.ts";
 import { boxEgress } from "../support/egress.ts";
-import { eventBody } from "../support/events.ts";
+import { eventBody, inWords } from "../support/events.ts";
 import fc from "../support/property.ts";
 import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
 
@@ -20,7 +20,7 @@ afterEach(() => receiver.close());
 function send(changes: { token?: string } = {}) {
   return sendTelegram(
     { egress, now: 0 },
-    { apiUrl: receiver.url, token, chatId: "-100", event: eventBody(), link: null, ...changes },
+    { apiUrl: receiver.url, token, chatId: "-100", words: inWords(eventBody()), ...changes },
   );
 }
 
@@ -36,7 +36,7 @@ test("plain text to the chat, with no markup and no preview", async () => {
   assert.equal(request?.path, `/bot${token}/sendMessage`);
   assert.deepEqual(JSON.parse(request?.body ?? ""), {
     chat_id: "-100",
-    text: telegramText(eventBody(), null),
+    text: telegramText(inWords(eventBody())),
     link_preview_options: { is_disabled: true },
   });
 });
@@ -44,13 +44,13 @@ test("plain text to the chat, with no markup and no preview", async () => {
 test("any event fits, cut between characters", () => {
   const link = `https://box.example/${"💥".repeat(2_100)}`;
   for (const before of ["", "x"]) {
-    const text = telegramText(eventBody({ project: `shop${before}` }), link);
+    const text = telegramText(inWords(eventBody({ project: `shop${before}` }), link));
     assert.ok(text.length <= 4_096 && text.length >= 4_094);
     assert.ok(text.isWellFormed() && text.endsWith("💥…"));
   }
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 9_000 }), (last_message) => {
-      const text = telegramText(eventBody({ last_message: last_message.toWellFormed() }), null);
+      const text = telegramText(inWords(eventBody({ last_message: last_message.toWellFormed() })));
       assert.ok(text.length >= 1 && text.length <= 4_096 && text.isWellFormed());
     }),
     { numRuns: 30 },
@@ -105,7 +105,7 @@ test("the second half of a move has only the time that is left", async () => {
       };
     },
   };
-  const request = { apiUrl: "http://t.test", token, chatId: "1", event: eventBody(), link: null };
+  const request = { apiUrl: "http://t.test", token, chatId: "1", words: inWords(eventBody()) };
   const { durationMs } = await sendTelegram({ egress: slow, now: 0 }, request);
   assert.deepEqual([limits, durationMs], [[undefined, 3_000], 14_000]);
 });

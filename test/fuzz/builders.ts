@@ -8,6 +8,7 @@ import { createMiner } from "../../src/ingest/template/miner.ts";
 import { open, seal } from "../../src/kit/seal.ts";
 import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/kit/text.ts";
 import { buildEventBody, type EventBody, eventKinds } from "../../src/outbox/event.ts";
+import { describe } from "../../src/outbox/message.ts";
 import type { Condition } from "../../src/projects/rule.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { contentFaults } from "../reports/oracle.ts";
@@ -165,9 +166,9 @@ export function chat(bytes: Buffer): void {
   const input = new Input(bytes);
   const body = event(input);
   const link = input.flag() ? "https://box.example/a?b=<c>|d" : null;
-  const telegram = telegramText(body, link);
+  const telegram = telegramText(describe(body, { link }));
   assert.ok(telegram.length <= 4096 && telegram.isWellFormed());
-  const slack = slackMessage(body, link) as {
+  const slack = slackMessage(describe(body, { link })) as {
     text: string;
     blocks: { text?: { text: string }; elements?: { text: string }[] }[];
   };

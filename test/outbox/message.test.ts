@@ -7,13 +7,13 @@ import fc from "../support/property.ts";
 
 test("what is wrong, where, how bad and since when, at a glance", () => {
   assert.equal(
-    plainText(describe(eventBody(), "https://box.example/alerts/7")),
+    plainText(describe(eventBody(), { link: "https://box.example/a/7" })),
     [
       "ALERT: shop · Payments failing",
-      "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7",
       "Payment 42 failed for bob",
       "host = web-1",
-      "https://box.example/alerts/7",
+      "error · 12 events · 2026-01-05 03:00 to 03:12 UTC · alert 7",
+      "https://box.example/a/7",
     ].join("\n"),
   );
 });

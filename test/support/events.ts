@@ -1,4 +1,10 @@
 import type { EventBody } from "../../src/outbox/event.ts";
+import { describe, type Message } from "../../src/outbox/message.ts";
+
+/** The event in words, as channels get it. */
+export function inWords(event: EventBody, link: string | null = null): Message {
+  return describe(event, { link });
+}
 
 /** An event as it goes out, with changes. */
 export function eventBody(changes: Partial<EventBody> = {}): EventBody {

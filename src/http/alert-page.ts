@@ -1,0 +1,39 @@
+import { ServiceError } from "../kit/errors.ts";
+import { alertPage } from "../page/alert-page.ts";
+import { prefersJson } from "./accept.ts";
+import type { RawOperation } from "./openapi.ts";
+import type { RawRoute } from "./raw-route.ts";
+import { sendPage } from "./send-page.ts";
+
+const PATH = "/a/{id}";
+const ID = /^[1-9][0-9]{0,15}$/;
+
+/** The page that a message's link leads to. It reads nothing, so that it can tell nothing. `tls`: whether TLS ends here. */
+export function alertPageRoute(tls: boolean): RawRoute {
+  return {
+    method: "GET",
+    path: PATH,
+    handle(c) {
+      const id = c.req.param("id") ?? "";
+      if (!ID.test(id)) throw new ServiceError("not_found", "There is no such page.");
+      if (prefersJson(c.req.header("accept")))
+        throw new ServiceError("not_found", `A page for people; programs use /v1/alerts/${id}.`);
+      return sendPage(alertPage(id), tls);
+    },
+  };
+}
+
+/** The page as the OpenAPI document shows it. */
+export const alertPageOperation: RawOperation = {
+  method: "GET",
+  path: PATH,
+  operation: {
+    ...{ tags: ["Alerts"], security: [], "x-additive": true, operationId: "showAlertPage" },
+    summary: "Where a message's link leads: how to see the alert, the same whether there is one",
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    responses: {
+      "200": { description: "OK", content: { "text/html": { schema: { type: "string" } } } },
+      "404": { description: "Not a number, or JSON was asked for" },
+    },
+  },
+};

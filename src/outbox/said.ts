@@ -1,0 +1,42 @@
+/**
+ * What a message tells beyond the event's body: names, which the body's receivers look up by id. Written with the
+ * event and never changed, so that every attempt says the same.
+ */
+export interface EventSaid {
+  /** Whom this event pages. */
+  paged?: ByName;
+  /** Whom the alert has paged so far. */
+  told?: ByName;
+  /** Whom the ladder pages next; null: it has run. */
+  next?: Next | null;
+  /** Who acknowledged or resolved it. */
+  by?: string;
+  /** Why it ended where nobody ended it, in words. */
+  because?: string;
+  /** Who had acknowledged an alert that is over. */
+  acknowledged?: string;
+  /** How long it stood, in seconds. */
+  lasted?: number;
+  /** It had ended, and is open again. */
+  again?: true;
+  /** What to do about it: the rule's. */
+  runbook?: string;
+  /** What its sender sent along. */
+  links?: readonly Link[];
+}
+
+/** People by name: so many of them, and how many more there are. */
+export interface ByName {
+  people: readonly { name: string; why: string }[];
+  more: number;
+}
+
+export interface Next extends ByName {
+  /** Unix seconds. */
+  at: number;
+}
+
+export interface Link {
+  text: string;
+  href: string;
+}
