@@ -36,6 +36,18 @@ export function registerServe(program: Command): void {
     .addOption(flag("--gelf-tcp <host:port...>", "the same by connections"))
     .addOption(
       flag(
+        "--otlp <host:port...>",
+        "take OpenTelemetry's logs there, usually at port 4318; with =PROJECT/SOURCE without a token",
+      ),
+    )
+    .addOption(
+      flag(
+        "--es <host:port...>",
+        "take Elasticsearch's bulk requests there, usually at port 9200; likewise",
+      ),
+    )
+    .addOption(
+      flag(
         "--allow-from <cidr...>",
         "who may send to those ports, beside this machine; needed where they ask for no secret",
       ),

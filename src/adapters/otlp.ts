@@ -40,7 +40,7 @@ export const otlp: Adapter = {
     ].join("\n"),
     notes: [
       "The Collector: exporter otlphttp with endpoint and headers as above. gRPC (port 4317) isn't offered: the Collector and every SDK speak HTTP.",
-      "With --adapters-listen HOST:4318 the SDKs' own address serves: http://HOST:4318, the token in the headers.",
+      "With --otlp HOST:4318 the SDKs' own address serves: http://HOST:4318, the token in the headers; --otlp HOST:4318=PROJECT/SOURCE asks for no token, and for --allow-from where other machines reach it.",
       "Traces and metrics that come to the same endpoint are answered and thrown away.",
       "The severity number decides the level; attributes of the resource and the record become keys.",
       "While the box is down an SDK tries again for about a minute; the Collector for five, or as long as its sending_queue has room.",

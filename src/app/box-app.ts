@@ -2,6 +2,7 @@ import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
 import { operatingRoutes } from "../http/health-routes.ts";
+import type { SendersPort } from "../http/inbound/route.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { ingestRoute } from "../http/ingest-routes.ts";
 import { openapi } from "../http/openapi.ts";
@@ -59,6 +60,11 @@ export function boxApp(
 /** What `--adapters-listen` serves: senders' addresses, and nothing of the box's own. */
 export function adaptersApp({ log, random }: BoxDeps, serving: Serving): App {
   return createApp({ routes: [], raw: [], ...{ serving, log, random, fixedAddresses: true } });
+}
+
+/** What a port of senders of one kind serves. */
+export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: SendersPort): App {
+  return createApp({ routes: [], raw: [], ...{ serving, log, random, only } });
 }
 
 function operating(

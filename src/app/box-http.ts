@@ -1,4 +1,5 @@
 import { clientAddress } from "../http/address.ts";
+import type { SendersPort } from "../http/inbound/route.ts";
 import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits } from "../http/limits.ts";
 import { createRefusals } from "../http/refusals.ts";
@@ -31,5 +32,9 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     const { adaptersApp } = await import("./box-app.ts");
     return adaptersApp(deps, serving);
   };
-  return { app, adapters, ingest, address, connections, rates: serving.limits };
+  const senders = async (port: SendersPort) => {
+    const { sendersApp } = await import("./box-app.ts");
+    return sendersApp(deps, serving, port);
+  };
+  return { app, adapters, senders, ingest, address, connections, rates: serving.limits };
 }

@@ -13,7 +13,7 @@ import { type BoxConfig, cidrs } from "./config.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { readTls } from "./listen-fault.ts";
 import type { BoxDeps } from "./parts.ts";
-import { openPorts } from "./ports.ts";
+import { openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
 import { listen } from "./web.ts";
 
 export interface RunningBox {
@@ -21,8 +21,8 @@ export interface RunningBox {
   url: string;
   /** With the real port: where senders' own addresses are served; null for nowhere but perhaps there. */
   adaptersUrl: string | null;
-  /** Those of its own for senders that speak no HTTP, with their real numbers. */
-  ports: Intake["ports"];
+  /** Those of senders' own, with their real numbers. */
+  ports: readonly SendersOpenPort[];
   /** No account exists yet: nobody can use the API. */
   isNew: boolean;
   tenant: Tenant;
@@ -70,7 +70,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const http = boxHttp(config, deps, { tenant, backups, ports });
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());
-    const { adapters, ...doors } = http;
+    const { adapters, senders, ...doors } = http;
     const serve = {
       ...doors,
       ...{ clock, log },
@@ -79,6 +79,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const at = config.adapters.listen;
     const side = at && (await listen({ ...at, tls: config.tls }, { ...serve, app: adapters }));
     lifecycle.onStop("adapters", () => side?.close(() => tenant.ingest.drain()));
+    const webPorts = await openWebPorts(config, { tenant, serve, senders });
+    lifecycle.onStop("senders", () => webPorts.close(() => tenant.ingest.drain()));
     const web = await listen(config, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {
@@ -92,6 +94,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const reload = () => {
       web.reload();
       side?.reload();
+      webPorts.reload();
       if (config.tls !== null) intake?.renew(readTls(config.tls));
     };
     tenant.store.write((tx) => {
@@ -100,7 +103,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     });
     const isNew = !hasAccounts(tenant.store);
     const isWell = () => isAlive(tenant);
-    const opened = intake?.ports ?? [];
+    const opened = [...(intake?.ports ?? []), ...webPorts.ports];
     return {
       url,
       adaptersUrl,

@@ -1,10 +1,9 @@
 import type { Settings } from "../channels/channel.ts";
 import { type ChannelSetting, channels } from "../channels/list.ts";
 import { boxRates, type Rates } from "../http/limits.ts";
-import type { Port } from "../intake/port.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
-import { listenAddress, portsOf } from "./listen-address.ts";
+import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */
 export interface BoxConfig {
@@ -34,8 +33,8 @@ export interface BoxConfig {
     readonly listen: { readonly host: string; readonly port: number } | null;
     readonly here: boolean;
   };
-  /** Ports for senders that speak no HTTP, and who may send there; none = whoever reaches them. */
-  readonly intake: { readonly ports: readonly Port[]; readonly allowFrom: readonly string[] };
+  /** Ports of senders' own, and who may send there; none = whoever reaches them. */
+  readonly intake: Ports & { readonly allowFrom: readonly string[] };
   /** null = no scheduled backups. */
   readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
@@ -67,6 +66,8 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   syslogTls?: string[];
   gelfUdp?: string[];
   gelfTcp?: string[];
+  otlp?: string[];
+  es?: string[];
   allowFrom?: string[];
   backupDir?: string;
   backupHours?: string;
@@ -145,10 +146,11 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   const given = {
     ...{ "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls },
     ...{ "gelf-udp": gelfUdp, "gelf-tcp": gelfTcp },
+    ...{ otlp: flags.otlp, es: flags.es },
   };
   if (syslogTls !== undefined && flags.tlsCert === undefined)
     faults.push("--syslog-tls needs --tls-cert and --tls-key");
-  return { ports: portsOf(given, allowFrom, faults), allowFrom };
+  return { ...portsOf(given, allowFrom, faults), allowFrom };
 }
 
 /** Each setting of a kind of channel: as given, or as usual. */

@@ -1,4 +1,10 @@
-import { type Port, type PortName, portNames } from "../intake/port.ts";
+import {
+  type Port,
+  type PortName,
+  portNames,
+  type WebPortName,
+  webPortKinds,
+} from "../intake/port.ts";
 
 /** `HOST:PORT`; what is none puts a sentence that names the flag into `faults`. */
 export function listenAddress(
@@ -21,7 +27,13 @@ export function isLoopback(host: string): boolean {
 }
 
 /** What is typed for each port: `HOST:PORT`, or `HOST:PORT=PROJECT/SOURCE`, as often as wanted. */
-export type PortFlags = { readonly [Name in PortName]?: string[] | undefined };
+export type PortFlags = { readonly [Name in PortName | WebPortName]?: string[] | undefined };
+
+/** The ports to open, by what is spoken there. */
+export interface Ports {
+  readonly ports: readonly Port[];
+  readonly web: readonly Port<WebPortName>[];
+}
 
 /** In a variable several stand in one text: a comma is one between them where an address follows it. */
 const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
@@ -30,13 +42,16 @@ const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
  * The ports to open. Faults: text that is no port; and one that lets whoever reaches it page people, where nothing
  * says who may (`allowFrom`).
  */
-export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Port[] {
-  const ports = portNames.flatMap((name) =>
-    (flags[name] ?? [])
-      .flatMap((text) => text.split(BETWEEN))
-      .map((text) => portOf(name, text.trim(), faults)),
-  );
-  for (const port of ports) {
+export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Ports {
+  const read = <Name extends PortName | WebPortName>(names: readonly Name[]): Port<Name>[] =>
+    names.flatMap((name) =>
+      (flags[name] ?? [])
+        .flatMap((text) => text.split(BETWEEN))
+        .map((text) => portOf(name, text.trim(), faults)),
+    );
+  const ports = read(portNames);
+  const web = read(Object.keys(webPortKinds) as WebPortName[]);
+  for (const port of [...ports, ...web]) {
     if (port.name.startsWith("gelf") && port.bound === null)
       faults.push(
         `--${port.name} needs a source, as HOST:PORT=PROJECT/SOURCE: GELF has no place for a token`,
@@ -47,10 +62,10 @@ export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: 
         `--${port.name} ${port.host}:${port.port} would let whoever reaches it page you, because it asks for no secret: say with --allow-from CIDR who may send`,
       );
   }
-  return ports;
+  return { ports, web };
 }
 
-function portOf(name: PortName, text: string, faults: string[]): Port {
+function portOf<Name extends string>(name: Name, text: string, faults: string[]): Port<Name> {
   const [, address = "", place] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   const at = listenAddress(name, address, faults);
   if (place === undefined) return { name, ...at, bound: null };

@@ -1,9 +1,22 @@
+import type { App } from "../http/app.ts";
+import type { SendersPort } from "../http/inbound/route.ts";
 import type { Limits } from "../http/limits.ts";
 import type { Intake } from "../intake/intake.ts";
+import { type PortName, type WebPortName, webPortKinds } from "../intake/port.ts";
+import { mayCome } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
+import { followSource } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
+import { type Listening, listen } from "./web.ts";
+
+/** A port of senders' own. */
+export interface SendersOpenPort {
+  readonly name: PortName | WebPortName;
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Opens the ports that are configured; null for none, and then nothing of theirs is loaded. Throws why it can't. */
 export async function openPorts(
@@ -23,4 +36,51 @@ export async function openPorts(
   } catch (error) {
     throw error instanceof PortFault ? listenFault(error.cause, error.port) : error;
   }
+}
+
+/** Opens the ports for senders that speak HTTP and want an address for themselves: all, or none. Throws why it can't. */
+export async function openWebPorts(
+  { intake, tls }: BoxConfig,
+  from: {
+    tenant: Tenant;
+    serve: Parameters<typeof listen>[1];
+    senders(port: SendersPort): Promise<App>;
+  },
+): Promise<Omit<Listening, "url"> & { ports: readonly SendersOpenPort[] }> {
+  const { tenant, serve, senders } = from;
+  const allowed = cidrs(intake.allowFrom);
+  const open: { port: SendersOpenPort; web: Listening }[] = [];
+  const close = async (wake: () => void) => {
+    await Promise.all(open.map(({ web }) => web.close(wake)));
+  };
+  for (const { name, host, port, bound } of intake.web) {
+    const find = bound === null ? () => null : followSource(tenant.store, bound);
+    const app = () =>
+      senders({
+        kind: webPortKinds[name],
+        bound() {
+          const source = find();
+          return source === null ? null : { tenant, source };
+        },
+        mayComeFrom: (address) => mayCome(address, allowed),
+      });
+    try {
+      const web = await listen({ host, port, tls }, { ...serve, app });
+      open.push({
+        port: { name, host, port: Number(web.url.slice(web.url.lastIndexOf(":") + 1)) },
+        web,
+      });
+      tenant.log.info({ port: name, listen: web.url }, "listening for senders");
+    } catch (error) {
+      await close(() => {});
+      throw error;
+    }
+  }
+  return {
+    ports: open.map(({ port }) => port),
+    reload() {
+      for (const { web } of open) web.reload();
+    },
+    close,
+  };
 }

@@ -4,7 +4,7 @@ import { hexId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import type { Random } from "../kit/random.ts";
 import { errorAnswer, internalError } from "./answer.ts";
-import { createInbound, INBOUND } from "./inbound/route.ts";
+import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
 import { createPing, PING } from "./ping.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
@@ -22,6 +22,8 @@ export interface AppOptions {
   random: Random;
   /** Whether senders' own addresses are served too, beside `/v1/in`. */
   fixedAddresses?: boolean;
+  /** It is the app of a port of senders of one kind, and serves nothing else. */
+  only?: SendersPort;
 }
 
 /** The program's HTTP side as a function from request to response. */
@@ -45,6 +47,8 @@ export function createApp(options: AppOptions): App {
     await next();
   });
   const inbound = createInbound(options.serving);
+  const { only } = options;
+  if (only !== undefined) app.all("*", (c) => inbound.only(c, only));
   app.all(`${INBOUND}/*`, inbound.ours);
   app.all(`${PING}/*`, createPing(options.serving));
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));

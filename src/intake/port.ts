@@ -8,9 +8,13 @@ export const portNames = [
 ] as const;
 export type PortName = (typeof portNames)[number];
 
+/** Ports for senders that speak HTTP and want a whole address for themselves, and the kind of source that each is for. */
+export const webPortKinds = { otlp: "otlp", es: "elasticsearch" } as const;
+export type WebPortName = keyof typeof webPortKinds;
+
 /** A port to listen on. */
-export interface Port {
-  readonly name: PortName;
+export interface Port<Name extends string = PortName> {
+  readonly name: Name;
   readonly host: string;
   readonly port: number;
   /** Whose messages come here, where they don't say it themselves. */

@@ -1,11 +1,11 @@
 import type { Framed } from "../adapters/syslog/frames.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { Cidr } from "../kit/addresses.ts";
-import { addressClass, inCidr } from "../kit/addresses.ts";
+import { mayCome } from "../kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Source } from "../projects/sources.ts";
-import { findSourceNamed } from "../projects/sources.ts";
+import { followSource } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Format } from "./format.ts";
 import type { Port, PortCounts, PortOutcome } from "./port.ts";
@@ -117,23 +117,9 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
 
 const isOverload = (error: unknown) => error instanceof ServiceError && error.status === 429;
 
-function mayCome(address: string, allowFrom: readonly Cidr[]): boolean {
-  return (
-    allowFrom.length === 0 || inCidr(address, ...allowFrom) || addressClass(address) === "loopback"
-  );
-}
-
 /** Whose a message is: its token's source where it has one, else the port's. */
 function createFinder(port: Port, kind: string, { ingest, store }: Tenant) {
-  let bound: { source: Source | null } | null = null;
-  store.onCommit((notes) => {
-    if (notes.some(({ topic }) => topic === "sources" || topic === "project-deleted")) bound = null;
-  });
-  const ofPort = () => {
-    if (port.bound === null) return null;
-    bound ??= { source: findSourceNamed(store, port.bound) };
-    return bound.source;
-  };
+  const ofPort = port.bound === null ? () => null : followSource(store, port.bound);
   return (token: string | null): Source | null => {
     const source = token === null ? ofPort() : ingest.authenticate(token);
     return source?.kind === kind ? source : null;

@@ -183,3 +183,10 @@ const CLASSES: readonly (readonly [Cidr, AddressClass])[] = (
     ["2000::/3", "public"],
   ] as const
 ).map(([text, kind]) => [range(text), kind] as const);
+
+/** Whether an address may send: one of those allowed, or this machine; all may where none are named. */
+export function mayCome(address: string, allowed: readonly Cidr[]): boolean {
+  return (
+    allowed.length === 0 || inCidr(address, ...allowed) || addressClass(address) === "loopback"
+  );
+}

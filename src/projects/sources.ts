@@ -3,7 +3,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, sha256 } from "../kit/ids.ts";
 import { type SourceRoom, sources } from "../store/schema.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, findProject, type Project } from "./projects.ts";
 import { mustBeUnnamed } from "./rules.ts";
@@ -69,6 +69,21 @@ export function findSourceNamed(
   if (row === undefined) return null;
   const { id, projectId, name, retainLogs, kind, room, options } = row;
   return { id, projectId, name, retainLogs, kind, room, options };
+}
+
+/** As above, looked up again only after a change: for whoever asks with each request. */
+export function followSource(
+  store: Store,
+  place: { project: string; source: string },
+): () => Source | null {
+  let known: { source: Source | null } | null = null;
+  store.onCommit((notes) => {
+    if (notes.some(({ topic }) => topic === "sources" || topic === "project-deleted")) known = null;
+  });
+  return () => {
+    known ??= { source: findSourceNamed(store, place) };
+    return known.source;
+  };
 }
 
 /** A short token as it is hashed: 32 hex characters, sent so or as a UUID, in any case; null for other text. */

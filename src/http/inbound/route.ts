@@ -26,6 +26,16 @@ export interface Inbound {
   ours(c: AppContext): Promise<Response>;
   /** The addresses that senders insist on; null where the path is none of those. */
   theirs(c: AppContext): Promise<Response | null>;
+  /** A port of senders of one kind: everything there is theirs. */
+  only(c: AppContext, port: SendersPort): Promise<Response>;
+}
+
+/** A port that is one kind of sender's alone. */
+export interface SendersPort {
+  kind: string;
+  /** Whose requests without a token are; null for nobody's. */
+  bound(): Sender | null;
+  mayComeFrom(address: string): boolean;
 }
 
 /**
@@ -36,7 +46,7 @@ export function createInbound(serving: Serving): Inbound {
   const bodies = createBodies(SENDERS);
   const strangers = createBodies(STRANGERS);
 
-  const serve = async (c: AppContext, adapter: Adapter, rest: string): Promise<SenderReply> => {
+  const serve = async (c: AppContext, { adapter, rest, bound }: Asked): Promise<SenderReply> => {
     if (c.req.method === "OPTIONS" && adapter.preflight !== undefined)
       return { status: 200, headers: adapter.preflight, body: "" };
     const { token, path, conflict } = findToken({
@@ -44,10 +54,14 @@ export function createInbound(serving: Serving): Inbound {
       header: (name) => c.req.header(name),
       query: new URL(c.req.url).searchParams,
     });
-    const sender = conflict ? null : await findSender(serving, adapter, token);
+    const sender = conflict
+      ? null
+      : token === null && bound !== undefined
+        ? bound()
+        : await findSender(serving, adapter, token);
     const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
     if (read !== null) return read;
-    if (sender !== null && token !== null) {
+    if (sender !== null && sender.source.kind === adapter.kind) {
       known(c, serving, sender);
       const owner = `${sender.tenant.id}:${sender.source.id}`;
       return takeBody(c, { adapter, sender, path, serving, secret: token }, () =>
@@ -60,9 +74,10 @@ export function createInbound(serving: Serving): Inbound {
   };
 
   /** Whose tenant can't be opened at this moment is told so in the form that their program understands. */
-  const answer = async (c: AppContext, adapter: Adapter, rest: string): Promise<SenderReply> => {
+  const answer = async (c: AppContext, asked: Asked): Promise<SenderReply> => {
+    const { adapter } = asked;
     try {
-      return await serve(c, adapter, rest);
+      return await serve(c, asked);
     } catch (error) {
       const refusal = error instanceof RateLimited ? null : refusalOf(error);
       if (refusal?.why !== "overloaded") throw error;
@@ -78,16 +93,31 @@ export function createInbound(serving: Serving): Inbound {
       const [, kind = "", rest = ""] = /^\/v1\/in\/([^/]+)(\/.*)?$/.exec(c.req.path) ?? [];
       const adapter = findAdapter(kind);
       if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
-      return toResponse(await answer(c, adapter, rest));
+      return toResponse(await answer(c, { adapter, rest }));
     },
     async theirs(c) {
       for (const adapter of adapters) {
         const rest = adapter.fixed?.(c.req.path) ?? null;
-        if (rest !== null) return toResponse(await answer(c, adapter, rest));
+        if (rest !== null) return toResponse(await answer(c, { adapter, rest }));
       }
       return null;
     },
+    async only(c, { kind, bound, mayComeFrom }) {
+      const adapter = findAdapter(kind);
+      if (adapter === null || !mayComeFrom(serving.address(c))) {
+        c.set("refusedAs", "forbidden");
+        return toResponse({ status: 403, body: "" });
+      }
+      return toResponse(await answer(c, { adapter, rest: c.req.path, bound }));
+    },
   };
+}
+
+/** What is asked of which adapter: `rest` is the path behind its address, `bound` whose a request without a token is. */
+interface Asked {
+  adapter: Adapter;
+  rest: string;
+  bound?: SendersPort["bound"];
 }
 
 /** Some senders' programs also read; that takes a person's key, not a source's token. */

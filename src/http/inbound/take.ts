@@ -29,8 +29,8 @@ export interface Taking {
   sender: Sender;
   path: string;
   serving: Serving;
-  /** The token: some write it into the body too, which is kept for managers to look at where it is refused. */
-  secret: string;
+  /** The token, if it needed one: some write it into the body too, which is kept for managers to look at. */
+  secret: string | null;
 }
 
 /** A body, inflated, and in memory until it is released. */
@@ -66,7 +66,7 @@ export async function takeBody(
     const { whole, release } = await open();
     try {
       sent = whole.subarray(0, 4096).toString("utf8");
-      sent = sent.replaceAll(taking.secret, "***");
+      sent = masked(sent, taking.secret);
       if (adapter.isDescribed) keep(c, taking, whole);
       const request = requestOf(c, { path, body: whole, sender });
       await adapter.believe?.(request, sender.tenant.ask);
@@ -82,12 +82,15 @@ export async function takeBody(
   }
 }
 
+const masked = (text: string, secret: string | null) =>
+  secret === null ? text : text.replaceAll(secret, "***");
+
 /** Characters that a mapping is tried on, in bytes of any script. */
 const KEPT = 4 * 16_384;
 
 function keep(c: AppContext, { sender, secret }: Taking, whole: Buffer): void {
   const { tenant, source } = sender;
-  const body = whole.subarray(0, KEPT).toString("utf8").replaceAll(secret, "***");
+  const body = masked(whole.subarray(0, KEPT).toString("utf8"), secret);
   const contentType = c.req.header("content-type") ?? "";
   tenant.ingest.received.note(source.id, { contentType, body });
 }
