@@ -27,7 +27,8 @@ its token in it, and then what became of the first event. Step by step:
 
 A sender that takes only a host name, or insists on its maker's path, finds those at a listener of their own:
 \`box serve --adapters-listen 0.0.0.0:8081\` serves \`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`,
-\`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\` and nothing of the box's own;
+\`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\`,
+\`/api/v2/TYPE/incoming\`, \`/api/v2/heartbeat/UUID\` and nothing of the box's own;
 \`--adapters-here\` serves them on the box's own port. Tokens are looked for in the same places.
 
 One source for each sender: then its facts are its own, and its token can be rotated alone. Tokens that a sender shows to

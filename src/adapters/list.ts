@@ -4,6 +4,7 @@ import { cloudevents } from "./cloudevents.ts";
 import { discordMessages } from "./discord.ts";
 import { elasticsearch } from "./elasticsearch.ts";
 import { gelf } from "./gelf.ts";
+import { goalert } from "./goalert.ts";
 import { gotifyMessages } from "./gotify.ts";
 import { grafana } from "./grafana.ts";
 import { hook } from "./hook.ts";
@@ -29,6 +30,7 @@ export const adapters: readonly Adapter[] = [
   opsgenie,
   oncall,
   victorops,
+  goalert,
   hook,
   slackMessages,
   discordMessages,

@@ -27,7 +27,8 @@ export const prometheus: Adapter = {
   title: "Prometheus, without an Alertmanager",
   room: "project",
   caps: alertCaps,
-  fixed: (path) => (path.startsWith("/api/v2/") ? path : null),
+  fixed: (path) =>
+    /^\/api\/v2\/(?:alerts|silences?|status|receivers)(?:\/|$)/.test(path) ? path : null,
   decode,
   refuse,
   setUp: ({ base, token }) => ({

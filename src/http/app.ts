@@ -50,7 +50,8 @@ export function createApp(options: AppOptions): App {
   const { only } = options;
   if (only !== undefined) app.all("*", (c) => inbound.only(c, only));
   app.all(`${INBOUND}/*`, inbound.ours);
-  app.all(`${PING}/*`, createPing(options.serving));
+  const pings = createPing(options.serving);
+  app.all(`${PING}/*`, pings.ours);
   for (const raw of options.raw) app.on(raw.method, honoPath(raw.path), (c) => raw.handle(c));
   for (const route of options.routes) {
     app.on(route.method, honoPath(route.path), (c) => serveRoute(route, options.serving, c));
@@ -58,7 +59,9 @@ export function createApp(options: AppOptions): App {
   app.notFound(async (c) => {
     const allowed = table.allowed(c.req.path);
     if (allowed.length > 0) return withId(c, methodNotAllowed(c, allowed));
-    const taken = options.fixedAddresses ? await inbound.theirs(c) : null;
+    const taken = options.fixedAddresses
+      ? ((await pings.theirs(c)) ?? (await inbound.theirs(c)))
+      : null;
     if (taken !== null) return taken;
     c.set("refusedAs", "not_found");
     const error = new ServiceError("not_found", "There is no such route.");

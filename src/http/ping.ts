@@ -19,12 +19,23 @@ const MOST_READ = 1024 * 1024;
 /** What one has that is made by its first ping: a day, and an hour of grace. */
 const USUAL = { period_seconds: 86_400, grace_seconds: 3600 };
 
+/** Where GoAlert's heartbeat monitors report: a UUID, which a heartbeat here may have been given. */
+const GOALERT = /^\/api\/v2\/heartbeat(\/[0-9A-Fa-f-]{36})\/?$/;
+
+/** The doors for jobs. */
+export interface Pings {
+  /** `/ping/{address}`. */
+  ours(c: AppContext): Promise<Response>;
+  /** The address that GoAlert's jobs know; null where the path is another. */
+  theirs(c: AppContext): Promise<Response | null>;
+}
+
 /**
  * `/ping/{address}` and what may stand behind it (contract §25): nothing but the address is asked for, GET, HEAD and
  * POST all count, and the answer comes once what it said is committed.
  */
-export function createPing(serving: Serving): (c: AppContext) => Promise<Response> {
-  return async (c) => {
+export function createPing(serving: Serving): Pings {
+  const ping = async (c: AppContext, path: string) => {
     // The app asks for a GET where a HEAD came.
     const { method } = c.req.raw;
     if (method === "OPTIONS") return plain(204, "", { "access-control-allow-methods": METHODS });
@@ -33,7 +44,7 @@ export function createPing(serving: Serving): (c: AppContext) => Promise<Respons
       return plain(405, "method not allowed", { allow: METHODS });
     }
     try {
-      return await take(c, serving);
+      return await take(c, serving, path);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       c.set("refusedAs", error.code);
@@ -44,12 +55,19 @@ export function createPing(serving: Serving): (c: AppContext) => Promise<Respons
       return plain(status, isFlood ? "rate limited" : error.message, headers);
     }
   };
+  return {
+    ours: (c) => ping(c, c.req.path.slice(PING.length)),
+    theirs: async (c) => {
+      const [found, path = ""] = GOALERT.exec(c.req.path) ?? [];
+      return found === undefined ? null : ping(c, path);
+    },
+  };
 }
 
 const METHODS = "GET, HEAD, POST";
 
-async function take(c: AppContext, serving: Serving): Promise<Response> {
-  const readings = readPingPath(c.req.path.slice(PING.length));
+async function take(c: AppContext, serving: Serving, path: string): Promise<Response> {
+  const readings = readPingPath(path);
   if (readings.length === 0) return refuse(c, 400, "invalid url format");
   const rid = c.req.query("rid") ?? null;
   if (rid !== null && !UUID.test(rid)) return refuse(c, 400, "invalid uuid format");

@@ -26,6 +26,15 @@ export const samples: Readonly<Record<string, readonly InRequest[]>> = {
     sent(JSON.stringify(alertmanagerGroup()), { path: "/alertmanager" }),
     sent(JSON.stringify(grafanaRule()), { path: "/grafana/" }),
   ],
+  goalert: [
+    sent('{"summary":"Disk full","details":"96 %","meta":{"host":"db-01"}}', { path: "/generic" }),
+    sent("summary=Disk&dedup=d&action=close", {
+      path: "/generic/incoming",
+      header: (name) => (name === "content-type" ? "application/x-www-form-urlencoded" : undefined),
+    }),
+    sent('{"MONITORNAME":"Shop","STATUS":"DOWN"}', { path: "/site24x7" }),
+    sent(JSON.stringify(alertmanagerGroup()), { path: "/prometheusalertmanager" }),
+  ],
   victorops: [sent(JSON.stringify(victoropsAlert()), { path: "/storage" })],
   pagerduty: [
     sent(JSON.stringify(pagerdutyEvent()), { path: "/v2/enqueue" }),

@@ -33,3 +33,4 @@ export const lokiBody = bodyOf("loki");
 export const sentryBody = bodyOf("sentry");
 export const cloudeventsBody = bodyOf("cloudevents");
 export const snsBody = bodyOf("sns");
+export const goalertBody = bodyOf("goalert");

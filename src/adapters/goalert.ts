@@ -1,0 +1,141 @@
+import type { IngestEvent } from "../ingest/event.ts";
+import {
+  type Adapter,
+  alertCaps,
+  type Decoded,
+  type InRequest,
+  type SenderReply,
+  UnreadableBody,
+} from "./adapter.ts";
+import { alertmanager } from "./alertmanager.ts";
+import { fitted } from "./fit.ts";
+import { grafana } from "./grafana.ts";
+import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
+import { ALERT_LEVEL } from "./levels.ts";
+import { bodyValue } from "./mapping/body.ts";
+import { jsonReply, plainRefusal } from "./replies.ts";
+
+/** GoAlert's integration keys: an address for each type of sender, with the key in the query (contract §23). */
+export const goalert: Adapter = {
+  kind: "goalert",
+  title: "Whatever alerts through GoAlert",
+  room: "source",
+  caps: alertCaps,
+  fixed(path) {
+    const [, type] = /^\/api\/v2\/([a-z0-9]+)\/incoming\/?$/.exec(path) ?? [];
+    return type === undefined || !Object.hasOwn(TYPES, type) ? null : `/${type}`;
+  },
+  // The key may also be a field of the form.
+  tokenIn: (body) =>
+    /^[^{]{0,65536}?(?:^|&)token=([0-9A-Za-z_-]{32,80})(?:&|$)/.exec(
+      body.toString("latin1"),
+    )?.[1] ?? null,
+  decode,
+  refuse: plainRefusal,
+  setUp: ({ base, shortToken }) => ({
+    where: "the sender, in place of the address of its GoAlert integration key",
+    paste: `${base}/v1/in/goalert/generic?token=${shortToken}`,
+    notes: [
+      "The last part is the key's type as GoAlert's own address has it: generic, grafana, prometheusalertmanager, site24x7. Where the box serves its senders' own addresses, /api/v2/generic/incoming?token=… is the same.",
+      "A generic alert is named by dedup, else by its summary and details; action=close ends it. Heartbeat monitors go to /api/v2/heartbeat/UUID at the same listener, where a heartbeat here has that UUID.",
+      "Most of these senders try once: what they send while the box is down is lost.",
+    ],
+  }),
+};
+
+const TYPES: Readonly<Record<string, (request: InRequest) => Decoded>> = {
+  generic,
+  site24x7,
+  grafana: (request) => ({ ...grafana.decode(request), answer: done }),
+  prometheusalertmanager: (request) => ({ ...alertmanager.decode(request), answer: done }),
+};
+
+const done = (): SenderReply => ({ status: 200, body: "" });
+
+function decode(request: InRequest): Decoded {
+  const [, type = ""] = /^\/([a-z0-9]+)(?:\/incoming)?\/?$/.exec(request.path) ?? [];
+  const read = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  if (read === undefined) throw new UnreadableBody({ why: "not_found" });
+  if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+  return read({ ...request, path: "" });
+}
+
+/** Fields stand in the query, in a form or in JSON; what the body says counts more. */
+function generic(request: InRequest): Decoded {
+  const { query, header } = request;
+  const form = request.body.length === 0 ? {} : (objectOf(bodyValue(request)) ?? {});
+  const text = (name: string) => (asText(form[name]) || (query.get(name) ?? "")).trim();
+  const [summary, details, dedup] = [text("summary"), text("details"), text("dedup")];
+  if (summary === "" && dedup === "")
+    throw new UnreadableBody({ why: "bad_request", message: "summary is required" });
+  const isOver = text("action") === "close";
+  const event = eventOf({
+    ...{ message: summary || dedup, details, isOver },
+    dedupKey: dedup || [summary, details].join("\n").trim(),
+    keys: metaOf(form["meta"], query),
+  });
+  const status = isOver ? "closed" : "triggered";
+  const wantsJson = (header("accept") ?? "").includes("application/json");
+  const answer = wantsJson
+    ? () => jsonReply(200, { status, summary, details, source: "generic" })
+    : () => ({ status: 204, body: "" });
+  return { events: [event], rejected: [], answer };
+}
+
+const MOST_META = 100;
+
+/** `meta` is an object in JSON, and `meta=name=value` in a query. */
+function metaOf(given: unknown, query: URLSearchParams): [string, string][] {
+  const fields: JsonFields = objectOf(given) ?? {};
+  const pairs = query.getAll("meta").map((text): [string, string] => {
+    const [name = "", ...value] = text.split("=");
+    return [name, value.join("=")];
+  });
+  const own = Object.entries(fields).map(([name, value]): [string, string] => [
+    name,
+    asText(value),
+  ]);
+  return [...pairs, ...own].slice(0, MOST_META).filter(([name]) => name !== "");
+}
+
+const STATES: Readonly<Record<string, number>> = {
+  DOWN: 500,
+  CRITICAL: 500,
+  TROUBLE: 400,
+  UP: 200,
+};
+
+function site24x7(request: InRequest): Decoded {
+  const fields = objectOf(jsonBody(request.body)) ?? {};
+  const text = (name: string) => asText(fields[name]).trim();
+  const [name, state] = [text("MONITORNAME"), text("STATUS").toUpperCase()];
+  const level = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
+  if (level === undefined)
+    throw new UnreadableBody({ why: "bad_request", message: "STATUS is missing or unknown" });
+  const event = eventOf({
+    ...{ message: `${name} is ${state.toLowerCase()}`, level, isOver: state === "UP" },
+    dedupKey: request.query.get("dedup") || `site24x7:${name}`,
+    details: text("INCIDENT_REASON"),
+    keys: [["monitor", name]],
+    link: text("MONITOR_DASHBOARD_LINK"),
+  });
+  return { events: [event], rejected: [], answer: done };
+}
+
+function eventOf(said: {
+  message: string;
+  details: string;
+  dedupKey: string;
+  isOver: boolean;
+  keys: readonly [string, string][];
+  level?: number;
+  link?: string;
+}): IngestEvent {
+  const { message, details, dedupKey, keys, level = ALERT_LEVEL, link = "" } = said;
+  const action = said.isOver ? "resolve" : "fire";
+  return fitted({
+    ...{ message, level, details, keys, tags: ["goalert"] },
+    named: { action, dedupKey, instance: null, expiresAt: null },
+    links: [{ href: link, text: "Source" }],
+  });
+}
