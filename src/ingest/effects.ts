@@ -31,7 +31,7 @@ export interface Effects {
   tookRows(): boolean;
   /** Whose events came to nothing, of the batch that is open. */
   readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
-  /** The batch is over. */
+  /** The batch is over: committed, or undone in all that memory has of it. */
   reset(): void;
 }
 
@@ -217,6 +217,7 @@ export function createEffects(memory: {
       return nothing;
     },
     reset() {
+      standing.settle();
       bursts.length = 0;
       opened = false;
       nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };

@@ -1,8 +1,9 @@
 import type { AlertState } from "../alerts/alert.ts";
 import { foldStatement } from "../alerts/fold.ts";
-import { type LaterReport, writeReport, writeWord } from "../alerts/named.ts";
+import { type LaterReport, writeWord } from "../alerts/named.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
+import { createLaterReports } from "./later-reports.ts";
 
 /** An alert that is not resolved, as folding needs it. */
 export interface Standing {
@@ -59,22 +60,18 @@ export interface StandingAlerts {
   /** The clock jumped by so many seconds, and with it all times in the table that are ahead. */
   shift(by: number): void;
   forget(key: string): void;
+  /** The batch is committed. */
+  settle(): void;
+  /** Forgets all that the table has, and what a batch changed that isn't committed. */
   clear(): void;
 }
 
 export function createStandingAlerts(limit: number): StandingAlerts {
   const known = new Map<string, Standing>();
   const touched = new Set<Standing>();
-  const reports = new Map<string, LaterReport>();
+  const reports = createLaterReports(limit);
   // Then the times of what was seen and of what is due can't be compared.
   let hasJumped = false;
-
-  /** As bounded as the rest: what is let go counts from the report before, at most a minute earlier. */
-  const keepReport = (key: string, report: LaterReport) => {
-    reports.delete(key);
-    if (reports.size >= limit) reports.delete(reports.keys().next().value ?? "");
-    reports.set(key, report);
-  };
 
   /** What the open batch changed stays: its row doesn't have that yet. */
   const remember = (key: string, alert: Standing) => {
@@ -107,7 +104,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
     touch(key, alert) {
       if (!known.has(key)) remember(key, alert);
       touched.add(alert);
-      reports.delete(key);
+      reports.drop(key);
     },
     refresh(key, alert, { at, expiresAt }) {
       // By what the table has: it is looked at when it says that something is due.
@@ -119,7 +116,7 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       // What the open batch writes anyway takes the latest word.
       const isWritten = touched.has(alert) || isOld || isSooner;
       if (!isWritten && !isNear(quietAt) && !isNear(alert.expiresAt)) {
-        keepReport(key, { id: alert.id, seen: at, at, expiresAt });
+        reports.keep(key, { id: alert.id, seen: at, at, expiresAt });
         return false;
       }
       alert.expiresAt = expiresAt;
@@ -154,22 +151,19 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       return report?.id === id ? report : null;
     },
     reports: () => reports.size,
-    writeReports(tx) {
-      for (const report of reports.values()) writeReport(tx, report);
-    },
-    dropReport: (key) => void reports.delete(key),
+    writeReports: reports.write,
+    dropReport: reports.drop,
     shift(by) {
       hasJumped = true;
       known.clear();
-      for (const report of reports.values()) {
-        report.at += by;
-        if (report.expiresAt !== null) report.expiresAt += by;
-      }
+      reports.shift(by);
     },
     forget: (key) => void known.delete(key),
+    settle: reports.settle,
     clear() {
       known.clear();
       touched.clear();
+      reports.undo();
     },
   };
 }

@@ -19,9 +19,24 @@ const setClock = async (by: number) => {
   box.clock.setWall(box.clock.now() + by * 1000);
   await turn(2);
 };
-const report = async (lasts: number) => {
-  const event = { message: "full", dedup_key: "disk", instance: "1", expires_at: now() + lasts };
-  return (await box.ingest(token, event)).body;
+const word = (lasts: number, more: object = {}) => ({
+  ...{ message: "full", dedup_key: "disk", instance: "1", expires_at: now() + lasts },
+  ...more,
+});
+const report = async (lasts: number) => (await box.ingest(token, word(lasts))).body;
+/** Sends events in one request while no alert can be written. */
+const refused = async (...events: object[]) => {
+  const { db } = box.tenant.store;
+  db.exec(
+    "CREATE TRIGGER refuse BEFORE UPDATE ON alerts BEGIN SELECT RAISE(ABORT, 'not now'); END",
+  );
+  const answer = await fetch(`${box.url}/v1/ingest`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+    body: events.map((event) => JSON.stringify(event)).join("\n"),
+  });
+  assert.equal(answer.status, 500);
+  db.exec("DROP TRIGGER refuse");
 };
 const states = async () =>
   (await box.api("GET", "/v1/alerts")).body.alerts.map(({ state }: { state: string }) => state);
@@ -35,6 +50,26 @@ describe("a sender's promise", () => {
     assert.deepEqual(await states(), ["open"], "it has 5 s left to report again");
     await turn(10);
     assert.deepEqual(await states(), ["resolved"]);
+  });
+
+  test("counts from its latest report where a later word could not be written", async () => {
+    await report(130);
+    await turn(59);
+    await report(130);
+    await refused(word(130, { level: 500 }));
+    await turn(125);
+    assert.deepEqual(await states(), ["open"], "it has 5 s left to report again");
+    await turn(10);
+    assert.deepEqual(await states(), ["resolved"]);
+  });
+
+  test("is not renewed by a report that was refused with its request", async () => {
+    await box.ingest(token, { message: "slow" });
+    await report(130);
+    await turn(59);
+    await refused({ message: "slow" }, word(130));
+    await turn(75);
+    assert.deepEqual(await states(), ["resolved", "open"]);
   });
 
   test("that is shorter than the one before ends when it says", async () => {
