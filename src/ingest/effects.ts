@@ -11,6 +11,7 @@ import { type CompiledRule, matches } from "./match.ts";
 import { conclude, heldFiring, roomOf, subjectMaker } from "./named.ts";
 import type { Extra, NamedState } from "./named-fields.ts";
 import type { ProjectStates } from "./project-state.ts";
+import { createRowsTaken } from "./rows-taken.ts";
 import type { Standing, StandingAlerts } from "./standing.ts";
 import type { Mined } from "./template/miner.ts";
 import type { Windows } from "./windows.ts";
@@ -27,8 +28,8 @@ export interface Effects {
   of(tx: Tx, arrival: Arrival, mined: Mined): Done;
   /** Writes what is only in memory so far. */
   flush(tx: Tx): void;
-  /** Whether alerts were opened or ended since this was asked last. */
-  tookRows(): boolean;
+  /** Rows that the alerts opened or ended by the batch took so far, with their deliveries. */
+  rowsTaken(tx: Tx): number;
   /** Whose events came to nothing, of the batch that is open. */
   readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
   /** The batch is over: committed, or undone in all that memory has of it. */
@@ -43,7 +44,7 @@ export function createEffects(memory: {
   const { projects, standing, windows } = memory;
   const subjectOf = subjectMaker();
   const bursts: { key: string; alert: Standing }[] = [];
-  let opened = false;
+  const rows = createRowsTaken();
   let nothing: Effects["nothing"] = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
 
   /** What memory holds of a batch so far is written: a verb reads the table. */
@@ -61,6 +62,7 @@ export function createEffects(memory: {
     mined: Mined,
   ): Done => {
     writeSoFar(tx);
+    rows.expect(tx);
     const { resolved, keys } = conclude(tx, { source, named, message: event.message });
     // The verbs changed rows that memory has; what was counted before the end counts no more.
     for (const key of keys) standing.forget(key);
@@ -77,7 +79,6 @@ export function createEffects(memory: {
         if (isNew) nothing.clockSuspects.push(source);
       }
     }
-    opened ||= resolved > 0;
     const alerted = keys.length > resolved;
     const ended = named.action === "resolve" ? { resolved } : {};
     return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat: false };
@@ -159,7 +160,7 @@ export function createEffects(memory: {
       ? { count: 1, firstSeen: tx.at, level: event.level }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return "none";
-    opened = true;
+    rows.expect(tx);
     openAlert(tx, {
       projectId: source.projectId,
       rule: rule.rule,
@@ -208,18 +209,14 @@ export function createEffects(memory: {
         : concludeNamed(tx, arrival, named, mined);
     },
     flush: writeSoFar,
-    tookRows() {
-      const took = opened;
-      opened = false;
-      return took;
-    },
+    rowsTaken: rows.count,
     get nothing() {
       return nothing;
     },
     reset() {
       standing.settle();
       bursts.length = 0;
-      opened = false;
+      rows.reset();
       nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };
     },
   };

@@ -1,6 +1,5 @@
 import type { LaterReport } from "../alerts/named.ts";
 import { unixSeconds } from "../kit/clock.ts";
-import { rowsWritten } from "../store/rows-written.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { createEffects } from "./effects.ts";
@@ -87,13 +86,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     return mined;
   };
 
-  /** Whether the alerts that were opened made more rows than one transaction should hold. */
-  const isFull = (tx: Tx, rowsBefore: number): boolean => {
-    return effects.tookRows() && rowsWritten(tx) - rowsBefore > limits.rows;
-  };
-
   const run = (tx: Tx, batch: readonly Arrival[]): IngestAnswer[] => {
-    const rowsBefore = rowsWritten(tx);
     const mined = mineAll(tx, batch);
     const answers: IngestAnswer[] = [];
     let full = false;
@@ -104,7 +97,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       if (source.retainLogs && !isRepeat)
         lines.add({ source, at: tx.at, templateId: template.id, event });
       answers.push(answer);
-      full ||= isFull(tx, rowsBefore);
+      full ||= effects.rowsTaken(tx) > limits.rows;
       if (full && !arrival.more) break;
     }
     lines.flush(tx);

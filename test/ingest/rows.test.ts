@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { IngestEvent } from "../../src/ingest/event.ts";
 import type { Source } from "../../src/projects/sources.ts";
 import { type TestBox, testBox } from "../support/box.ts";
+import { testPlane } from "../support/plane.ts";
 
 const EVENTS = 200;
 const CHANNELS = 100;
@@ -63,6 +64,31 @@ test("a flood that opens alerts for many channels goes into many transactions, i
   assert.deepEqual(order, [...events.keys()].map(String));
   assert.equal(deliveries, EVENTS * CHANNELS);
   assert.ok(largest <= 2_200, `${largest} rows in one transaction`);
+});
+
+test("rows are counted only where an alert opens or ends", async (t) => {
+  const plane = testPlane();
+  t.after(() => plane.close());
+  plane.rule();
+  const { store } = plane.tenant;
+  let asked: string[] = [];
+  const { write } = store;
+  const listening: typeof write = (change, how) =>
+    write((tx) => {
+      const sql = ((text: string) => {
+        asked.push(text);
+        return tx.sql(text);
+      }) as typeof tx.sql;
+      return change({ ...tx, sql });
+    }, how);
+  Object.assign(store, { write: listening });
+  const countsRows = () => asked.some((text) => text.includes("total_changes"));
+  await plane.fire("disk is failing");
+  assert.ok(countsRows(), "it opened an alert");
+  asked = [];
+  await plane.fire("disk is failing");
+  assert.ok(asked.length > 0 && plane.last().count === 2, "it was folded into it");
+  assert.equal(countsRows(), false, asked.join("\n"));
 });
 
 test("what came in one request is committed together all the same", async () => {
