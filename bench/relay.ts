@@ -177,7 +177,7 @@ async function furnish(tenant: Tenant): Promise<string> {
     createProject(tx, "shop");
     const project = getProject(tx, "shop");
     const escalations = [{ accounts: ["a"], schedules: [], after_minutes: 60, repeat_minutes: 60 }];
-    const body = { ...defaultRule, identifier_keys: ["host"], escalations };
+    const body = { ...defaultRule, identifier_keys: ["host"], max_open: 0, escalations };
     createRule(tx, project, { name: "any", body });
     createSource(tx, project, { tenantId: tenant.id, name: "app", retainLogs: false });
     const made = {

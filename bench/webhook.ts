@@ -32,7 +32,7 @@ export const webhook: Scenario = {
     await api("/v1/projects/bench/webhooks", {
       url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     });
-    await api("/v1/projects/bench/rules", { name: "each", identifier_keys: ["n"] });
+    await api("/v1/projects/bench/rules", { name: "each", identifier_keys: ["n"], max_open: 0 });
     const sent = new Map<string, number>();
     const total = quick ? 60 : 400;
     for (let i = 0; i < total; i++) {

@@ -31,6 +31,9 @@ export function acknowledge(tx: Tx, id: number, by: string | { source: string })
   });
   const row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.acknowledged", actions: ruleActions(tx, row) });
-  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+  tx.note({
+    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
+    ...{ opened: false, unresolved: 0 },
+  });
   return row;
 }

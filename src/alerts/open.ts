@@ -72,7 +72,10 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
     row = getAlertRow(tx, id);
   }
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
-  tx.note({ topic: "alert", alertId: id, alertKey: opening.alertKey, opened: true });
+  tx.note({
+    ...{ topic: "alert", alertId: id, alertKey: opening.alertKey, ruleId: rule.id },
+    ...{ opened: true, unresolved: 1 },
+  });
   return row;
 }
 

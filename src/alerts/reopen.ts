@@ -62,7 +62,10 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   renotify(tx, getAlertRow(tx, id), { actions: rule.actions, detail: { why: "reopened" } });
   const due = earliest(timers);
   if (due !== null) tx.note({ topic: "due", at: due });
-  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+  tx.note({
+    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
+    ...{ opened: false, unresolved: 1 },
+  });
 }
 
 function timersAgain(

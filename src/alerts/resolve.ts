@@ -39,6 +39,9 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   });
   const row = getAlertRow(tx, id);
   emit(tx, row, { event: "alert.resolved", actions: ruleActions(tx, row) });
-  tx.note({ topic: "alert", alertId: id, alertKey: row.alert_key, opened: false });
+  tx.note({
+    ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
+    ...{ opened: false, unresolved: -1 },
+  });
   return row;
 }

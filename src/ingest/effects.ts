@@ -14,6 +14,8 @@ import type { ProjectStates } from "./project-state.ts";
 import { createRowsTaken } from "./rows-taken.ts";
 import type { Standing, StandingAlerts } from "./standing.ts";
 import type { Mined } from "./template/miner.ts";
+import { createTooMany } from "./too-many.ts";
+import type { Unresolved } from "./unresolved.ts";
 import type { Windows } from "./windows.ts";
 
 /** What one event came to. */
@@ -40,8 +42,10 @@ export function createEffects(memory: {
   projects: ProjectStates;
   standing: StandingAlerts;
   windows: Windows;
+  unresolved: Unresolved;
 }): Effects {
   const { projects, standing, windows } = memory;
+  const tooMany = createTooMany(standing, memory.unresolved);
   const subjectOf = subjectMaker();
   const bursts: { key: string; alert: Standing }[] = [];
   const rows = createRowsTaken();
@@ -161,6 +165,14 @@ export function createEffects(memory: {
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return "none";
     rows.expect(tx);
+    const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
+    const subjectText = named?.dedupKey ?? mined.root.text;
+    if (
+      tooMany.took(tx, {
+        ...{ rule: rule.rule, fired, identifiers, subject: subjectText, source: source.name },
+      })
+    )
+      return "alerted";
     openAlert(tx, {
       projectId: source.projectId,
       rule: rule.rule,
@@ -172,7 +184,7 @@ export function createEffects(memory: {
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
       source: source.name,
-      identifiers: identifiersOf(rule.rule.identifier_keys, event.keys),
+      identifiers,
       named:
         named === null
           ? null

@@ -8,6 +8,7 @@ import { createProjectStates, type ProjectState } from "./project-state.ts";
 import { createStandingAlerts } from "./standing.ts";
 import { createTally, type Tally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
+import { createUnresolved } from "./unresolved.ts";
 import { createWindows } from "./windows.ts";
 
 export interface WriterLimits {
@@ -30,6 +31,9 @@ export const defaultWriterLimits: WriterLimits = {
   windowKeys: 20_000,
   windowHits: 500_000,
 };
+
+/** Rules whose unresolved alerts are counted in memory; those of others are counted anew. */
+const RULES = 100_000;
 
 export interface Writer {
   /**
@@ -57,20 +61,32 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   const standing = createStandingAlerts(limits.standingAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
-  const effects = createEffects({ projects, standing, windows });
+  const unresolved = createUnresolved(RULES);
+  const effects = createEffects({ projects, standing, windows, unresolved });
   const tally = createTally();
 
   store.onCommit((notes) => {
     for (const note of notes) {
+      unresolved.committed(note);
       if (note.topic === "alert" && !note.opened) standing.forget(note.alertKey);
       if (note.topic === "clock") standing.shift(note.by);
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
         standing.clear();
+        unresolved.clear();
       }
       if (note.topic === "config" || note.topic === "project-deleted") windows.clear();
     }
+  });
+
+  /** What the batch does to alerts counts within it. */
+  const watched = (tx: Tx): Tx => ({
+    ...tx,
+    note(note) {
+      unresolved.saw(note);
+      tx.note(note);
+    },
   });
 
   const mineAll = (tx: Tx, batch: readonly Arrival[]): Mined[] => {
@@ -108,7 +124,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   return {
     process(batch) {
       try {
-        const answers = store.write((tx) => run(tx, batch), { expendable: true });
+        const answers = store.write((tx) => run(watched(tx), batch), { expendable: true });
         projects.trim();
         const at = unixSeconds(store.clock);
         tally.add(batch, answers.length, { ...effects.nothing, at });
@@ -121,6 +137,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         throw error;
       } finally {
         effects.reset();
+        unresolved.reset();
       }
     },
     laterReport: standing.laterReport,

@@ -1,3 +1,4 @@
+import { crowdedRules } from "../alerts/too-many.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { oldestWaiting } from "../outbox/rows.ts";
 import { getMeta } from "../store/meta.ts";
@@ -64,6 +65,17 @@ function channelFinding(channel: Channel): Finding {
     "channels",
     `${name} fails${since}, ${channel.consecutive_failures} times: ${why}`,
     "mend the address or the credential; what waits goes out by itself",
+  );
+}
+
+/** Rules whose alerts are too many to list: an identifier without end, or a storm that nobody ended. */
+export function crowdedFindings(reader: Reader): Finding[] {
+  return crowdedRules(reader).map(({ project, rule, alertId, count, since }) =>
+    wrong(
+      "rules",
+      `${project} / ${rule} has too many unresolved alerts to list: since ${new Date(since * 1000).toISOString()} alert ${alertId} took in ${count} ${count === 1 ? "event" : "events"} of further ones`,
+      `see whether its identifier_keys have no end, resolve what is over (box resolve --all --project ${project} --rule ${rule}), or raise its max_open`,
+    ),
   );
 }
 

@@ -7,7 +7,13 @@ import { migrations } from "../store/migrations.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import type { Reader } from "../store/store.ts";
 import { diskSizes } from "../tenant/disk.ts";
-import { ailingChannels, backupFinding, clockFinding, waitingFinding } from "./doctor-store.ts";
+import {
+  ailingChannels,
+  backupFinding,
+  clockFinding,
+  crowdedFindings,
+  waitingFinding,
+} from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import { reachFindings } from "./reach.ts";
 import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
@@ -36,6 +42,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...keyFindings(reader, data),
       ...ailingChannels(reader),
       ...reachFindings(reader),
+      ...crowdedFindings(reader),
       waitingFinding(reader, options.clock),
       backupFinding(reader, options.clock),
       ...servingFindings(status),

@@ -69,6 +69,11 @@ export const ruleFields = {
     .describe(
       "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
     ),
+  max_open: integer(0, 100_000)
+    .default(200)
+    .describe(
+      "With so many unresolved alerts further keys share one, which says so; 0 = no bound.",
+    ),
   identifier_keys: list(text(256, 1), 32)
     .default([])
     .describe("Keys of the event whose values tell two alerts of this rule apart."),

@@ -73,6 +73,7 @@ function ruleBody(rule: RulePlan, ownerId: string): object {
   return {
     name: rule.name,
     identifier_keys: ["host"],
+    max_open: 0,
     fire_after: { count: rule.count, window_minutes: 1440 },
     ...(rule.ladder ? { escalations: [{ accounts: [ownerId], after_minutes: 0 }] } : {}),
   };

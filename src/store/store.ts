@@ -24,7 +24,15 @@ export type Note =
   | { topic: "project-deleted"; projectId: number }
   | { topic: "sources" }
   | { topic: "people" }
-  | { topic: "alert"; alertId: number; alertKey: string; opened: boolean }
+  /** `unresolved`: what it adds to the unresolved alerts of its rule. */
+  | {
+      topic: "alert";
+      alertId: number;
+      alertKey: string;
+      ruleId: number;
+      opened: boolean;
+      unresolved: -1 | 0 | 1;
+    }
   | { topic: "due"; at: number }
   /** The clock jumped by so many seconds, and everything timed moved with it. */
   | { topic: "clock"; by: number }

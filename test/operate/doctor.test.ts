@@ -123,3 +123,21 @@ test("a damaged store, one that is gone, and a directory that is gone", async (t
   assert.match(damaged.advice, /box restore/);
   rmSync(join(copy, "box.db"));
 });
+
+test("a rule whose alerts are too many to list is named until its shared alert ends", async (t) => {
+  const b = await box(t);
+  const token = await b.project("shop");
+  const rule = { name: "errors", identifier_keys: ["n"], max_open: 1 };
+  await b.api("POST", "/v1/projects/shop/rules", rule);
+  await b.ingest(token, { message: "down", keys: { n: "1" } });
+  assert.ok(!wrong(await look(b)).some((line) => line.startsWith("rules: shop / errors")));
+  await b.ingest(token, { message: "down", keys: { n: "2" } });
+  const { detail, advice } = faultOf(await look(b), "rules");
+  assert.match(
+    detail,
+    /^shop \/ errors has too many unresolved alerts to list: since .* alert 2 took in 1 event/,
+  );
+  assert.match(advice, /box resolve --all --project shop --rule errors/);
+  await b.api("POST", "/v1/alerts/2/resolve");
+  assert.ok(!wrong(await look(b)).some((line) => line.startsWith("rules: shop / errors")));
+});

@@ -122,7 +122,7 @@ class Story {
       ...{ hosted_tenant_id: this.tenantId, box_public_url: this.box.url },
     });
     await post("/v1/projects", { name: "shop" });
-    await post("/v1/projects/shop/rules", { name: "any", identifier_keys: ["host"] });
+    await post("/v1/projects/shop/rules", { name: "any", identifier_keys: ["host"], max_open: 0 });
     this.ingestToken = (await post("/v1/projects/shop/sources", { name: "app" })).token;
     return person;
   }

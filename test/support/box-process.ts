@@ -88,7 +88,7 @@ export function boxProcess(program: Program, data?: string): BoxProcess {
       await api.need("POST", "/v1/projects", { name });
       const source = await api.need("POST", `${path}/sources`, { name: "app", retain_logs: true });
       if (webhook !== undefined) await api.need("POST", `${path}/webhooks`, { url: webhook });
-      await api.need("POST", `${path}/rules`, { name: "any", identifier_keys: ["n"] });
+      await api.need("POST", `${path}/rules`, { name: "any", identifier_keys: ["n"], max_open: 0 });
       return String(source["token"]);
     },
     ingest: (token, event) =>

@@ -33,7 +33,12 @@ export async function testProject(
 ): Promise<TestProject> {
   const token = await box.project(name);
   const base = `/v1/projects/${name}`;
-  await box.api("POST", `${base}/rules`, { name: "any", identifier_keys: ["k"], ...rule });
+  await box.api("POST", `${base}/rules`, {
+    name: "any",
+    identifier_keys: ["k"],
+    max_open: 0,
+    ...rule,
+  });
   return {
     name,
     async fire(k) {
