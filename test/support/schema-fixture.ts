@@ -1,13 +1,13 @@
 /**
- * Writes test/fixtures/schema-N.sql: a database of the present schema with rows in every table, kept
- * from the release of that schema on. `node test/support/schema-fixture.ts`
+ * Writes test/fixtures/schema-N.sql: a database of the present schema with rows in every table. Made for a release,
+ * and kept from then on. `node test/support/schema-fixture.ts`
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemRandom } from "../../src/kit/random.ts";
 import type { SqliteDatabase } from "../../src/store/database.ts";
-import { migrations } from "../../src/store/migrations.ts";
+import { type Migration, migrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/store.ts";
 import { handClock } from "./clock.ts";
 import { columnsOf, dump } from "./dump.ts";
@@ -56,14 +56,15 @@ export function fill(db: SqliteDatabase): void {
   }
 }
 
-/** The text of the fixture of the present schema. */
-export function fixtureText(): string {
+/** The text of a fixture of the present schema, or of the one that these migrations make. */
+export function fixtureText(known: readonly Migration[] = migrations("box")): string {
   const directory = mkdtempSync(join(tmpdir(), "box-fixture-"));
   const store = openStore({
     path: join(directory, "box.db"),
     kind: "box",
     clock: handClock(),
     random: systemRandom,
+    migrations: known,
   });
   try {
     fill(store.db);
