@@ -59,14 +59,21 @@ export function postJson(
   return post(via, url, { ...rest, headers: sent, body: JSON.stringify(body) });
 }
 
+/** Fields of a form: by name, or one after the other where a name stands twice. */
+type FormFields = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
 /** The same with a form. */
 export function postForm(
   via: Via,
   url: string,
-  { headers, body, ...rest }: Post<Readonly<Record<string, string>>>,
+  { headers, body, ...rest }: Post<FormFields>,
 ): Promise<Answered> {
   const sent = { "Content-Type": "application/x-www-form-urlencoded", ...headers };
-  return post(via, url, { ...rest, headers: sent, body: new URLSearchParams(body).toString() });
+  return post(via, url, {
+    ...rest,
+    headers: sent,
+    body: new URLSearchParams(body as Record<string, string>).toString(),
+  });
 }
 
 async function post(
