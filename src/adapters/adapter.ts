@@ -32,6 +32,19 @@ export interface Rejected {
   reason: string;
 }
 
+/** What a job said of itself through its sender, for the project's heartbeat of that name. */
+export interface JobReport {
+  /** As its sender calls it; null: as its source is called. A heartbeat's slug is made from it. */
+  name: string | null;
+  word: "start" | "success" | "fail";
+  /** Which run it speaks of, a UUID. */
+  rid: string | null;
+  /** When it is expected, where its sender says so: a heartbeat's fields, not yet looked at. One is made by them. */
+  pace: Readonly<Record<string, unknown>> | null;
+  /** What becomes of it where the project has no such heartbeat. */
+  otherwise: { event: IngestEvent } | "nothing" | "rejected";
+}
+
 /** How many of a request's events were taken. */
 export interface TakenCounts {
   accepted: number;
@@ -45,6 +58,8 @@ export interface Decoded {
   rejected: readonly Rejected[];
   /** An event's own id by its place, of senders that send again what they have sent: the same one is taken once. */
   ids?: readonly (string | null)[];
+  /** What jobs said; each that is heard counts as accepted. */
+  jobs?: readonly JobReport[];
   answer(taken: TakenCounts): SenderReply;
 }
 

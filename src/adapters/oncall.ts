@@ -21,8 +21,9 @@ export const oncall: Adapter = {
   room: "source",
   caps: alertCaps,
   fixed(path) {
-    const [found, type, token] = /^\/integrations\/v1\/([a-z_]+)\/([^/]+)\/?$/.exec(path) ?? [];
-    return found === undefined ? null : `/${token}/${type}`;
+    const [found, type, token, job = ""] =
+      /^\/integrations\/v1\/([a-z_]+)\/([^/]+)(\/heartbeat)?\/?$/.exec(path) ?? [];
+    return found === undefined ? null : `/${token}/${type}${job}`;
   },
   async believe(request, ask) {
     await otherOf(request.path)?.believe?.({ ...request, path: "" }, ask);
@@ -35,6 +36,7 @@ export const oncall: Adapter = {
     notes: [
       "The last part is the integration's type as OnCall's own address has it: formatted_webhook, webhook, alertmanager, grafana_alerting, grafana, amazon_sns.",
       "An alert_uid names an alert, else its title does; the state ok ends it, every other fires.",
+      "Its heartbeat address, …/heartbeat/, is heard by the heartbeat here whose slug is the source's name: box heartbeat add.",
       "Most of these senders try once: what they send while the box is down is lost.",
     ],
   }),
@@ -60,6 +62,7 @@ function otherOf(path: string): Adapter | null {
 }
 
 function decode(request: InRequest): Decoded {
+  if (/^\/[a-z_]+\/heartbeat\/?$/.test(request.path)) return heartbeat(request);
   const type = typeOf(request.path);
   if (type === null) throw new UnreadableBody({ why: "not_found" });
   const other = otherOf(request.path);
@@ -70,6 +73,17 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "The body must be an object." });
   const isFormatted = type === "" || type === "formatted_webhook";
   return { events: [eventOf(fields, isFormatted)], rejected: [], answer: ok };
+}
+
+/** An integration's heartbeat is its own: the one here whose slug is the source's name. */
+function heartbeat({ method }: InRequest): Decoded {
+  if (method !== "GET" && method !== "POST")
+    throw new UnreadableBody({ why: "method", allowed: ["GET", "POST"] });
+  return {
+    ...{ events: [], rejected: [] },
+    jobs: [{ name: null, word: "success", rid: null, pace: null, otherwise: "rejected" }],
+    answer: ({ rejected }) => (rejected > 0 ? plainRefusal({ why: "not_found" }) : ok()),
+  };
 }
 
 const ok = () => ({ status: 200, body: '"Ok."' });

@@ -18,7 +18,8 @@ export const opsgenie: Adapter = {
   title: "Whatever alerts through Opsgenie",
   room: "source",
   caps: alertCaps,
-  fixed: (path) => (/^(?:\/jsm\/ops\/integration)?\/v2\/alerts(?:\/|$)/.test(path) ? path : null),
+  fixed: (path) =>
+    /^(?:\/jsm\/ops\/integration)?\/v2\/(?:alerts|heartbeats)(?:\/|$)/.test(path) ? path : null,
   decode,
   refuse,
   setUp: ({ base, shortToken }) => ({
@@ -34,6 +35,7 @@ export const opsgenie: Adapter = {
     notes: [
       "Create, close, acknowledge and notes go through, by alias; what else is asked of an alert is a note in its history.",
       "Responders and teams don't steer who is paged: the rules here do. They can be told apart by the key responders.",
+      "A ping of a heartbeat is heard by the heartbeat here whose slug is its name: box heartbeat add.",
       "One source, one sender: its aliases hold in this source alone.",
       "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
     ],
@@ -46,9 +48,12 @@ function asUuid(token: string): string {
 
 const ADDRESS =
   /^(?:\/jsm\/ops\/integration)?(?:\/v2\/alerts(?:\/([^/]+)(?:\/([^/]+)(?:\/[^/]*)?)?)?)?\/?$/;
+const HEARTBEAT = /^(?:\/jsm\/ops\/integration)?\/v2\/heartbeats\/([^/]+)\/ping\/?$/;
 const LEVELS: Readonly<Record<string, number>> = { p1: 500, p2: 400, p3: 300, p4: 200, p5: 100 };
 
 function decode(request: InRequest): Decoded {
+  const [, job] = HEARTBEAT.exec(request.path) ?? [];
+  if (job !== undefined) return ping(decoded(job), request);
   const [found, id = "", verb = ""] = ADDRESS.exec(request.path) ?? [];
   if (found === undefined) throw new UnreadableBody({ why: "not_found" });
   const { method } = request;
@@ -61,6 +66,25 @@ function decode(request: InRequest): Decoded {
   if (fields === null) throw new UnreadableBody({ why: "bad_request", message: "No object." });
   if (id === "") return create(fields, request);
   return told(decoded(id), { fields, verb: isDelete ? "close" : verb, request });
+}
+
+const PINGS = ["GET", "POST", "PUT", "PATCH"];
+
+/** A job reports: for the heartbeat whose slug is its name. */
+function ping(name: string, { method, unique }: InRequest): Decoded {
+  if (!PINGS.includes(method)) throw new UnreadableBody({ why: "method", allowed: PINGS });
+  const rest = { took: 0.001, requestId: unique() };
+  return {
+    ...{ events: [], rejected: [] },
+    jobs: [{ name, word: "success", rid: null, pace: null, otherwise: "rejected" }],
+    answer: ({ rejected }) =>
+      rejected > 0
+        ? jsonReply(404, {
+            message: `Heartbeat with name [${name.slice(0, 100)}] does not exist`,
+            ...rest,
+          })
+        : jsonReply(202, { result: "PONG - Heartbeat received", ...rest }),
+  };
 }
 
 /** The path's own escapes, where they are any. */

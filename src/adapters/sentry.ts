@@ -5,6 +5,7 @@ import {
   type Decoded,
   type InRefusal,
   type InRequest,
+  type JobReport,
   type Rejected,
   type SenderReply,
   UnreadableBody,
@@ -12,8 +13,9 @@ import {
 import { fitted, type Loose } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, objectOf, objectsIn } from "./json.ts";
 import { jsonReply, statusOf } from "./replies.ts";
+import { sentryCheckIn } from "./sentry/check-in.ts";
 import { type EnvelopeItem, jsonOf, readEnvelope } from "./sentry/envelope.ts";
-import { sentryCheckIn, sentryEvent, sentryFeedback, sentryLog } from "./sentry/event.ts";
+import { sentryEvent, sentryFeedback, sentryLog } from "./sentry/event.ts";
 
 const MIB = 1024 * 1024;
 /** Bytes of one event; Sentry itself takes half of that. */
@@ -55,7 +57,7 @@ export const sentry: Adapter = {
     where: "the program, as its DSN",
     paste: `SENTRY_DSN=${base.replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
     notes: [
-      "Errors, messages, logs, feedback and check-ins are taken; of the rest the SDK is told to send none. A rule that names sentry.group as identifier has an alert for each kind of error.",
+      "Errors, messages, logs, feedback and check-ins are taken; of the rest the SDK is told to send none. A check-in is for the heartbeat of its slug, which is made where the SDK says when the monitor is expected. A rule that names sentry.group as identifier has an alert for each kind of error.",
       "Email, address and request of users are left out, unless the source's option sentry_pii is true.",
       "SDKs never send again: what they report while the box is down is lost.",
     ],
@@ -76,7 +78,7 @@ function storeCall(request: InRequest): Decoded {
   const id = asText(event["event_id"]);
   return answered({
     ...{ events: [fitted(sentryEvent(event, privacyOf(request)))], ids: [id] },
-    ...{ rejected: [], id, fault: null },
+    ...{ jobs: [], rejected: [], id, fault: null },
   });
 }
 
@@ -99,6 +101,7 @@ function envelopeCall(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "The envelope has no headers." });
   const events: IngestEvent[] = [];
   const ids: (string | null)[] = [];
+  const jobs: JobReport[] = [];
   const rejected: Rejected[] = [];
   let id = "";
   for (const item of envelope.items) {
@@ -109,6 +112,8 @@ function envelopeCall(request: InRequest): Decoded {
       rejected.push({ reason: `an item of type ${item.type.slice(0, 40)} is no JSON object` });
       continue;
     }
+    const job = item.type === "check_in" ? sentryCheckIn(fields) : null;
+    if (job !== null) jobs.push(job);
     const own = item.type === "event" ? asText(fields["event_id"]) : "";
     if (own !== "") id = own;
     for (const loose of eventsOf(item.type, fields, privacyOf(request))) {
@@ -116,7 +121,7 @@ function envelopeCall(request: InRequest): Decoded {
       ids.push(own === "" ? null : own.replaceAll("-", "").toLowerCase());
     }
   }
-  return answered({ events, ids, rejected, id, fault: envelope.fault });
+  return answered({ events, ids, jobs, rejected, id, fault: envelope.fault });
 }
 
 const WANTED = new Set(["event", "log", "feedback", "user_report", "check_in"]);
@@ -131,10 +136,6 @@ function eventsOf(type: string, fields: JsonFields, privacy: { pii: boolean }): 
     case "feedback":
     case "user_report":
       return [sentryFeedback(fields)];
-    case "check_in": {
-      const report = sentryCheckIn(fields);
-      return report === null ? [] : [report];
-    }
     default:
       return [];
   }
@@ -145,15 +146,16 @@ const privacyOf = ({ options }: InRequest) => ({ pii: options.sentry_pii === tru
 function answered(of: {
   events: readonly IngestEvent[];
   ids: readonly (string | null)[];
+  jobs: readonly JobReport[];
   rejected: readonly Rejected[];
   id: string;
   fault: string | null;
 }): Decoded {
-  const { events, ids, id, fault } = of;
+  const { events, ids, jobs, id, fault } = of;
   const rejected = fault === null ? of.rejected : [...of.rejected, { reason: fault }];
   const headers = { ...CORS, ...UNWANTED };
   return {
-    ...{ events, ids, rejected },
+    ...{ events, ids, jobs, rejected },
     answer: () =>
       fault === null
         ? { ...jsonReply(200, id === "" ? {} : { id: id.slice(0, 64) }), headers }

@@ -10,6 +10,16 @@ export const heartbeatSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, {
   error: "must have 1 to 64 of the characters a-z, 0-9, - and _",
 });
 
+/** A slug from a name that people gave, at most so long. */
+export function slugOf(name: string, most = 64): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, most);
+  return plain === "" ? "job" : plain;
+}
+
 /** Bytes of what a job says that are kept: its end. */
 export const MESSAGE_BYTES = 10_000;
 

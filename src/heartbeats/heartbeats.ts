@@ -3,7 +3,13 @@ import { base62Secret, hexId, sha256, uuid4 } from "../kit/ids.ts";
 import { isTimezone } from "../oncall/zone.ts";
 import { changeConfig, type Project } from "../projects/projects.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { HeartbeatAnswer, HeartbeatChange, HeartbeatCreate, Watched } from "./heartbeat.ts";
+import {
+  type HeartbeatAnswer,
+  type HeartbeatChange,
+  type HeartbeatCreate,
+  slugOf,
+  type Watched,
+} from "./heartbeat.ts";
 import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeBeat } from "./rows.ts";
 import { heartbeatSource } from "./source.ts";
 import { repaced, shownState } from "./state.ts";
@@ -200,12 +206,7 @@ function mustHavePlace(tx: Tx, projectId: number): void {
 
 /** From its name, with a number behind where another has that. */
 function freeSlug(tx: Tx, projectId: number, name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 58);
-  const base = plain === "" ? "job" : plain;
+  const base = slugOf(name, 58);
   const has = tx
     .sql<[number, string], number>("SELECT 1 FROM heartbeats WHERE project_id = ? AND slug = ?")
     .pluck();

@@ -46,6 +46,8 @@ export function decodesCleanly(adapter: Adapter, request: InRequest): Decoded | 
   }
   const { events, rejected, answer } = decoded;
   for (const event of events) isWithinLimits(event);
+  for (const { otherwise } of decoded.jobs ?? [])
+    if (typeof otherwise === "object") isWithinLimits(otherwise.event);
   for (const { reason } of rejected) assert.ok(reason.length > 0 && reason.length < 500);
   const counts = { accepted: events.length, resolved: 0, rejected: rejected.length };
   const { status } = answer(counts);

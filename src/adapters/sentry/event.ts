@@ -137,26 +137,3 @@ export function sentryFeedback(event: JsonFields): Loose {
     tags: ["sentry", "feedback"],
   };
 }
-
-/** A job's report: a failure fires, an end that is well resolves; that it began is no event. */
-export function sentryCheckIn(report: JsonFields): Loose | null {
-  const slug = asText(report["monitor_slug"]);
-  const status = asText(report["status"]);
-  if (slug === "" || (status !== "ok" && status !== "error")) return null;
-  return {
-    message: `Job ${slug} ${status === "ok" ? "ended well" : "failed"}`,
-    level: status === "ok" ? 200 : 400,
-    keys: [
-      ["monitor_slug", slug] as const,
-      ["environment", asText(report["environment"])] as const,
-      ["duration", asText(report["duration"])] as const,
-    ].filter(([, text]) => text !== ""),
-    tags: ["sentry", "check_in"],
-    named: {
-      action: status === "ok" ? "resolve" : "fire",
-      dedupKey: `check_in:${slug}`,
-      instance: null,
-      expiresAt: null,
-    },
-  };
-}

@@ -18,6 +18,7 @@ import type { Serving } from "../serve-route.ts";
 import { type Bodies, BrokeOff, NoRoom } from "./bodies.ts";
 import { commitEvents } from "./commit.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
+import { hearJobs } from "./jobs.ts";
 
 export interface Sender {
   tenant: Tenant;
@@ -114,9 +115,13 @@ function requestOf(
 /** Hands the events over and waits for their commit. */
 async function commit(
   { tenant, source }: Sender,
-  { events, ids, rejected, answer }: Decoded,
+  decoded: Decoded,
   sent: string,
 ): Promise<SenderReply> {
+  const { ids, answer } = decoded;
+  const jobs = await hearJobs({ tenant, source }, decoded.jobs ?? []);
+  const events = [...decoded.events, ...jobs.events];
+  const rejected = [...decoded.rejected, ...jobs.rejected];
   const { seen } = tenant.ingest;
   const isNew = (i: number) => !seen.has(source.id, ids?.[i] ?? null);
   const fresh = ids === undefined ? events : events.filter((_, i) => isNew(i));
@@ -130,7 +135,7 @@ async function commit(
       rejected.length,
     );
   return answer({
-    accepted: events.length,
+    accepted: events.length + jobs.heard,
     resolved,
     rejected: rejected.length,
   });

@@ -1,0 +1,66 @@
+import type { JobReport, Rejected } from "../../adapters/adapter.ts";
+import { findBySlug } from "../../heartbeats/address.ts";
+import { heartbeatCreate, slugOf } from "../../heartbeats/heartbeat.ts";
+import { createHeartbeat } from "../../heartbeats/heartbeats.ts";
+import type { IngestEvent } from "../../ingest/event.ts";
+import { ServiceError } from "../../kit/errors.ts";
+import { projectOf } from "../../projects/projects.ts";
+import type { Source } from "../../projects/sources.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+
+/** Reports of one request that are heard: each is a transaction. */
+const MOST = 100;
+
+/** What became of reports: how many were heard, and what is told of the others. */
+export interface HeardJobs {
+  heard: number;
+  events: IngestEvent[];
+  rejected: Rejected[];
+}
+
+/** Tells the project's heartbeats what jobs said through a sender, each committed when this resolves. */
+export async function hearJobs(
+  sender: { tenant: Tenant; source: Source },
+  jobs: readonly JobReport[],
+): Promise<HeardJobs> {
+  const { tenant, source } = sender;
+  const told: HeardJobs = { heard: 0, events: [], rejected: [] };
+  for (const job of jobs.slice(0, MOST)) {
+    const slug = slugOf(job.name ?? source.name);
+    const known = findBySlug(tenant.store, source.projectId, slug);
+    const id = known ?? make(sender, slug, job);
+    const { word, rid, otherwise } = job;
+    if (id !== null) {
+      await tenant.heartbeats.hear(id, { word, rid, exit: null, message: null });
+      told.heard++;
+    } else if (otherwise === "rejected")
+      told.rejected.push({ reason: `the project has no heartbeat with the slug ${slug}` });
+    else if (otherwise !== "nothing") told.events.push(otherwise.event);
+  }
+  if (jobs.length > MOST)
+    told.rejected.push({
+      reason: `of ${jobs.length} reports of jobs the first ${MOST} were heard`,
+    });
+  return told;
+}
+
+/** One that is expected when its sender says; null where it says nothing that a heartbeat may have. */
+function make(
+  { tenant, source }: { tenant: Tenant; source: Source },
+  slug: string,
+  { name, pace }: JobReport,
+): string | null {
+  if (pace === null) return null;
+  const body = heartbeatCreate.safeParse({ name: name ?? source.name, slug, ...pace });
+  if (!body.success) return null;
+  try {
+    return tenant.store.write((tx) => {
+      const project = projectOf(tx, source.projectId);
+      return createHeartbeat(tx, project, { tenantId: tenant.id, body: body.data }).row.id;
+    });
+  } catch (error) {
+    // One too many, or another of this name.
+    if (error instanceof ServiceError && error.status < 429) return null;
+    throw error;
+  }
+}
