@@ -48,6 +48,7 @@ const rest: Omit<RuleBody, "escalations"> = {
   ends_with_source: true,
   reopen_within_seconds: 0,
   max_open: 0,
+  runbook_url: "",
   identifier_keys: ["host"],
   investigate: false,
   actions: null,

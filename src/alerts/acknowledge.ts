@@ -3,7 +3,8 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
-import { ruleActions } from "./rule-of.ts";
+import { findRule } from "./rule-of.ts";
+import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
 
 const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, updated_seq = ?,
@@ -30,7 +31,10 @@ export function acknowledge(tx: Tx, id: number, by: string | { source: string })
     },
   });
   const row = getAlertRow(tx, id);
-  emit(tx, row, { event: "alert.acknowledged", actions: ruleActions(tx, row) });
+  emit(tx, row, {
+    ...{ event: "alert.acknowledged", rule: findRule(tx, row.rule_id) },
+    said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
+  });
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: 0 },

@@ -1,22 +1,29 @@
 import { enqueue } from "../outbox/enqueue.ts";
 import { buildEventBody, type EventKind } from "../outbox/event.ts";
+import type { EventSaid } from "../outbox/said.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, toAlert } from "./alert.ts";
+import { alwaysSaid } from "./said.ts";
 
 /** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
 const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? + 0 AND event = ? || ''";
+
+export interface Emission {
+  event: EventKind;
+  /** The alert's; null once it is deleted: then every action that takes the event runs. */
+  rule: StoredRule | null;
+  /** What this event tells people beyond its body. */
+  said: () => EventSaid;
+}
 
 /**
  * Commits one event of an alert with the alert's state as it stands in `row`, and tells the timeline.
  * Two events of one alert and kind never carry the same second: the relay's idempotency key would swallow
  * the second page (contract §5, Ladder). Returns the event's timestamp.
  */
-export function emit(
-  tx: Tx,
-  row: AlertRow,
-  what: { event: EventKind; actions: readonly string[] | null },
-): number {
+export function emit(tx: Tx, row: AlertRow, what: Emission): number {
   const last = tx
     .sql<[id: number, event: string], number | null>(LAST)
     .pluck()
@@ -40,7 +47,8 @@ export function emit(
     event: what.event,
     timestamp,
     body,
-    actions: what.actions,
+    said: () => ({ ...alwaysSaid(row, what.rule), ...what.said() }),
+    actions: what.rule?.actions ?? null,
   });
   return timestamp;
 }

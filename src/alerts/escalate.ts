@@ -2,7 +2,9 @@ import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
-import type { Climb, Span } from "./ladder.ts";
+import type { Climb, Span, Timers } from "./ladder.ts";
+import type { Reach } from "./reach.ts";
+import { nextSaid, pagedBy } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
 
 /**
@@ -12,9 +14,17 @@ import { writeTimeline } from "./timeline.ts";
 export function escalate(
   tx: Tx,
   row: AlertRow,
-  run: { rule: StoredRule; span: Span; climb: Climb; late: Record<string, unknown> },
+  run: {
+    rule: StoredRule;
+    span: Span;
+    climb: Climb;
+    late: Record<string, unknown>;
+    /** As they stand after it. */
+    timers: Timers;
+    reach: Reach;
+  },
 ): void {
-  const { rule, span, climb, late } = run;
+  const { rule, span, climb, late, timers, reach } = run;
   const { paged, nobody } = climb;
   if (paged === null || nobody.length > 0)
     writeTimeline(tx, row.id, {
@@ -33,7 +43,13 @@ export function escalate(
       ...late,
     },
   });
-  emit(tx, row, { event: "alert.escalated", actions: rule.actions });
+  emit(tx, row, {
+    ...{ event: "alert.escalated", rule },
+    said: () => ({
+      paged: pagedBy(tx, rule, { ...paged.span, reach }),
+      ...nextSaid(tx, rule, timers),
+    }),
+  });
 }
 
 function stepsOf({ first, last }: { first: number; last: number }): number[] {

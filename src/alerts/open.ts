@@ -6,9 +6,10 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { earliest } from "./ladder.ts";
 import { createReach } from "./reach.ts";
+import { nextSaid } from "./said.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
-import { timersAtOpening } from "./timers.ts";
+import { timersAtOpening, timersOf } from "./timers.ts";
 
 export interface Opening {
   projectId: number;
@@ -60,7 +61,10 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
     },
   });
   let row = getAlertRow(tx, id);
-  emit(tx, row, { event: "alert.opened", actions: rule.actions });
+  emit(tx, row, {
+    ...{ event: "alert.opened", rule },
+    said: () => nextSaid(tx, rule, timersOf(row)),
+  });
   if (row.due_at !== null && row.due_at <= tx.at) {
     settleAlert(tx, row, {
       rule: () => rule,

@@ -8,8 +8,8 @@ import type { Tx } from "../store/store.ts";
  */
 export type Reach = (projectId: number, step: EscalationStep) => readonly string[];
 
-/** Answers for one transaction and its time; what it looked up once it knows. */
-export function createReach(tx: Tx): Reach {
+/** Answers for one transaction, and for its time or another (Unix seconds); what it looked up once it knows. */
+export function createReach(tx: Tx, at = tx.at): Reach {
   const members = new Map<string, boolean>();
   const onDuty = new Map<string, string | null>();
 
@@ -26,7 +26,7 @@ export function createReach(tx: Tx): Reach {
     const key = `${projectId}:${name}`;
     let known = onDuty.get(key);
     if (known === undefined) {
-      known = onCallNow(tx, { projectId, name }, tx.at);
+      known = onCallNow(tx, { projectId, name }, at);
       onDuty.set(key, known);
     }
     return known;

@@ -1,8 +1,12 @@
+import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
-import { ruleActions } from "./rule-of.ts";
+import type { Timers } from "./ladder.ts";
+import { findRule } from "./rule-of.ts";
+import { nextSaid, pagedSoFar } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
+import { timersOf } from "./timers.ts";
 
 /**
  * Says again that an open alert is open, for a new burst of matches (contract §5, dedup_window_minutes).
@@ -11,15 +15,27 @@ import { writeTimeline } from "./timeline.ts";
 export function renotifyBurst(tx: Tx, id: number): void {
   const row = getAlertRow(tx, id);
   if (row.state !== "open") return;
-  renotify(tx, row, { actions: ruleActions(tx, row), detail: { why: "burst" } });
+  const rule = findRule(tx, row.rule_id);
+  renotify(tx, row, { rule, timers: timersOf(row), detail: { why: "burst" } });
 }
 
-/** Says again that the open alert `row` is open. `detail` says why, in the history. */
+/** Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it. */
 export function renotify(
   tx: Tx,
   row: AlertRow,
-  { actions, detail }: { actions: readonly string[] | null; detail: Record<string, unknown> },
+  {
+    rule,
+    timers,
+    detail,
+  }: { rule: StoredRule | null; timers: Timers; detail: Record<string, unknown> },
 ): void {
   writeTimeline(tx, row.id, { kind: "renotified", detail });
-  emit(tx, row, { event: "alert.renotified", actions });
+  emit(tx, row, {
+    ...{ event: "alert.renotified", rule },
+    said: () => ({
+      told: pagedSoFar(tx, row),
+      ...(rule !== null && nextSaid(tx, rule, timers)),
+      ...(detail["why"] === "reopened" && { again: true as const }),
+    }),
+  });
 }

@@ -59,7 +59,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     );
   if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
   writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
-  renotify(tx, getAlertRow(tx, id), { actions: rule.actions, detail: { why: "reopened" } });
+  renotify(tx, getAlertRow(tx, id), { rule, timers, detail: { why: "reopened" } });
   const due = earliest(timers);
   if (due !== null) tx.note({ topic: "due", at: due });
   tx.note({

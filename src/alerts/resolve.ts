@@ -1,10 +1,12 @@
+import type { EventSaid } from "../outbox/said.ts";
 import { withdrawPages } from "../outbox/stand-down.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { voidHits } from "./hits.ts";
-import { ruleActions } from "./rule-of.ts";
+import { findRule } from "./rule-of.ts";
+import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
 
 const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
@@ -38,10 +40,43 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
     },
   });
   const row = getAlertRow(tx, id);
-  emit(tx, row, { event: "alert.resolved", actions: ruleActions(tx, row) });
+  emit(tx, row, {
+    ...{ event: "alert.resolved", rule: findRule(tx, row.rule_id) },
+    said: () => endSaid(tx, row, by),
+  });
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: -1 },
   });
   return row;
+}
+
+const ACKNOWLEDGED = `SELECT account_id, detail FROM timeline
+  WHERE alert_id = ? AND kind = 'acknowledged' ORDER BY id DESC LIMIT 1`;
+
+/** How long the alert stood, who or what ended it, and who had it. */
+function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventSaid {
+  return {
+    lasted: Math.max(0, tx.at - row.opened_at),
+    ...("accountId" in by && { by: calledOf(tx, by.accountId) }),
+    ...("source" in by && { by: `its source ${by.source}` }),
+    ...("reason" in by && { because: reasonOf(by) }),
+    ...(row.acked_at !== null && acknowledgedBy(tx, row)),
+  };
+}
+
+function reasonOf({ reason, detail = {} }: Extract<Resolver, { reason: string }>): string {
+  if (reason === "merged") return `it is one with alert ${detail["into"]}`;
+  if (reason === "stale") return "its sender no longer reported it";
+  return `no match for ${detail["quiet_minutes"]} min`;
+}
+
+function acknowledgedBy(tx: Tx, row: AlertRow): EventSaid {
+  const last = tx
+    .sql<[id: number], { account_id: string | null; detail: string }>(ACKNOWLEDGED)
+    .get(row.id);
+  if (last === undefined) return {};
+  const { source = "" } = JSON.parse(last.detail) as { source?: string };
+  const name = last.account_id === null ? `its source ${source}` : calledOf(tx, last.account_id);
+  return { acknowledged: name };
 }

@@ -1,7 +1,6 @@
 import type { StoredRule } from "../projects/rule.ts";
 import { type RuleRow, ruleOf } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
-import type { AlertRow } from "./alert.ts";
 
 const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rules WHERE id = ?";
 
@@ -9,9 +8,4 @@ const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rul
 export function findRule(reader: Reader, id: number): StoredRule | null {
   const row = reader.sql<[id: number], RuleRow>(RULE).get(id);
   return row === undefined ? null : ruleOf(row);
-}
-
-/** The actions an alert's rule names; null (every subscribed one) also when the rule is gone. */
-export function ruleActions(reader: Reader, row: AlertRow): readonly string[] | null {
-  return findRule(reader, row.rule_id)?.actions ?? null;
 }

@@ -77,10 +77,13 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   const after = { ...row, ...paged };
   const late = (dueAt: number) => lateness({ dueAt, now: tx.at, upSince: settling.upSince });
   if (due.steps !== null && climbed !== null)
-    escalate(tx, after, { rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) });
+    escalate(tx, after, {
+      ...{ rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) },
+      ...{ timers: next, reach: settling.reach },
+    });
   if (due.renotify !== null)
     renotify(tx, after, {
-      actions: rule.actions,
+      ...{ rule, timers: next },
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";

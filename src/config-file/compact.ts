@@ -85,7 +85,7 @@ function compactRule(rule: RuleConfig): Fields {
       ...{ match: {}, conditions: [], fire_after: {}, dedup_window_minutes: 0 },
       ...{ auto_resolve_quiet_minutes: 0, renotify_minutes: 0, max_renotify: 0 },
       ...{ identifier_keys: [], investigate: false, actions: null, escalations: [] },
-      ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200 },
+      ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
     },
   );
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { boolean, hexIdField, integer, list, pathName, text } from "../kit/fields.ts";
+import { readUrl } from "../kit/url.ts";
 
 /** A rule: as it is written and read over the interface, and as it is stored and compiled. */
 
@@ -78,6 +79,12 @@ export const ruleFields = {
     .default([])
     .describe("Keys of the event whose values tell two alerts of this rule apart."),
   investigate: boolean.default(false).describe("Copied to the alert and its events."),
+  runbook_url: text(2048)
+    .refine((url) => url === "" || typeof readUrl(url) !== "string", {
+      error: "must be an http or https address",
+    })
+    .default("")
+    .describe("What to do about its alerts: messages lead there; empty = none."),
   actions: list(hexIdField, 100)
     .nullable()
     .default(null)

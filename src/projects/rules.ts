@@ -24,7 +24,12 @@ export interface RuleRow {
 }
 
 /** What rules that were written before there was a choice do. */
-const addedLater = { ends_with_source: true, reopen_within_seconds: 0, max_open: 0 };
+const addedLater = {
+  ends_with_source: true,
+  reopen_within_seconds: 0,
+  max_open: 0,
+  runbook_url: "",
+};
 
 export function ruleOf(row: RuleRow): StoredRule {
   const { body, ...rest } = row;

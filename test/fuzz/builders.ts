@@ -61,7 +61,7 @@ export function conditions(bytes: Buffer): void {
     conditions: [{ key: "key", op, value }],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200 },
+    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };

@@ -10,7 +10,7 @@ const rule = (id: number, sources: string[], contains: string) =>
     conditions: [],
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
-    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200 },
+    ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
 

@@ -65,6 +65,7 @@ export const defaultRule: RuleBody = {
   ends_with_source: true,
   reopen_within_seconds: 0,
   max_open: 200,
+  runbook_url: "",
   identifier_keys: [],
   investigate: false,
   actions: null,
