@@ -15,7 +15,10 @@ export interface Feed {
   onAccepted(fn: () => void): void;
   /** Larger messages from now on, so that the log is soon moved into the database. */
   swell(large: boolean): void;
-  /** Sends no more and waits for what is under way. */
+  /**
+   * Sends on until enough was answered for every promise to have something that it could be broken by, for half a
+   * minute at most; then no more. Waits for what is under way.
+   */
   stop(): Promise<void>;
 }
 
@@ -31,6 +34,9 @@ const SENDERS = 4;
 const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
+/** On a busy machine a life of the box is over after a few events, and nothing would be proven of them. */
+const ENOUGH = { events: 100, firings: 10, ends: 3 };
+const ENOUGH_MS = 30_000;
 
 export function startFeed(options: FeedOptions): Feed {
   const { clock, seed, api, tokens, ledger } = options;
@@ -107,11 +113,24 @@ export function startFeed(options: FeedOptions): Feed {
       large = value;
     },
     async stop() {
+      const from = clock.mono();
+      while (!isEnough(ledger) && clock.mono() - from < ENOUGH_MS) await sleep(clock, 20);
       stopped = true;
       gate.resolve();
       await Promise.all(loops);
     },
   };
+}
+
+function isEnough({ events, words, verbs }: FeedOptions["ledger"]): boolean {
+  const answered = words.filter(({ outcome }) => outcome === "accepted");
+  const ends = answered.filter(({ status }) => status === "resolved").length;
+  return (
+    verbs.some(({ verb }) => verb === "resolve") &&
+    events.filter(({ outcome }) => outcome === "accepted").length >= ENOUGH.events &&
+    ends >= ENOUGH.ends &&
+    answered.length - ends >= ENOUGH.firings
+  );
 }
 
 function eventText(
