@@ -330,6 +330,63 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
       ["CPU", 400, "resolve", "0.m"],
     ],
   ],
+  argocd: [
+    [
+      { app: "shop", namespace: "prod", health: "Degraded", phase: "Succeeded" },
+      ["shop: degraded, sync succeeded", 400, "fire", "prod/shop"],
+    ],
+    [
+      { app: "shop", namespace: "prod", health: "Healthy", phase: "Failed", message: "no chart" },
+      ["shop: healthy, sync failed", 400, "fire", "prod/shop"],
+    ],
+    [
+      { app: "shop", namespace: "prod", health: "Healthy", phase: "Succeeded" },
+      ["shop: healthy, sync succeeded", 200, "resolve", "prod/shop"],
+    ],
+  ],
+  flux: [
+    ["error", "HealthCheckFailed", 400, "fire"] as const,
+    ["info", "Progressing", 200, "note"] as const,
+    ["info", "ReconciliationSucceeded", 200, "resolve"] as const,
+  ].map(([severity, reason, level, action]) => [
+    {
+      involvedObject: { kind: "Kustomization", namespace: "flux-system", name: "apps" },
+      ...{ severity, reason, message: "Deployment/shop\nand more" },
+    },
+    [
+      "Kustomization flux-system/apps: Deployment/shop",
+      ...[level, action, "Kustomization/flux-system/apps"],
+    ],
+  ]),
+  jenkins: [
+    ["FAILURE", 400, "fire"] as const,
+    ["UNSTABLE", 300, "fire"] as const,
+    ["SUCCESS", 200, "resolve"] as const,
+  ].map(([status, level, action]) => [
+    {
+      name: "shop",
+      build: { phase: "FINALIZED", number: 7, status, full_url: "https://j.example/7" },
+    },
+    [`shop #7: ${status.toLowerCase()}`, level, action, "jenkins:shop"],
+  ]),
+  statuspage: [
+    [
+      { incident: { id: "i1", name: "API is slow", status: "investigating", impact: "major" } },
+      ["API is slow", 400, "fire", "i1"],
+    ],
+    [
+      { incident: { id: "i1", name: "API is slow", status: "resolved", impact: "major" } },
+      ["API is slow", 400, "resolve", "i1"],
+    ],
+    [
+      { component: { id: "c1", name: "API" }, component_update: { new_status: "major_outage" } },
+      ["API is major outage", 500, "fire", "c1"],
+    ],
+    [
+      { component: { id: "c1", name: "API" }, component_update: { new_status: "operational" } },
+      ["API is operational", 200, "resolve", "c1"],
+    ],
+  ],
   azure: [
     [
       {

@@ -2,16 +2,17 @@ import { isTooDeep } from "../../kit/json.ts";
 import { type InRequest, UnreadableBody } from "../adapter.ts";
 import { jsonBody } from "../json.ts";
 import { htmlText } from "./html.ts";
+import { multipartFields } from "./multipart.ts";
 
 /** Fields of a form in which senders put JSON. */
-const JSON_FIELDS = ["payload", "data"];
+const JSON_FIELDS = ["payload", "data", "payload_json"];
 /** Fields of a form or query that are taken. */
 const MOST_FIELDS = 200;
 /** Where a token may stand; it is nobody's key. */
 const TOKENS = new Set(["key", "token", "apiKey", "sentry_key"]);
 
 /**
- * A body as a mapping reads it: JSON as it is, whatever its Content-Type says; a form as an object of texts, or the
+ * A body as a mapping reads it: JSON as it is, whatever its Content-Type says; a form, of parts or not, as an object of texts, or the
  * JSON in it; other text as `{text}`; of a request without a body its query. Throws UnreadableBody.
  */
 export function bodyValue(request: InRequest): unknown {
@@ -19,11 +20,7 @@ export function bodyValue(request: InRequest): unknown {
   const text = request.body.toString("utf8").replace(/^\uFEFF/, "");
   const start = text.trimStart();
   if (start === "") return fieldsOf(request.query, TOKENS);
-  if (type.includes("multipart/"))
-    throw new UnreadableBody({
-      why: "bad_request",
-      message: "A form of parts is not read: let the sender post JSON.",
-    });
+  if (type.includes("multipart/")) return partsValue(request);
   if (type.includes("json")) return jsonBody(Buffer.from(text));
   if (start.startsWith("{") || start.startsWith("[")) {
     const value = parsedOr(text, undefined);
@@ -37,12 +34,27 @@ export function bodyValue(request: InRequest): unknown {
   return { text: text.trim() };
 }
 
-function formValue(text: string): unknown {
-  const form = new URLSearchParams(text);
+/** Files in it are passed over. */
+function partsValue({ body, header }: InRequest): unknown {
+  const pairs = multipartFields(body, header("content-type") ?? "");
+  if (pairs !== null) return jsonIn(pairs) ?? fieldsOf(pairs);
+  const message = "The form of parts breaks off or has too many of them.";
+  throw new UnreadableBody({ why: "bad_request", message });
+}
+
+/** The JSON that stands in a field of a form; undefined where there is none. */
+function jsonIn(pairs: readonly [string, string][]): unknown {
   for (const name of JSON_FIELDS) {
-    const json = form.get(name)?.trimStart() ?? "";
-    if (json.startsWith("{") || json.startsWith("[")) return parsedOr(json, fieldsOf(form));
+    const json = pairs.find(([field]) => field === name)?.[1].trimStart() ?? "";
+    if (json.startsWith("{") || json.startsWith("[")) return parsedOr(json, undefined);
   }
+  return undefined;
+}
+
+function formValue(text: string): unknown {
+  const form = [...new URLSearchParams(text)];
+  const json = jsonIn(form);
+  if (json !== undefined) return json;
   const fields = fieldsOf(form);
   const [[only = "", value = ""] = [], ...others] = Object.entries(fields);
   // `curl -d 'some words'` calls them a form.

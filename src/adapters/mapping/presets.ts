@@ -1,5 +1,6 @@
 import type { Preset } from "./preset.ts";
 import { cloudPresets, forgePresets } from "./presets-cloud.ts";
+import { deliveryPresets } from "./presets-delivery.ts";
 
 const NAGIOS_LEVELS = {
   ...{ DOWN: 500, UNREACHABLE: 400, UNREACH: 400, CRITICAL: 500, CRIT: 500 },
@@ -205,4 +206,5 @@ export const presets: Readonly<Record<string, Preset>> = {
   ...monitoring,
   ...cloudPresets,
   ...forgePresets,
+  ...deliveryPresets,
 };
