@@ -56,6 +56,8 @@ function paragraph(plain: string): object {
   return { textParagraph: { text: escapeWithin(plain, PARAGRAPH).replaceAll("\n", "<br>") } };
 }
 
+/** A button's text isn't escaped: it has no brackets. Nor has an address. */
 function button({ text, href }: Link): object {
-  return { text, onClick: { openLink: { url: href } } };
+  const url = href.replace(/[<>]/g, encodeURIComponent);
+  return { text: text.replaceAll("<", "‹").replaceAll(">", "›"), onClick: { openLink: { url } } };
 }
