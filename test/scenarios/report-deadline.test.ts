@@ -6,6 +6,8 @@ import type { HandClock } from "../support/clock.ts";
 
 /** The renderer gives a text two seconds; a busy machine and a new thread add to it. Undisturbed, the first takes thirty. */
 const LATEST_MS = 16_000;
+/** Between two events. A sender that never pauses would only keep a core busy. */
+const PAUSE_MS = 5;
 /** A loop that renders stands until the deadline: one or two events would be answered. */
 const FEWEST_EVENTS = 10;
 /** What this thread may work while it waits for one event: a fifth of the deadline, however long others are at work. */
@@ -63,6 +65,7 @@ for (const piece of ["a\n=\n", "a**b", "> > >"]) {
     let hardest = 0;
     while (!isAnswered) {
       const before = process.threadCpuUsage();
+      await sleep(systemClock, PAUSE_MS);
       waits.push(await ingest(waits.length));
       const { user, system } = process.threadCpuUsage(before);
       hardest = Math.max(hardest, (user + system) / 1000);
