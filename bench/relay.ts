@@ -15,7 +15,8 @@ import { mintKey } from "../src/people/keys.ts";
 import { createProject, getProject } from "../src/projects/projects.ts";
 import { createSource } from "../src/projects/sources.ts";
 import type { Tenant } from "../src/tenant/tenant.ts";
-import { defaultRule, memoryOrTemp } from "../test/support/plane.ts";
+import { memoryOrTemp } from "../test/support/memory.ts";
+import { defaultRule } from "../test/support/plane.ts";
 import { fromRounds, median, percentile, type Row, type Scenario, start } from "./harness.ts";
 
 const deps = { clock: systemClock, random: systemRandom };

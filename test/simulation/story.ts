@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemRandom } from "../../src/kit/random.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { memoryOrTemp } from "../support/plane.ts";
+import { memoryOrTemp } from "../support/memory.ts";
 import { nextAct } from "./acts.ts";
 import { check } from "./check.ts";
 import { type Engine, machine, startEngine } from "./engine.ts";

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/kit/clock.ts";
 import { type Api, type ApiReply, createApi } from "../../src/prove/api.ts";
@@ -11,6 +10,7 @@ import {
   startBoxProcess,
   within,
 } from "../../src/prove/scratch-box.ts";
+import { memoryOrTemp } from "./memory.ts";
 
 /** A box as a process of its own, which can be killed and started again on its data. */
 export interface BoxProcess {
@@ -40,7 +40,7 @@ const START_MS = 30_000;
 
 /** `data`: where its files are; a new place under the system's temporary one unless told. */
 export function boxProcess(program: Program, data?: string): BoxProcess {
-  const at = data ?? mkdtempSync(join(tmpdir(), "box-process-"));
+  const at = data ?? mkdtempSync(join(memoryOrTemp(), "box-process-"));
   const api = createApi();
   let running: Process | null = null;
   let url = "";

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
@@ -11,6 +10,7 @@ import { mintKey } from "../../src/people/keys.ts";
 import type { Role } from "../../src/store/schema.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";
+import { memoryOrTemp } from "./memory.ts";
 
 export interface Answer {
   status: number;
@@ -53,7 +53,7 @@ export async function testBox(
   log: Log = silentLog,
   deps: Partial<BoxDeps> = {},
 ): Promise<TestBox> {
-  const data = mkdtempSync(join(tmpdir(), "box-test-"));
+  const data = flags.data ?? mkdtempSync(join(memoryOrTemp(), "box-test-"));
   const config = boxConfig({
     data,
     listen: "127.0.0.1:0",

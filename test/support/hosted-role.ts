@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningHosted, startHosted } from "../../src/app/hosted.ts";
 import { type HostedFlags, hostedConfig } from "../../src/app/hosted-config.ts";
@@ -12,6 +11,7 @@ import { systemRandom } from "../../src/kit/random.ts";
 import type { FakeApns } from "./apns.ts";
 import type { Answer } from "./box.ts";
 import { type HandClock, handClock } from "./clock.ts";
+import { memoryOrTemp } from "./memory.ts";
 
 /** A real hosted role: files, sockets, port 0; only its clock is turned by hand. */
 export interface TestHosted {
@@ -44,7 +44,7 @@ export async function testHosted(
   clock: HandClock = handClock(),
   deps: Partial<BoxDeps> = {},
 ): Promise<TestHosted> {
-  const data = mkdtempSync(join(tmpdir(), "box-hosted-"));
+  const data = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
   const fatal: unknown[] = [];
   const start = (port: number) =>
     startHosted(

@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { ApnsPush } from "../../src/hosted/apns.ts";
@@ -13,6 +12,7 @@ import type { RegistrySealer } from "../../src/hosted/registry/room.ts";
 import { type RelayRequest, type RelayResult, relayEvent } from "../../src/hosted/relay.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type HandClock, handClock } from "./clock.ts";
+import { memoryOrTemp } from "./memory.ts";
 
 /** Readable, but refuses what was moved to another place. */
 export const plainSealer: RegistrySealer = {
@@ -64,7 +64,7 @@ export interface HostedBench extends PageDeps {
 
 /** The hosted role's verbs over a real registry file, a hand-turned clock and phones in memory. */
 export function hostedBench(t: TestContext): HostedBench {
-  const dir = mkdtempSync(join(tmpdir(), "box-hosted-"));
+  const dir = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
   const clock = handClock();
   const open = (): Registry =>
     openRegistry({

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { type AlertRow, getAlertRow } from "../../src/alerts/alert.ts";
@@ -15,6 +14,7 @@ import type { RuleBody, StoredRule } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
 import { startTenant, type Tenant } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";
+import { memoryOrTemp } from "./memory.ts";
 
 /** An event as a test looks at it. */
 export interface SeenEvent {
@@ -87,11 +87,6 @@ export function step(
 }
 
 const PROJECT = "shop";
-
-/** Where files cost no disk: what is tested here is time, not durability. */
-export function memoryOrTemp(): string {
-  return existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-}
 
 export function testPlane(clock: HandClock = handClock()): Plane {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-plane-"));
