@@ -1,4 +1,5 @@
-const FIXED = 20_260_329;
+/** The suite's own. */
+export const FIXED = 20_260_329;
 
 /**
  * The seed of everything that the tests draw at random. The suite's is fixed, so that a commit always

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { FIXED, seed } from "./seed.ts";
+
+/**
+ * Files that are long by themselves, each in a process of its own. They are started before all
+ * others, so that none of them is the last that everybody waits for.
+ */
+const LONG = [
+  "project/guide",
+  "scenarios/heartbeats",
+  "powercut/powercut",
+  "prove/prove",
+  "scenarios/dead-names",
+  "kit/egress",
+  "network/mutated",
+  "senders/prometheus",
+  "scenarios/relay",
+  "scenarios/kill",
+  "faults/disk",
+  "matrix/matrix",
+  "scenarios/report-deadline",
+  "project/readme",
+  "faults/injected",
+  "simulation/sim",
+  "reports/renderer",
+  "config-file/round-trip",
+];
+
+/**
+ * Files that change or measure the process they are in (its thread pool, its limits, its heap, Node's own
+ * functions), or that start so many others that a process more doesn't count. Each is alone in its own.
+ */
+const ALONE = [
+  ...["project/setup", "project/demo", "project/archive", "project/bill", "project/units"],
+  ...["cli/look", "cli/alerts", "cli/exit", "cli/follow", "cli/threads", "cli/messages"],
+  ...["cli/usage", "hosted/neighbours", "hosted/tenants", "scenarios/fairness"],
+  ...["scenarios/relay-crash", "scenarios/heartbeats-kill", "senders/killed", "backup/load"],
+  ...["backup/kill-restore", "backup/scheduled", "store/start", "store/upgrade", "store/owner"],
+  ...["network/limits", "network/lane", "network/stop", "intake/ports"],
+];
+
+/** How many of the others share one process: a few seconds' work. */
+const TOGETHER = 10;
+
+/**
+ * The test files ("test/alerts/ladder.test.ts") as processes run them, in the order of their start.
+ * Files of one process are neighbours, which load the same code; any seed but the usual mixes them.
+ */
+export function grouped(files: readonly string[], by: number = seed): string[][] {
+  const isOf = (names: readonly string[]) => (file: string) =>
+    names.some((name) => file === `test/${name}.test.ts`);
+  const long = LONG.flatMap((name) => files.filter(isOf([name])));
+  const alone = files.filter(isOf(ALONE));
+  const others = mixed(
+    files.filter((file) => !long.includes(file) && !alone.includes(file)).toSorted(),
+    by,
+  );
+  const shared: string[][] = [];
+  for (let at = 0; at < others.length; at += TOGETHER) shared.push(others.slice(at, at + TOGETHER));
+  return [...long.map((file) => [file]), ...shared, ...alone.map((file) => [file])];
+}
+
+function mixed(files: string[], by: number): string[] {
+  if (by === FIXED) return files;
+  const orders = fc.shuffledSubarray(files, { minLength: files.length });
+  return fc.sample(orders, { seed: by, numRuns: 1 })[0] ?? [];
+}
