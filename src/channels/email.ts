@@ -49,30 +49,44 @@ export const email = channel({
     sendEmail({ egress, now }, { ...credentials, event, words }),
 });
 
-/** One attempt at one mailbox; what is empty is as good as left out. */
-export interface EmailRequest {
+/** A server that takes mail, as it is set; what is empty is as good as left out. */
+export interface MailGateway {
   host: string;
   port?: string | undefined;
   tls?: string | undefined;
   user?: string | undefined;
   password?: string | undefined;
   from: string;
+}
+
+/** One attempt at one mailbox. */
+export interface EmailRequest extends MailGateway {
   to: string;
   event: EventBody;
   /** The same in words. */
   words: Message;
 }
 
-/** Hands the event to the server. Taken is not read, and errors hold the server's number but none of its words. */
-export async function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
-  const { host, port, tls, user = "", password = "", from, to, event, words } = request;
+/** Hands the event to the server. */
+export function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
+  const { to, event, words, ...gateway } = request;
+  const write = () => mailOf({ from: gateway.from, to, event, words, now: via.now });
+  return handOver(via, gateway, { to, write });
+}
+
+/** Hands over a mail. Taken is not read, and errors hold the server's number but none of its words. */
+export async function handOver(
+  via: Via,
+  gateway: MailGateway,
+  { to, write }: { to: string; write: () => Promise<Buffer> },
+): Promise<Sent> {
+  const { host, port, tls, user = "", password = "", from } = gateway;
   const server: Mailbox = {
     ...{ host, port: portOf({ port, tls }), tls: tlsOf(tls) },
     login: user === "" ? null : { user, password },
   };
   try {
-    const bytes = await mailOf({ from, to, event, words, now: via.now });
-    const status = await submit(via.egress, server, { from, to, bytes });
+    const status = await submit(via.egress, server, { from, to, bytes: await write() });
     return { verdict: { kind: "delivered", status } };
   } catch (fault) {
     const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);

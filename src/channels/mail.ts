@@ -13,40 +13,59 @@ export interface MailParts {
   now: number;
 }
 
+/** The event as a mail, in the thread of its alert. */
+export function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
+  const { tenant_id: tenant, alert_id: alert, level } = event;
+  const isOver = event.event === "alert.resolved" || event.event === "alert.acknowledged";
+  return composeMail({
+    ...{ from, to, now, tenant, id: event.event_id, alert: alert === "" ? null : alert },
+    ...{ subject: words.title, text: textOf(words), html: page(words) },
+    isUrgent: level >= 500 && !isOver,
+  });
+}
+
+/** A mail as it is put together. */
+export interface MailDraft {
+  from: string;
+  to: string;
+  /** When it is written, in Unix milliseconds. */
+  now: number;
+  tenant: string;
+  /** The same in every attempt at one mail. */
+  id: string;
+  /** The alert whose thread it is in. */
+  alert: string | null;
+  subject: string;
+  text: string;
+  html: string;
+  isUrgent: boolean;
+}
+
 /**
- * The event as a mail. All mails of one alert name one message that none of them is, so that mail programs show them
- * together and none of them is taken for another.
+ * Puts a mail together. All mails of one alert name one message that none of them is, so that mail programs show them
+ * together and none of them is taken for another. No program answers it, no list of absences does.
  */
-export async function mailOf({ from, to, event, words, now }: MailParts): Promise<Buffer> {
+export async function composeMail(draft: MailDraft): Promise<Buffer> {
+  const { from, to, now, tenant, id, alert, subject, text, html, isUrgent } = draft;
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const domain = from.slice(from.lastIndexOf("@") + 1);
-  const thread = `<alert-${event.alert_id}.${event.tenant_id}@${domain}>`;
+  const thread = `<alert-${alert}.${tenant}@${domain}>`;
   const mail = new MailComposer({
     from: { name: "box", address: from },
     to: { name: "", address: to },
-    subject: words.title,
-    messageId: `<${event.event_id}@${domain}>`,
-    ...(event.alert_id !== "" && { inReplyTo: thread, references: thread }),
-    date: new Date(now),
-    headers: headersOf(event),
-    text: textOf(words),
-    html: page(words),
+    ...{ subject, text, html, date: new Date(now), messageId: `<${id}@${domain}>` },
+    ...(alert !== null && { inReplyTo: thread, references: thread }),
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      "X-Auto-Response-Suppress": "All",
+      "List-Id": `<${tenant}.box.localhost>`,
+      ...(isUrgent && { Importance: "high" }),
+    },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   return await new Promise((resolve, reject) =>
     mail.compile().build((error, bytes) => (error ? reject(error) : resolve(bytes as Buffer))),
   );
-}
-
-/** No program answers it, no list of absences does, and what is critical says so. */
-function headersOf({ tenant_id: tenant, event, level }: EventBody): Record<string, string> {
-  const isOver = event === "alert.resolved" || event === "alert.acknowledged";
-  return {
-    "Auto-Submitted": "auto-generated",
-    "X-Auto-Response-Suppress": "All",
-    "List-Id": `<${tenant}.box.localhost>`,
-    ...(level >= 500 && !isOver && { Importance: "high" }),
-  };
 }
 
 function textOf({ details, people, facts, link, links }: Message): string {

@@ -4,9 +4,16 @@ import { webUrl } from "../kit/flags.ts";
 import { codePoints, cut } from "../kit/text.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { asLine, type Message } from "../outbox/message.ts";
-import { httpError, type Posted, type Via } from "../outbox/senders/sent.ts";
+import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { type Answer, type Loudness, loudnessOf, postForm } from "./room.ts";
+import {
+  type Answer,
+  type Answered,
+  type Loudness,
+  loudnessOf,
+  postForm,
+  unlessTaken,
+} from "./room.ts";
 
 /** Both are 30 letters and digits; blank is as good as left out. */
 function key(description: string) {
@@ -53,27 +60,32 @@ const SLOWEST_RETRY_MS = 5_000;
 export async function sendPushover(via: Via, request: PushoverRequest): Promise<Posted> {
   const { apiUrl, token, user, event, words } = request;
   const stopped = await stopRinging(via, request);
-  if (stopped !== null && isTheirFault(stopped)) return withPause(stopped);
+  if (stopped !== null && isTheirFault(stopped)) return stopped;
   const left = (via.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
-  const { answer, ...posted } = await postForm(
+  const { answer, ...posted } = await callPushover(
     { ...via, timeoutMs: Math.max(1, left) },
-    `${apiUrl}/1/messages.json`,
-    { body: { token, user, ...pushoverMessage(event, words) }, why },
+    { apiUrl, token },
+    { path: "messages", fields: { user, ...pushoverMessage(event, words) } },
   );
-  const { verdict } = posted;
-  if (verdict.kind !== "delivered" || answer["status"] === 1) return withPause(posted);
-  // A proxy that answers in its place took nothing.
-  return {
-    ...posted,
-    verdict: { kind: "later", error: httpError(verdict.status, "not accepted") },
-  };
+  return posted;
+}
+
+/** Calls the API; errors say which field is wrong, `user invalid`, and nothing of what was in it. */
+export async function callPushover(
+  via: Via,
+  { apiUrl, token }: { apiUrl: string; token: string },
+  { path, fields = {} }: { path: string; fields?: Readonly<Record<string, string>> },
+): Promise<Answered> {
+  const url = `${apiUrl}/1/${path}.json`;
+  const answered = await postForm(via, url, { body: { token, ...fields }, why });
+  return withPause(unlessTaken(answered, ({ status }) => status === 1));
 }
 
 /** It rings again and again until somebody touches it there; nothing but this tells it that somebody did here. */
 async function stopRinging(via: Via, { apiUrl, token, event }: PushoverRequest) {
   if (loudnessOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
-  const url = `${apiUrl}/1/receipts/cancel_by_tag/${tagOf(event)}.json`;
-  const { answer, ...posted } = await postForm(via, url, { body: { token }, why });
+  const path = `receipts/cancel_by_tag/${tagOf(event)}`;
+  const { answer, ...posted } = await callPushover(via, { apiUrl, token }, { path });
   return posted;
 }
 
@@ -84,11 +96,11 @@ function isTheirFault({ verdict }: Posted): boolean {
   );
 }
 
-function withPause(posted: Posted): Posted {
-  const { verdict } = posted;
-  if (verdict.kind !== "later" || !/^http 5/.test(verdict.error)) return posted;
+function withPause(answered: Answered): Answered {
+  const { verdict } = answered;
+  if (verdict.kind !== "later" || !/^http 5/.test(verdict.error)) return answered;
   const retryAfterMs = Math.max(verdict.retryAfterMs ?? 0, SLOWEST_RETRY_MS);
-  return { ...posted, verdict: { ...verdict, retryAfterMs } };
+  return { ...answered, verdict: { ...verdict, retryAfterMs } };
 }
 
 /** Which of what it was sent Pushover takes for wrong: `user invalid`. */

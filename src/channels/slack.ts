@@ -84,14 +84,14 @@ export function slackMessage(message: Message): object {
     escapeWithin(people.join("\n"), SENTENCES),
   ];
   const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
-  const context = [escapeWithin(facts, CONTEXT), ...addresses.map(linkTo)];
+  const context = [escapeWithin(facts, CONTEXT), ...addresses.map(slackLink)];
   const shown = partsWithin(context.filter(Boolean), ALL_CONTEXT, " · ");
   return {
     text: escapeWithin(plainText({ ...message, link: null, links: [] }), FALLBACK),
     blocks: [
       { type: "header", text: { type: "plain_text", text: escapeWithin(title, HEADER) } },
-      ...sections.filter(Boolean).map((text) => ({ type: "section", text: markdown(text) })),
-      ...(shown === "" ? [] : [{ type: "context", elements: [markdown(shown)] }]),
+      ...sections.filter(Boolean).map((text) => ({ type: "section", text: slackMarkdown(text) })),
+      ...(shown === "" ? [] : [{ type: "context", elements: [slackMarkdown(shown)] }]),
     ],
     parse: "none",
     link_names: false,
@@ -101,11 +101,11 @@ export function slackMessage(message: Message): object {
 }
 
 /** `verbatim`: names and channels in it stay text. */
-function markdown(escaped: string): object {
+export function slackMarkdown(escaped: string): object {
   return { type: "mrkdwn", text: escaped, verbatim: true };
 }
 
-function linkTo({ text, href }: Link): string {
+export function slackLink({ text, href }: Link): string {
   const name = escapeWithin(text.replaceAll("|", "/"), 100);
   return `<${href.replace(/[<>|\s]/g, encodeURIComponent).replaceAll("&", "&amp;")}|${name}>`;
 }

@@ -131,7 +131,8 @@ export function slackWorkspace(channels: readonly string[] = ["C0OPS"]): SlackWo
     const sent = jsonOf(request);
     if (sent === null) return refuse("invalid_json");
     const { channel, text, blocks = [], ts } = sent;
-    if (!channels.includes(channel)) return refuse("channel_not_found");
+    const known = called === "update" ? channel.replace(/^D/, "U") : channel;
+    if (!channels.includes(known)) return refuse("channel_not_found");
     if (typeof text !== "string" || text === "") return refuse("no_text");
     if (text.length > 4_000) return refuse("msg_too_long");
     if (!areSlackBlocks(blocks)) return refuse("invalid_blocks");
@@ -168,4 +169,56 @@ export function slackActs(content: Record<string, unknown>): string[] {
   const said = JSON.stringify([text, blocks]).replace(ours, "");
   const isOff = names === false && parse === "none" && !said.includes('"verbatim":false');
   return [...(said.match(/[<>]/g) ?? []), ...(isOff ? [] : ["names are looked for"])];
+}
+
+export const TELEGRAM_TOKEN = "123456:canary-AAE_token";
+/** A chat with somebody who blocked the bot. */
+export const TELEGRAM_BLOCKED = "4712";
+
+interface TelegramMessage {
+  text: string;
+  reply_markup?: { inline_keyboard: { text: string; callback_data?: string }[][] };
+}
+
+/** The Bot API: one chat, messages that can be changed, and the words with which it refuses. */
+export function telegramService(): {
+  behaviour: Behaviour;
+  messages: Map<number, TelegramMessage & Record<string, unknown>>;
+  faults: string[];
+} {
+  const messages = new Map<number, TelegramMessage & Record<string, unknown>>();
+  const faults: string[] = [];
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const say = saying(response);
+    const refuse = (code: number, description: string) => {
+      faults.push(description);
+      say(code, { ok: false, error_code: code, description });
+    };
+    const method = new RegExp(`^/bot${TELEGRAM_TOKEN}/(sendMessage|editMessageText)$`).exec(
+      request.path,
+    )?.[1];
+    if (method === undefined) return refuse(401, "Unauthorized");
+    const sent = jsonOf(request);
+    if (sent === null) return refuse(400, "Bad Request: can't parse JSON");
+    const { chat_id: chat, text, message_id: id } = sent;
+    if (chat === TELEGRAM_BLOCKED) return refuse(403, "Forbidden: bot was blocked by the user");
+    if (chat !== "4711") return refuse(400, "Bad Request: chat not found");
+    if (typeof text !== "string" || text.trim() === "")
+      return refuse(400, "Bad Request: message text is empty");
+    if (text.length > 4_096) return refuse(400, "Bad Request: message is too long");
+    const keys = (sent.reply_markup?.inline_keyboard ?? []).flat();
+    const isData = ({ callback_data: data = "" }) => /^.{1,64}$/.test(data) && data.length <= 64;
+    if (!keys.every(isData)) return refuse(400, "Bad Request: BUTTON_DATA_INVALID");
+    const old = messages.get(id);
+    if (method === "editMessageText" && old === undefined)
+      return refuse(400, "Bad Request: message to edit not found");
+    if (
+      JSON.stringify([old?.text, old?.reply_markup]) === JSON.stringify([text, sent.reply_markup])
+    )
+      return refuse(400, "Bad Request: message is not modified: specified new message is the same");
+    const message = old === undefined ? 88 + messages.size : id;
+    messages.set(message, sent);
+    say(200, { ok: true, result: { message_id: message, chat: { id: 4711 }, text } });
+  };
+  return { behaviour, messages, faults };
 }

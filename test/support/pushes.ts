@@ -26,8 +26,14 @@ export const PUSHOVER_TOKEN = "canaryTokenKzGDORePKggMaC0QOYA";
 export const PUSHOVER_USER = "canaryUserQrpdLXcNVCShyVnQhYGp";
 
 /** Pushover: forms, exact keys, limits in characters, and what an emergency needs; it counts whom it still rings. */
-export function pushoverServer(): { behaviour: Behaviour; ringing: Set<string> } {
+export function pushoverServer(): {
+  behaviour: Behaviour;
+  ringing: Set<string>;
+  /** Emergencies by their receipts: when the person took them, in Unix seconds; 0 while nobody has. */
+  receipts: Map<string, number>;
+} {
   const ringing = new Set<string>();
+  const receipts = new Map<string, number>();
   const behaviour: Behaviour = (response, _socket, request) => {
     const say = (status: number, body: object) =>
       response
@@ -35,6 +41,15 @@ export function pushoverServer(): { behaviour: Behaviour; ringing: Set<string> }
         .end(JSON.stringify({ ...body, request: "647d2300-702c-4b38-8b2f-d56326ae460b" }));
     const refuse = (wrong: string) =>
       say(400, { [wrong]: "invalid", errors: [`${wrong} is invalid, see the API`], status: 0 });
+    const asked = /^\/1\/receipts\/(\w{30})(\/cancel)?\.json(?:\?token=(\w+))?$/.exec(request.path);
+    if (asked?.[1] !== undefined) {
+      const at = receipts.get(asked[1]);
+      const token = asked[2] === undefined ? asked[3] : formOf(request)["token"];
+      if (token !== PUSHOVER_TOKEN) return refuse("token");
+      if (at === undefined) return say(404, { receipt: "not found", status: 0 });
+      if (asked[2] !== undefined) return say(200, { status: Number(receipts.delete(asked[1])) });
+      return say(200, { status: 1, acknowledged: Number(at > 0), acknowledged_at: at, expired: 0 });
+    }
     const form = formOf(request);
     if (request.headers["content-type"] !== "application/x-www-form-urlencoded")
       return refuse("message");
@@ -56,9 +71,11 @@ export function pushoverServer(): { behaviour: Behaviour; ringing: Set<string> }
     if (priority !== "2") return say(200, { status: 1 });
     if (Number(retry) < 30 || Number(expire) > 10_800 || Number(expire) < 1) return refuse("retry");
     ringing.add(tags);
-    say(200, { status: 1, receipt: "rLqVuqTRh62UzxtmqiaLzQmVcPgiCy" });
+    const receipt = `rLqVuqTRh62UzxtmqiaLzQmVcPg${String(receipts.size).padStart(3, "0")}`;
+    receipts.set(receipt, 0);
+    say(200, { status: 1, receipt });
   };
-  return { behaviour, ringing };
+  return { behaviour, ringing, receipts };
 }
 
 /** The fields of a form that a service got. */
