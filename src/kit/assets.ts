@@ -5,8 +5,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import sea from "node:sea";
-import { Worker, type WorkerOptions } from "node:worker_threads";
+import { pathToFileURL } from "node:url";
 import { addonDirectories, loadNative } from "./addon.ts";
+import type { ThreadSource } from "./thread.ts";
 
 /** Whether this runs from the single executable. */
 export const isPacked: boolean = sea.isSea();
@@ -40,10 +41,9 @@ export function ownCommand(): [string, ...string[]] {
   return isPacked ? [process.execPath] : [process.execPath, sourceFile("cli/box.ts")];
 }
 
-/** Starts a worker thread from a file of the tree whose name ends in `-worker.ts`. */
-export function startWorker(name: string, options: WorkerOptions = {}): Worker {
-  if (isPacked) return new Worker(asset(name), { ...options, eval: true });
-  return new Worker(sourceFile(name), options);
+/** The program of a thread, a file of the tree whose name ends in `-worker.ts`: beside us, or carried inside the executable. */
+export function threadSource(name: string): ThreadSource {
+  return isPacked ? { code: asset(name) } : pathToFileURL(sourceFile(name));
 }
 
 declare const BOX_VERSION: string | undefined;

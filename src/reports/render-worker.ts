@@ -3,8 +3,8 @@
  * answers each text (a string) with a `RenderResult`. The whole program may be one file, so this one
  * runs as a file or, bundled, from text (see renderer.ts).
  */
-import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
+import { stepBack } from "../kit/step-back.ts";
 import { renderMarkdown } from "./render.ts";
 
 /** The HTML, or why there is none: too deep or too long for us, or a fault of ours. */
@@ -22,16 +22,6 @@ export function renderResult(markdown: string): RenderResult {
     // A stack that overflows is the text's doing.
     if (error instanceof RangeError) return { refused: "too_complex" };
     return { failed: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Events and pages come first where cores are few. On Linux this touches the calling thread only. */
-function stepBack(): void {
-  if (process.platform !== "linux") return;
-  try {
-    setPriority(0, constants.priority.PRIORITY_LOW);
-  } catch {
-    // Refused by a strict host: rendering then shares the processor evenly.
   }
 }
 

@@ -6,9 +6,11 @@ import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
 import type { ServiceError } from "../../src/kit/errors.ts";
-import { createRenderer, type RendererOptions, workerFile } from "../../src/reports/renderer.ts";
+import { createRenderer, type RendererOptions } from "../../src/reports/renderer.ts";
 
 const FULL = 65_536;
+
+const workerFile = () => new URL("../../src/reports/render-worker.ts", import.meta.url);
 
 function filled(piece: string): string {
   return piece.repeat(Math.ceil(FULL / piece.length)).slice(0, FULL);
