@@ -70,13 +70,17 @@ function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer, url: st
   return [
     `Made the source ${name}. ${hears}`,
     ...["", `Paste this into ${set_up.where}:`, "", withAddress(set_up.paste, url), ""],
-    ...set_up.notes.map((note) => `- ${note}`),
+    ...set_up.notes.map((note) => `- ${withAddress(note, url)}`),
   ].join("\n");
 }
 
 /** A box that doesn't know its public address is called by the one that this terminal has for it. */
 function withAddress(text: string, url: string): string {
-  return text.replace(/(^|[\s'"=])(\/(?:v1|ping)\/)/gm, `$1${url}$2`);
+  const { host, hostname } = new URL(url);
+  return text
+    .replace(/(?<!path_prefix:)(^|[\s'"=])(\/(?:v1|ping)\/)/gm, `$1${url}$2`)
+    .replace(/\bHOST:PORT\b/g, host)
+    .replace(/\bHOST\b/g, hostname);
 }
 
 function heardText({

@@ -48,6 +48,12 @@ export function registerServe(program: Command): void {
     )
     .addOption(
       flag(
+        "--smtp <host:port...>",
+        "take mail to anything+KEY@any.host there; with STARTTLS where there is --tls-cert",
+      ),
+    )
+    .addOption(
+      flag(
         "--allow-from <cidr...>",
         "who may send to those ports, beside this machine; needed where they ask for no secret",
       ),

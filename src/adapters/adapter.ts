@@ -106,6 +106,13 @@ export interface SetUp {
   notes: readonly string[];
 }
 
+/** Where senders reach the box, for those that take an address in pieces; words in their place where it wasn't told. */
+export function placeOfBox(base: string): { scheme: string; host: string; hostname: string } {
+  if (!URL.canParse(base)) return { scheme: "http", host: "HOST:PORT", hostname: "HOST" };
+  const { protocol, host, hostname } = new URL(base);
+  return { scheme: protocol.replace(":", ""), host, hostname };
+}
+
 /** The format of one kind of sender: a file of its own and a line in the list. */
 export interface Adapter {
   /** Its name in addresses and on sources. */
@@ -115,6 +122,8 @@ export interface Adapter {
   /** Where the names of its alerts hold, unless a source says otherwise. */
   room: "project" | "source";
   caps: Caps;
+  /** The lowest level that the rule takes which is made when it is connected; 400 where this says nothing. */
+  usualLevel?: number;
   /** A person says how its bodies are read: the latest are kept to try that on. */
   isDescribed?: boolean;
   /** Headers of the answer to OPTIONS, which needs no token: for senders that ask first. */

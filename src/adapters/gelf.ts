@@ -5,6 +5,7 @@ import {
   type InRequest,
   lineCaps,
   MOST_LINES,
+  placeOfBox,
   type Rejected,
   UnreadableBody,
 } from "./adapter.ts";
@@ -26,7 +27,7 @@ export const gelf: Adapter = {
     paste: JSON.stringify(
       {
         "log-driver": "gelf",
-        "log-opts": { "gelf-address": `udp://${new URL(base).hostname}:12201` },
+        "log-opts": { "gelf-address": `udp://${placeOfBox(base).hostname}:12201` },
       },
       null,
       2,

@@ -3,6 +3,7 @@ import { alertmanager } from "./alertmanager.ts";
 import { cloudevents } from "./cloudevents.ts";
 import { discordMessages } from "./discord.ts";
 import { elasticsearch } from "./elasticsearch.ts";
+import { incomingMail } from "./email.ts";
 import { gelf } from "./gelf.ts";
 import { goalert } from "./goalert.ts";
 import { gotifyMessages } from "./gotify.ts";
@@ -39,6 +40,7 @@ export const adapters: readonly Adapter[] = [
   sentry,
   cloudevents,
   sns,
+  incomingMail,
   syslog,
   otlp,
   loki,

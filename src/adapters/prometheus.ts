@@ -5,6 +5,7 @@ import {
   type Decoded,
   type InRefusal,
   type InRequest,
+  placeOfBox,
   type Rejected,
   type SenderReply,
   UnreadableBody,
@@ -36,13 +37,13 @@ export const prometheus: Adapter = {
     paste: [
       "alerting:",
       "  alertmanagers:",
-      `  - scheme: ${new URL(base).protocol.replace(":", "")}`,
+      `  - scheme: ${placeOfBox(base).scheme}`,
       "    path_prefix: /v1/in/prometheus",
       "    api_version: v2",
       "    authorization:",
       `      credentials: ${token}`,
       "    static_configs:",
-      `    - targets: ['${new URL(base).host}']`,
+      `    - targets: ['${placeOfBox(base).host}']`,
     ].join("\n"),
     notes: [
       "Nothing is grouped or silenced before the box: 200 pods that fail are 200 alerts, unless a rule names identifiers that they share.",

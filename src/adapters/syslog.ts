@@ -4,6 +4,7 @@ import {
   type InRequest,
   lineCaps,
   MOST_LINES,
+  placeOfBox,
   UnreadableBody,
 } from "./adapter.ts";
 import { plainRefusal } from "./replies.ts";
@@ -32,7 +33,7 @@ export const syslog: Adapter = {
       `  property(name="procid") constant(value=" - [${shortToken}@41058] ")`,
       '  property(name="msg" droplastlf="on")',
       "}",
-      `action(type="omfwd" target="${new URL(base).hostname}" port="6514" protocol="tcp"`,
+      `action(type="omfwd" target="${placeOfBox(base).hostname}" port="6514" protocol="tcp"`,
       '  TCP_Framing="octet-counted" template="box" action.resumeRetryCount="-1" action.resumeInterval="5"',
       '  queue.type="LinkedList" queue.filename="box" queue.maxDiskSpace="1g" queue.saveOnShutdown="on")',
     ].join("\n"),

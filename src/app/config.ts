@@ -68,6 +68,7 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   gelfTcp?: string[];
   otlp?: string[];
   es?: string[];
+  smtp?: string[];
   allowFrom?: string[];
   backupDir?: string;
   backupHours?: string;
@@ -146,7 +147,7 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   const given = {
     ...{ "syslog-udp": syslogUdp, "syslog-tcp": syslogTcp, "syslog-tls": syslogTls },
     ...{ "gelf-udp": gelfUdp, "gelf-tcp": gelfTcp },
-    ...{ otlp: flags.otlp, es: flags.es },
+    ...{ otlp: flags.otlp, es: flags.es, smtp: flags.smtp },
   };
   if (syslogTls !== undefined && flags.tlsCert === undefined)
     faults.push("--syslog-tls needs --tls-cert and --tls-key");

@@ -29,6 +29,7 @@ export async function openPorts(
     const opened = await openIntake(intake.ports, {
       ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom) },
       spend: (events) => void limits.ingest.spend(tenant.id, events),
+      guess: (address) => void limits.failures.spend(address),
       tls: tls === null ? null : readTls(tls),
     });
     for (const port of opened.ports) tenant.log.info({ ...port }, "listening for senders");

@@ -10,7 +10,7 @@ import { createSource, HEARTBEATS, listSources } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import type { ConnectionAnswer } from "./connection.ts";
 
-/** What takes no one's word for less: errors. */
+/** Errors, where the kind of sender says nothing else. */
 const LEVEL = 400;
 
 interface Wanted {
@@ -35,7 +35,9 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
   const present = listRules(tx, project.id);
   const rules = present.filter((rule) => mayTake(rule, { name, kind })).map((rule) => rule.name);
   const made_rule =
-    rules.length > 0 ? null : makeRule(tx, project, { name, present, level: wanted.level });
+    rules.length > 0
+      ? null
+      : makeRule(tx, project, { name, present, level: wanted.level ?? usualLevel(kind) });
   const at = { base, token: made.token, shortToken: made.short_token ?? "" };
   const { where, paste, notes } = setUpOf(kind, at);
   return {
@@ -46,6 +48,8 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
     set_up: { where, paste, notes: [...notes] },
   };
 }
+
+const usualLevel = (kind: string) => findAdapter(kind)?.usualLevel ?? LEVEL;
 
 /** All heartbeats of a project speak from one source: a rule for another would hear nothing. */
 function mustBeFirst(sources: readonly { name: string; kind: string }[]): void {
@@ -67,10 +71,10 @@ function mayTake({ match }: StoredRule, source: { name: string; kind: string }):
 function makeRule(
   tx: Tx,
   project: Project,
-  how: { name: string; present: readonly StoredRule[]; level?: number | undefined },
+  how: { name: string; present: readonly StoredRule[]; level: number },
 ): string {
   const name = freeName(how.name, how.present);
-  const match = { sources: [how.name], min_level: how.level ?? LEVEL };
+  const match = { sources: [how.name], min_level: how.level };
   const escalations = usualLadder(tx, how.present);
   const { name: _, ...body } = ruleCreate.parse({ name, match, escalations });
   return createRule(tx, project, { name, body }).name;

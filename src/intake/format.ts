@@ -6,7 +6,7 @@ import { createFrames, type Framed, type Frames } from "../adapters/syslog/frame
 import { readSyslog } from "../adapters/syslog/message.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { SourceOptions } from "../projects/source.ts";
-import type { PortName } from "./port.ts";
+import type { StreamName } from "./port.ts";
 
 /** A message that was read, before it is known whose it is. */
 export interface Incoming {
@@ -62,7 +62,7 @@ function createGelfFormat(): Format {
 }
 
 /** What comes in by a port of this name. */
-export const createFormat: Readonly<Record<PortName, () => Format>> = {
+export const createFormat: Readonly<Record<StreamName, () => Format>> = {
   "syslog-udp": createSyslogFormat,
   "syslog-tcp": createSyslogFormat,
   "syslog-tls": createSyslogFormat,

@@ -20,21 +20,14 @@ export async function openIntake(
   ports: readonly Port[],
   deps: IntakeDeps & { tls: TlsFiles | null },
 ): Promise<Intake> {
-  const open: { port: Port; taker: Taker; socket: OpenPort | OpenStream }[] = [];
+  const open: Opened[] = [];
   const stop = async () => {
     for (const { taker } of open) taker.stop();
     await Promise.all(open.map(({ socket }) => socket.close()));
   };
   for (const port of ports) {
-    const format = createFormat[port.name]();
-    const taker = createTaker(port, format, deps);
-    const behind = { format, taker, clock: deps.clock };
-    const tls = port.name.endsWith("-tls") ? deps.tls : null;
     try {
-      const socket = port.name.endsWith("-udp")
-        ? await openUdp(port, behind)
-        : await openTcp(port, { ...behind, tls });
-      open.push({ port, taker, socket });
+      open.push(await openOne(port, deps));
     } catch (error) {
       await stop();
       throw new PortFault(port, error);
@@ -45,10 +38,40 @@ export async function openIntake(
     counts: () => open.map(({ taker }) => taker.counts),
     renew(tls) {
       for (const { port, socket } of open)
-        if (port.name.endsWith("-tls") && "renew" in socket) socket.renew(tls);
+        if ((port.name === "smtp" || port.name.endsWith("-tls")) && "renew" in socket)
+          socket.renew(tls);
     },
     stop,
   };
+}
+
+interface Opened {
+  port: Port;
+  taker: Pick<Taker, "stop" | "counts">;
+  socket: OpenPort | OpenStream;
+}
+
+async function openOne(
+  port: Port,
+  { tls, ...deps }: IntakeDeps & { tls: TlsFiles | null },
+): Promise<Opened> {
+  const { clock } = deps;
+  const { name } = port;
+  if (name === "smtp") {
+    const [{ openMail }, { createMailTaker }] = await Promise.all([
+      import("./mail.ts"),
+      import("./mail-taker.ts"),
+    ]);
+    const taker = createMailTaker(port, deps);
+    return { port, taker, socket: await openMail(port, { taker, clock, tls }) };
+  }
+  const format = createFormat[name]();
+  const taker = createTaker(port, format, deps);
+  const behind = { format, taker, clock };
+  const socket = name.endsWith("-udp")
+    ? await openUdp(port, behind)
+    : await openTcp(port, { ...behind, tls: name.endsWith("-tls") ? tls : null });
+  return { port, taker, socket };
 }
 
 /** A port that can't be opened; `cause` is the system's error. */

@@ -5,8 +5,11 @@ export const portNames = [
   "syslog-tls",
   "gelf-udp",
   "gelf-tcp",
+  "smtp",
 ] as const;
 export type PortName = (typeof portNames)[number];
+/** Those that take messages of a format, without a conversation. */
+export type StreamName = Exclude<PortName, "smtp">;
 
 /** Ports for senders that speak HTTP and want a whole address for themselves, and the kind of source that each is for. */
 export const webPortKinds = { otlp: "otlp", es: "elasticsearch" } as const;

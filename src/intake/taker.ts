@@ -17,6 +17,8 @@ export interface IntakeDeps {
   allowFrom: readonly Cidr[];
   /** Spends the tenant's ingest rate. Throws ServiceError of status 429. */
   spend(events: number): void;
+  /** Counts a wrong key of this address. Throws ServiceError of status 429. */
+  guess(address: string): void;
 }
 
 /** Everything behind a port's sockets: whose a message is, and the way into the common ingest. */
@@ -38,9 +40,7 @@ const HOUR_MS = 3_600_000;
 
 export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker {
   const { tenant, clock, allowFrom, spend } = deps;
-  const outcomes: Record<PortOutcome, number> = {
-    ...{ taken: 0, not_allowed: 0, no_source: 0, unreadable: 0, overloaded: 0, failed: 0 },
-  };
+  const outcomes = noneYet();
   const stopping = new AbortController();
   const find = createFinder(port, format.kind, tenant);
   const tell = createTeller(port, deps);
@@ -115,10 +115,15 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
   };
 }
 
+/** What became of a port's messages, to be counted. */
+export function noneYet(): Record<PortOutcome, number> {
+  return { taken: 0, not_allowed: 0, no_source: 0, unreadable: 0, overloaded: 0, failed: 0 };
+}
+
 const isOverload = (error: unknown) => error instanceof ServiceError && error.status === 429;
 
 /** Whose a message is: its token's source where it has one, else the port's. */
-function createFinder(port: Port, kind: string, { ingest, store }: Tenant) {
+export function createFinder(port: Port, kind: string, { ingest, store }: Tenant) {
   const ofPort = port.bound === null ? () => null : followSource(store, port.bound);
   return (token: string | null): Source | null => {
     const source = token === null ? ofPort() : ingest.authenticate(token);

@@ -47,7 +47,7 @@ export function portMetric(ports: readonly PortCounts[]): Metric {
     }
   return {
     name: "box_port_messages_total",
-    help: "Messages that came by a port of their own, by what became of them; all but taken are lost.",
+    help: "Messages that came by a port of their own, by what became of them; all but taken are lost, or by smtp refused.",
     type: "counter",
     values: [...sums.values()],
   };

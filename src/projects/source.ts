@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boolean, pathName, text } from "../kit/fields.ts";
+import { boolean, integer, list, pathName, text } from "../kit/fields.ts";
 
 /** A source: as it is written and read over the interface (contract §13, Source). */
 
@@ -9,6 +9,18 @@ export const sourceName = pathName(128);
 export const sourceKind = text(32, 1);
 /** Where the names that its sender gives alerts hold: in the project, or among its own alone. */
 export const sourceRoom = z.enum(["project", "source"], { error: "must be project or source" });
+
+/** What is known of a sender's mails by their subject; what a rule leaves out is as usual. */
+const mailRule = z.strictObject({
+  subject_contains: text(256, 1).meta({ description: "In any case of letters." }),
+  action: z.enum(["fire", "resolve", "acknowledge"]).optional(),
+  level: integer(0).optional(),
+  dedup: z.enum(["subject-without-state", "subject", "none"]).optional().meta({
+    description:
+      "What names the alert: the subject without its words for a state (the default), all of it, or nothing, so that the template tells alerts apart.",
+  }),
+});
+export type MailRule = z.output<typeof mailRule>;
 
 /** How what it sends is read, beside what their format says; what is left out is as usual for the kind. */
 export const sourceOptions = z.strictObject({
@@ -30,6 +42,9 @@ export const sourceOptions = z.strictObject({
   sns_verify: boolean.optional().meta({
     description:
       "Of kind sns: false for a box without a way out. No signature is checked then, and only topics in `sns_auto_confirm` are taken.",
+  }),
+  mail_rules: list(mailRule, 32).optional().meta({
+    description: "Of kind email: the first whose words are in the subject counts.",
   }),
   mapping: z
     .union([text(64, 1), z.record(z.string(), z.unknown())], {

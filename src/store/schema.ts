@@ -83,6 +83,14 @@ export const sources = sqliteTable("sources", {
       level_from_text?: boolean | undefined;
       logfmt?: boolean | undefined;
       sentry_pii?: boolean | undefined;
+      mail_rules?:
+        | {
+            subject_contains: string;
+            action?: "fire" | "resolve" | "acknowledge" | undefined;
+            level?: number | undefined;
+            dedup?: "subject-without-state" | "subject" | "none" | undefined;
+          }[]
+        | undefined;
       mapping?: string | Record<string, unknown> | undefined;
     }>()
     .notNull(),

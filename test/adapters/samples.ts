@@ -1,13 +1,16 @@
 import type { InRequest } from "../../src/adapters/adapter.ts";
+import { plainMail } from "../../src/adapters/email/mail.ts";
 import { sent } from "./clean.ts";
 import { hookSamples } from "./hook-samples.ts";
 import { lineSamples } from "./line-samples.ts";
+import { cronMail } from "./mails.ts";
 
 /** Requests as senders write them, by the kind that reads them: what is cut, bent and fuzzed begins here. */
 export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   ...hookSamples,
   alertmanager: [sent(JSON.stringify(alertmanagerGroup())), sent(JSON.stringify(oldGroup()))],
   ...lineSamples,
+  email: [sent(JSON.stringify(plainMail(Buffer.from(cronMail()))))],
   prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
   grafana: [sent(JSON.stringify(grafanaGroup())), sent(JSON.stringify(grafanaRule()))],
   opsgenie: [

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { adapters } from "../../src/adapters/list.ts";
+import type { BoxFlags } from "../../src/app/config.ts";
+import { handOver, smtpTalk } from "../intake/smtp-client.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
 
-async function scene(t: { after(fn: () => Promise<void>): void }) {
-  const served = await testBox({}, handClock(Date.now()));
+async function scene(t: { after(fn: () => Promise<void>): void }, flags: BoxFlags = {}) {
+  const served = await testBox(flags, handClock(Date.now()));
   t.after(() => served.stop());
   await served.api("POST", "/v1/projects", { name: "shop" });
   const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
@@ -83,4 +86,32 @@ test("what it prints for jobs makes a heartbeat with its first call, and its fai
   const again = await box("connect", "heartbeats", "--project", "shop");
   assert.match(again.err, /have a source already, jobs: make one more with box heartbeat add/);
   assert.deepEqual([heard.rules, heard.alert, heard.pages], [["jobs"], "1", ["owner@example.org"]]);
+});
+
+test("a sender of mail gets an address with its key; a rule from warnings up hears it, and its first mail is told", async (t) => {
+  const { served, box, rules } = await scene(t, { smtp: ["127.0.0.1:0"] });
+  const waiting = box("connect", "email", "--project", "shop", "--wait");
+  while ((await rules()).length === 0) await new Promise((done) => setTimeout(done, 20));
+  const [rule] = await rules();
+  assert.deepEqual([rule.name, rule.match.min_level], ["email", 300]);
+  const { body } = await served.api("POST", "/v1/projects/shop/sources/email/rotate-token");
+  const talk = await smtpTalk(served.ports[0] ?? { host: "", port: 0 });
+  const data = "From: ups@example.com\r\nSubject: UPS on battery\r\n\r\nx";
+  assert.match(await handOver(talk, { to: `x+${body.short_token}@box`, data }), /^250/);
+  talk.end();
+  const { code, out } = await waiting;
+  assert.equal(code, 0);
+  assert.match(out, /^recipient: {2}alerts\+[0-9a-f]{32}@127\.0\.0\.1$/m);
+  assert.match(out, /heard it: .*UPS on battery\n.*\nrules: email; alert 1, which pages owner@/);
+});
+
+test("every kind says what to paste, also at a box that wasn't told its address", async (t) => {
+  const { served, box } = await scene(t);
+  for (const { kind } of adapters) {
+    const made = await served.api("POST", "/v1/projects/shop/connect", { kind });
+    assert.equal(made.status, 201, `${kind}: ${JSON.stringify(made.body)}`);
+  }
+  const { out } = await box("connect", "prometheus", "--project", "shop", "--name", "again");
+  assert.match(out, /scheme: http\n {4}path_prefix: \/v1\/in\/prometheus\n/);
+  assert.ok(out.includes(`targets: ['${new URL(served.url).host}']`), out);
 });

@@ -34,3 +34,4 @@ export const sentryBody = bodyOf("sentry");
 export const cloudeventsBody = bodyOf("cloudevents");
 export const snsBody = bodyOf("sns");
 export const goalertBody = bodyOf("goalert");
+export const emailBody = bodyOf("email");

@@ -11,12 +11,12 @@ import { unixSeconds } from "../../kit/clock.ts";
 import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
 import { uuid4 } from "../../kit/ids.ts";
 import type { Source } from "../../projects/sources.ts";
+import { commitDecoded } from "../../tenant/commit.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, BrokeOff, NoRoom } from "./bodies.ts";
-import { commitEvents } from "./commit.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
 import { hearJobs } from "./jobs.ts";
 
@@ -112,33 +112,13 @@ function requestOf(
   };
 }
 
-/** Hands the events over and waits for their commit. */
-async function commit(
-  { tenant, source }: Sender,
-  decoded: Decoded,
-  sent: string,
-): Promise<SenderReply> {
-  const { ids, answer } = decoded;
-  const jobs = await hearJobs({ tenant, source }, decoded.jobs ?? []);
+/** What jobs said goes to their heartbeats first: what that leaves for the rules is committed with the rest. */
+async function commit(sender: Sender, decoded: Decoded, sent: string): Promise<SenderReply> {
+  const jobs = await hearJobs(sender, decoded.jobs ?? []);
   const events = [...decoded.events, ...jobs.events];
   const rejected = [...decoded.rejected, ...jobs.rejected];
-  const { seen } = tenant.ingest;
-  const isNew = (i: number) => !seen.has(source.id, ids?.[i] ?? null);
-  const fresh = ids === undefined ? events : events.filter((_, i) => isNew(i));
-  const resolved = await commitEvents({ tenant, source }, fresh);
-  for (const id of ids ?? []) seen.add(source.id, id);
-  const [first] = rejected;
-  if (first !== undefined)
-    tenant.ingest.refused.note(
-      source,
-      { code: "invalid_request", message: first.reason, body: sent },
-      rejected.length,
-    );
-  return answer({
-    accepted: events.length + jobs.heard,
-    resolved,
-    rejected: rejected.length,
-  });
+  const taken = await commitDecoded(sender, { ...decoded, events, rejected }, sent);
+  return decoded.answer({ ...taken, accepted: taken.accepted + jobs.heard });
 }
 
 const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {

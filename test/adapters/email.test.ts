@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { type MailText, plainMail } from "../../src/adapters/email/mail.ts";
+import { readMime } from "../../src/adapters/email/mime.ts";
+import { stateOf } from "../../src/adapters/email/subject.ts";
+import { incomingMail } from "../../src/adapters/email.ts";
+import type { SourceOptions } from "../../src/projects/source.ts";
+import { decodesCleanly, sent } from "./clean.ts";
+import { attachedMail, cronMail, htmlMail, mdadmMail, upsMail } from "./mails.ts";
+
+const decoded = (mail: Partial<MailText>, options: SourceOptions = {}) =>
+  incomingMail.decode(sent(JSON.stringify(mail), { options }));
+
+async function read(text: string, more: Partial<MailText> = {}, options: SourceOptions = {}) {
+  const mail = { ...(await readMime(Buffer.from(text, "latin1"))), ...more };
+  const [event] = decoded(mail, options).events;
+  assert.ok(event);
+  return event;
+}
+
+describe("a mail", () => {
+  test("cron's: subject, text, who and which", async () => {
+    const event = await read(cronMail());
+    assert.deepEqual(
+      [event.message, event.level, event.tags],
+      ["Cron <root@web-01> /usr/local/bin/backup", 300, ["email"]],
+    );
+    assert.deepEqual(
+      { ...event.keys },
+      {
+        from: "Cron Daemon <root@web-01.example.com>",
+        to: "box+0123456789abcdef0123456789abcdef@box.example.com",
+        message_id: "<20261120031501.1A2B3C@web-01.example.com>",
+      },
+    );
+    assert.match(event.extra?.details ?? "", /^tar: \/data: file changed.*\nexit status 1$/);
+    assert.equal(event.extra?.occurredAt, Date.UTC(2026, 10, 20, 2, 15, 1) / 1000);
+  });
+
+  test("mdadm's, without MIME and id: a word inside a word is trouble", async () => {
+    const event = await read(mdadmMail());
+    assert.deepEqual(
+      [event.message, event.level, event.keys?.["from"]],
+      ["DegradedArray event on /dev/md0:nas-02", 400, "mdadm monitoring <root@nas-02>"],
+    );
+  });
+
+  test("encoded words and Latin-1", async () => {
+    const event = await read(upsMail());
+    assert.equal(event.message, "Stromausfall im Büro");
+    assert.equal(event.keys?.["from"], "USV Büro <ups@example.com>");
+    assert.match(event.extra?.details ?? "", /87 %\r?\nBüro 2/);
+  });
+
+  test("only HTML: its text is what a reader sees", async () => {
+    const event = await read(htmlMail());
+    assert.equal(event.message, "[FIRING:2] (HostDown critical)");
+    assert.equal(event.level, 400);
+    const details = event.extra?.details ?? "";
+    assert.match(
+      details,
+      /HostDown\ninstance = web-01:9100[\s\S]*HostDown\ninstance = web-02:9100/,
+    );
+    assert.doesNotMatch(details, /color|<|no/);
+  });
+
+  test("attachments and images are counted; a high priority is trouble", async () => {
+    const event = await read(attachedMail());
+    const { keys, level } = event;
+    assert.deepEqual([keys?.["images"], keys?.["attachments"], level], ["2", "1", 400]);
+    assert.equal(event.extra?.details, "See the pictures.");
+  });
+
+  test("levels: priority, importance, words of the subject", () => {
+    const level = (mail: Partial<MailText>) => decoded(mail).events[0]?.level;
+    assert.equal(level({ subject: "web DOWN" }), 400);
+    assert.equal(level({ subject: "Backup failed" }), 400);
+    assert.equal(level({ subject: "WARNING: disk" }), 300);
+    assert.equal(level({ subject: "Report" }), 300);
+    assert.equal(level({ subject: "Report", importance: "High" }), 400);
+    assert.equal(level({ subject: "Report", x_priority: "2" }), 400);
+    assert.equal(level({ subject: "Report", x_priority: "3 (Normal)" }), 300);
+  });
+
+  test("without a subject its first line is the message; without both it is still an event", () => {
+    assert.equal(decoded({ text: "disk full\nmore" }).events[0]?.message, "disk full");
+    assert.equal(decoded({}).events[0]?.message, "(no subject)");
+  });
+
+  test("bounces and automatic replies are taken, and no event", () => {
+    const { events, rejected } = decoded({ subject: "Undelivered", is_bounce: true });
+    assert.deepEqual([events.length, rejected.length], [0, 1]);
+    assert.equal(decoded({ auto_submitted: "auto-replied (vacation)" }).events.length, 0);
+    assert.equal(decoded({ auto_submitted: "auto-generated" }).events.length, 1);
+  });
+
+  test("an id is the same for the same mail, another for another one under the same id", () => {
+    const id = (mail: Partial<MailText>) => decoded(mail).ids?.[0];
+    const mail = { message_id: "<1@x>", subject: "a", text: "b" };
+    assert.equal(id(mail), id({ ...mail, to: "somebody else" }));
+    assert.notEqual(id(mail), id({ ...mail, text: "c" }));
+    assert.equal(id({ subject: "a" }), null);
+  });
+
+  test("what a source says of its mails counts", () => {
+    const mail_rules: SourceOptions["mail_rules"] = [
+      { subject_contains: "power has RETURNED", action: "resolve", dedup: "none" },
+      { subject_contains: "report", level: 100, dedup: "subject" },
+      { subject_contains: "power", level: 500 },
+    ];
+    const event = (subject: string) => decoded({ subject }, { mail_rules }).events[0];
+    assert.deepEqual(
+      [event("Power has returned")?.named?.action, event("Power has returned")?.named?.dedupKey],
+      ["resolve", null],
+    );
+    assert.equal(event("Daily Report: DOWN")?.level, 100);
+    assert.notEqual(event("report OK")?.named?.dedupKey, event("report FAILED")?.named?.dedupKey);
+    assert.equal(event("Power failure")?.level, 500);
+  });
+
+  test("too much text is cut, and said so", () => {
+    const event = decoded({ subject: "a", text: "x".repeat(40_000) }).events[0];
+    assert.equal(event?.extra?.details?.length, 32_768);
+    assert.equal(event?.keys?.["box.cut"], "details");
+  });
+});
+
+/** Pairs of subjects that tell of one thing, when it fires and when it is over. */
+const PAIRS: readonly [string, string][] = [
+  [
+    "** PROBLEM Service Alert: web/HTTP is CRITICAL **",
+    "** RECOVERY Service Alert: web/HTTP is OK **",
+  ],
+  ["** PROBLEM Host Alert: web is DOWN **", "** RECOVERY Host Alert: web is UP **"],
+  ["[PROBLEM] HTTP on web is CRITICAL!", "[RECOVERY] HTTP on web is OK!"],
+  ["[FIRING:2]  (HostDown critical)", "[RESOLVED] (HostDown critical)"],
+  ["[FIRING:1, RESOLVED:1] Disk", "[RESOLVED:2] Disk"],
+  ["Problem: CPU load is high", "Resolved in 1h 5m 3s: CPU load is high"],
+  ["Check_MK: web/CPU OK -> CRIT", "Check_MK: web/CPU CRIT -> OK"],
+  ["DOWN | backup", "UP | backup"],
+  ["Re: [web] [🔴 Down] no answer", "AW: [web] [✅ Up] no answer"],
+  ["Monitor is DOWN: shop", "Monitor is UP: shop"],
+  ["Backup FAILED", "Backup OK"],
+  ["down: web-01", "up: web-01"],
+];
+
+describe("a subject's state", () => {
+  for (const [fires, ends] of PAIRS)
+    test(`${fires} → ${ends}`, () => {
+      assert.equal(stateOf(fires).action, "fire");
+      assert.equal(stateOf(ends).action, "resolve");
+      assert.equal(stateOf(fires).name, stateOf(ends).name);
+      assert.notEqual(stateOf(fires).name, "");
+    });
+
+  test("words in prose are no state: a firing is never taken for an end", () => {
+    for (const subject of [
+      "Backup: clean up",
+      "Set up of web-01 did not work",
+      "Up next: maintenance",
+      "Replication is ok on a but not on b",
+      "UPS UP there is on battery",
+      "OK -> WARN: disk",
+      "[OK] web is DOWN",
+      "",
+    ])
+      assert.equal(stateOf(subject).action, "fire", subject);
+  });
+
+  test("other brackets are part of the name: they often hold the host", () => {
+    assert.notEqual(stateOf("[web-01] DOWN").name, stateOf("[web-02] DOWN").name);
+    assert.equal(stateOf("** ACKNOWLEDGEMENT Host Alert: web is DOWN **").action, "acknowledge");
+  });
+
+  test("any text has one, quickly", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 3000 }), (text) => {
+        assert.ok(["fire", "resolve", "acknowledge"].includes(stateOf(text).action));
+      }),
+    );
+    const start = performance.now();
+    for (const piece of ["[", "OK ", "is OK ", "[OK ", "-> UP", " ", "Re: ", "DOWN:1 "])
+      stateOf(piece.repeat(100_000));
+    assert.ok(performance.now() - start < 1000);
+  });
+});
+
+const text = fc.string({ unit: "binary", maxLength: 200 });
+const anyMail = fc.record(
+  {
+    ...{ from: text, to: text, subject: text, message_id: text, date: text, text },
+    ...{ x_priority: text, importance: text, auto_submitted: text },
+    ...{ attachments: fc.anything(), images: fc.anything(), is_bounce: fc.anything() },
+  },
+  { requiredKeys: [] },
+);
+
+test("decode never throws but a refusal, whatever a mail says", () => {
+  fc.assert(
+    fc.property(anyMail, (mail) => {
+      const body = JSON.stringify(mail, (_, value) => (typeof value === "bigint" ? 1 : value));
+      decodesCleanly(incomingMail, sent(body));
+    }),
+  );
+});
+
+test("whatever the bytes, a mail is read or is not, and read as lines it always is", async () => {
+  const sample = fc.constantFrom(cronMail(), mdadmMail(), upsMail(), htmlMail(), attachedMail());
+  await fc.assert(
+    fc.asyncProperty(
+      sample,
+      fc.nat(2000),
+      fc.uint8Array({ maxLength: 40 }),
+      async (whole, at, noise) => {
+        const bytes = Buffer.from(whole);
+        const bent = Buffer.concat([
+          bytes.subarray(0, at),
+          noise,
+          bytes.subarray(at + noise.length),
+        ]);
+        const mail = await readMime(bent).catch(() => plainMail(bent));
+        for (const one of [mail, plainMail(bent)])
+          decodesCleanly(incomingMail, sent(JSON.stringify(one)));
+      },
+    ),
+  );
+});
