@@ -5,7 +5,7 @@ import { FIXED, seed } from "./seed.ts";
  * Files that are long by themselves, each in a process of its own. They are started before all
  * others, so that none of them is the last that everybody waits for.
  */
-const LONG = [
+export const LONG: readonly string[] = [
   "project/guide",
   "scenarios/heartbeats",
   "powercut/powercut",
@@ -30,7 +30,7 @@ const LONG = [
  * Files that change or measure the process they are in (its thread pool, its limits, its heap, Node's own
  * functions), or that start so many others that a process more doesn't count. Each is alone in its own.
  */
-const ALONE = [
+export const ALONE: readonly string[] = [
   ...["project/setup", "project/demo", "project/archive", "project/bill", "project/units"],
   ...["cli/look", "cli/alerts", "cli/exit", "cli/follow", "cli/threads", "cli/messages"],
   ...["cli/usage", "hosted/neighbours", "hosted/tenants", "scenarios/fairness"],

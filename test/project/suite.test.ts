@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { ALONE, grouped, LONG } from "../support/groups.ts";
+import { scratch } from "../support/scratch.ts";
+import { root } from "./document.ts";
+
+/** How the suite runs its files: what is told of faults must not depend on it. */
+
+const support = (name: string) => pathToFileURL(join(root, "test/support", name)).href;
+
+/** Runs files, by name and text, in a directory of their own; the first is started. */
+function play(t: TestContext, files: Record<string, string>, ...flags: string[]) {
+  const directory = scratch(t);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const [first = ""] = Object.keys(files);
+  const words = [...flags, "--test-timeout=20000", "--test-reporter=tap", join(directory, first)];
+  const { stdout, status } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
+  const verdicts = [...stdout.matchAll(/^ *(ok|not ok) \d+ - (.*)$/gm)];
+  return { status, stdout, verdicts: verdicts.map(([, is, name]) => `${is} ${name}`) };
+}
+
+test("each file runs once, whatever the seed, and those that share a process are mixed by it", () => {
+  const files = globSync("test/**/*.test.ts", { cwd: root });
+  const orders = [20_260_329, 7, 8].map((seed) => grouped(files, seed));
+  for (const groups of orders) assert.deepEqual(groups.flat().toSorted(), files.toSorted());
+  assert.equal(new Set(orders.map((groups) => JSON.stringify(groups))).size, orders.length);
+  for (const name of [...LONG, ...ALONE]) {
+    assert.ok(files.includes(`test/${name}.test.ts`), `${name} is no test any more`);
+    assert.equal(orders[0]?.filter((group) => group.join() === `test/${name}.test.ts`).length, 1);
+  }
+});
+
+test("files in one process keep what they do before each test, and a fault is told with file and test", (t) => {
+  const file = (name: string) => `
+    import { beforeEach, test } from "node:test";
+    let runs = 0;
+    beforeEach(() => { runs += 1; });
+    test("first of ${name}", () => {});
+    test("second of ${name}", () => { if (runs !== 2 || "${name}" === "b") throw new Error("it ran " + runs); });
+  `;
+  const main = `
+    import { together } from "${support("together.ts")}";
+    together(["a.mjs", "b.mjs", "c.mjs", "none.mjs"].map((name) => import.meta.dirname + "/" + name));
+  `;
+  const files = { "main.mjs": main, "a.mjs": file("a"), "b.mjs": file("b"), "c.mjs": file("c") };
+  const { status, verdicts, stdout } = play(t, files);
+  assert.equal(status, 1);
+  const faults = verdicts.filter((verdict) => verdict.startsWith("not ok"));
+  assert.equal(faults.length, 3, stdout);
+  assert.match(faults[0] ?? "", /second of b/);
+  assert.match(faults[1] ?? "", /b\.mjs$/);
+  assert.match(faults[2] ?? "", /none\.mjs$/);
+  assert.match(stdout, /it ran 2/);
+});
+
+test("a fault that nobody waits for is told with the test that it came from, as Node tells it", (t) => {
+  const text = `
+    import { describe, test } from "node:test";
+    import { setTimeout as pause } from "node:timers/promises";
+    const late = (how) => async () => { how(); await pause(20); };
+    const fault = () => { throw new Error("late"); };
+    test("a timer", late(() => setTimeout(fault, 1)));
+    test("a tick", late(() => process.nextTick(fault)));
+    test("a promise", late(() => void Promise.reject(new Error("late"))));
+    test("a promise after others", late(async () => { await pause(1); await null; fault(); }));
+    describe("a suite", () => {
+      test("later in a test", async () => { await pause(1); void Promise.reject(new Error("late")); await pause(20); });
+      test("nothing", () => {});
+    });
+    test("a test in a test", async () => { await pause(1); await test("the inner one", async () => { await pause(1); fault(); }); });
+  `;
+  const follow = `import { followTests } from "${support("follow.ts")}"; followTests();`;
+  const nodes = play(t, { "faults.mjs": text });
+  const directory = scratch(t);
+  writeFileSync(join(directory, "preload.mjs"), follow);
+  const ours = play(t, { "faults.mjs": text }, "--import", join(directory, "preload.mjs"));
+  assert.deepEqual(ours.verdicts, nodes.verdicts, ours.stdout);
+  assert.deepEqual([ours.status, nodes.status], [1, 1]);
+  assert.equal(ours.verdicts.filter((verdict) => verdict.startsWith("not ok")).length, 8);
+});
