@@ -39,7 +39,7 @@ const MOST_BYTES = 16_384;
 
 export interface Post<B = object> {
   /** Default: POST. */
-  method?: "PUT" | "PATCH";
+  method?: "PUT";
   headers?: Readonly<Record<string, string>>;
   body: B;
   /** What the answer says of a refusal, where it says it in a word. */
