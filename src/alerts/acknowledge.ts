@@ -1,8 +1,10 @@
 import { withdrawPages } from "../outbox/stand-down.ts";
+import { withdrawPersonal } from "../paging/pages.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -21,7 +23,7 @@ export function acknowledge(tx: Tx, id: number, by: string | { source: string })
   const before = getAlertRow(tx, id);
   if (before.state !== "open") return before;
   tx.sql<[number, number, number]>(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
-  const withdrawn = withdrawPages(tx, id);
+  const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
   writeTimeline(tx, id, {
     kind: "acknowledged",
     accountId: typeof by === "string" ? by : null,
@@ -31,10 +33,11 @@ export function acknowledge(tx: Tx, id: number, by: string | { source: string })
     },
   });
   const row = getAlertRow(tx, id);
-  emit(tx, row, {
+  const eventRow = emit(tx, row, {
     ...{ event: "alert.acknowledged", rule: findRule(tx, row.rule_id) },
     said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
   });
+  noteToPeople(tx, id, { event: "alert.acknowledged", eventRow });
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: 0 },

@@ -5,6 +5,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, toAlert } from "./alert.ts";
+import { reachableIn } from "./personal.ts";
 import { alwaysSaid } from "./said.ts";
 
 /** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
@@ -21,7 +22,7 @@ export interface Emission {
 /**
  * Commits one event of an alert with the alert's state as it stands in `row`, and tells the timeline.
  * Two events of one alert and kind never carry the same second: the relay's idempotency key would swallow
- * the second page (contract §5, Ladder). Returns the event's timestamp.
+ * the second page (contract §5, Ladder). Returns the event's row.
  */
 export function emit(tx: Tx, row: AlertRow, what: Emission): number {
   const last = tx
@@ -38,7 +39,7 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     timestamp,
     alert: toAlert(row),
   });
-  enqueue(tx, {
+  return enqueue(tx, {
     eventId,
     projectId: row.project_id,
     alertId: row.id,
@@ -47,10 +48,10 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     event: what.event,
     timestamp,
     body,
+    isPersonal: what.event !== "alert.opened" && reachableIn(tx).hasContacts,
     said: () => ({ ...alwaysSaid(row, what.rule), ...what.said() }),
     actions: what.rule?.actions ?? null,
-  });
-  return timestamp;
+  }).eventRow;
 }
 
 const tenantIds = new WeakMap<Tx["db"], string>();

@@ -3,6 +3,7 @@ import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import type { Climb, Span, Timers } from "./ladder.ts";
+import { pagePeople, reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
 import { nextSaid, pagedBy } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -43,13 +44,24 @@ export function escalate(
       ...late,
     },
   });
-  emit(tx, row, {
+  const { accounts } = paged;
+  const reachable = reachableIn(tx);
+  const of = { projectId: row.project_id, level: row.level };
+  const isLost = reachable.isKnown && !accounts.some((account) => reachable.reaches(account, of));
+  const eventRow = emit(tx, row, {
     ...{ event: "alert.escalated", rule },
     said: () => ({
       paged: pagedBy(tx, rule, { ...paged.span, reach }),
+      ...(isLost && { unreached: true as const }),
       ...nextSaid(tx, rule, timers),
     }),
   });
+  pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
+  if (isLost)
+    writeTimeline(tx, row.id, {
+      kind: "unreachable",
+      detail: { level: paged.span.last, accounts, why: "no_way" },
+    });
 }
 
 function stepsOf({ first, last }: { first: number; last: number }): number[] {

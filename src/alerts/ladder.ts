@@ -179,6 +179,28 @@ export function climbOrFallBack(
   return up;
 }
 
+/**
+ * Runs a span, and the rungs above it for as long as it pages only people whom nothing reaches: each is told of, none is
+ * waited for. The last one says where the ladder stands.
+ */
+export function climbUntilReached(
+  ladder: readonly EscalationStep[],
+  first: Climb,
+  how: {
+    reach: (step: EscalationStep) => readonly string[];
+    reaches: (account: string) => boolean;
+  },
+): [Climb, ...Climb[]] {
+  const climbs: [Climb, ...Climb[]] = [first];
+  for (let last = first; last.paged !== null && !last.paged.accounts.some(how.reaches); ) {
+    const next = nextRung(ladder, last.step);
+    if (next === null) break;
+    last = climb(ladder, next, how.reach);
+    climbs.push(last);
+  }
+  return climbs;
+}
+
 /** The ladder's columns once step `step` has run at `now`. */
 export function afterStep(
   ladder: readonly EscalationStep[],

@@ -1,4 +1,5 @@
 import { handOverPages } from "../outbox/stand-down.ts";
+import { handOverPersonal } from "../paging/pages.ts";
 import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
@@ -35,7 +36,10 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
   ];
   const [kept, ended] =
     first.state === "open" || second.state !== "open" ? [first, second] : [second, first];
-  if (ended.state === "open") handOverPages(tx, { from: ended.id, to: kept.id });
+  if (ended.state === "open") {
+    handOverPages(tx, { from: ended.id, to: kept.id });
+    handOverPersonal(tx, { from: ended.id, to: kept.id });
+  }
   resolve(tx, ended.id, { reason: "merged", detail: { into: String(kept.id) } });
   moveAlert(tx, kept.id, place);
   take(tx, kept, ended);

@@ -1,4 +1,5 @@
 import { forgetSent } from "../outbox/old-rows.ts";
+import { forgetPages } from "../paging/pages.ts";
 import type { Tx } from "../store/store.ts";
 
 const OLD = `SELECT id FROM alerts WHERE resolved_at IS NOT NULL AND resolved_at < ?
@@ -9,6 +10,7 @@ export function sweepAlerts(tx: Tx, { before, most }: { before: number; most: nu
   const ids = tx.sql<[before: number, most: number], number>(OLD).pluck().all(before, most);
   for (const id of ids) {
     forgetSent(tx, id);
+    forgetPages(tx, id);
     tx.sql<[id: number]>("DELETE FROM alerts WHERE id = ? AND state = 'resolved'").run(id);
   }
   return ids.length === most;

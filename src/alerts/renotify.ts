@@ -3,6 +3,7 @@ import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import type { Timers } from "./ladder.ts";
+import { pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { nextSaid, pagedSoFar } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -30,7 +31,7 @@ export function renotify(
   }: { rule: StoredRule | null; timers: Timers; detail: Record<string, unknown> },
 ): void {
   writeTimeline(tx, row.id, { kind: "renotified", detail });
-  emit(tx, row, {
+  const eventRow = emit(tx, row, {
     ...{ event: "alert.renotified", rule },
     said: () => ({
       told: pagedSoFar(tx, row),
@@ -38,4 +39,6 @@ export function renotify(
       ...(detail["why"] === "reopened" && { again: true as const }),
     }),
   });
+  const accounts = JSON.parse(row.page_accounts) as string[];
+  pagePeople(tx, row, { event: "alert.renotified", eventRow, accounts });
 }

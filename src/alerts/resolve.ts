@@ -1,10 +1,12 @@
 import type { EventSaid } from "../outbox/said.ts";
 import { withdrawPages } from "../outbox/stand-down.ts";
+import { withdrawPersonal } from "../paging/pages.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { voidHits } from "./hits.ts";
+import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -29,7 +31,7 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   if (before.state === "resolved") return before;
   tx.sql<[number, number, number]>(RESOLVE).run(tx.at, takeSequence(tx, "updated_seq"), id);
   voidHits(tx, { ruleId: before.rule_id, key: before.alert_key });
-  const withdrawn = withdrawPages(tx, id);
+  const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
   writeTimeline(tx, id, {
     kind: "resolved",
     accountId: "accountId" in by ? by.accountId : null,
@@ -40,10 +42,11 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
     },
   });
   const row = getAlertRow(tx, id);
-  emit(tx, row, {
+  const eventRow = emit(tx, row, {
     ...{ event: "alert.resolved", rule: findRule(tx, row.rule_id) },
     said: () => endSaid(tx, row, by),
   });
+  noteToPeople(tx, id, { event: "alert.resolved", eventRow });
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: -1 },

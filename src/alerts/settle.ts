@@ -1,12 +1,14 @@
-import type { StoredRule } from "../projects/rule.ts";
+import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { escalate } from "./escalate.ts";
+import { fallBackIfNobody } from "./fallback.ts";
 import {
   afterStep,
   type Climb,
   climb,
   climbOrFallBack,
+  climbUntilReached,
   type Due,
   earliest,
   nextRenotify,
@@ -15,6 +17,7 @@ import {
   whatIsDue,
 } from "./ladder.ts";
 import { type LaterReport, writeReport } from "./named.ts";
+import { reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
 import { renotify } from "./renotify.ts";
 import { resolve } from "./resolve.ts";
@@ -64,29 +67,53 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);
 
-  const climbed =
-    due.steps === null
-      ? null
-      : climberOf(row, due.steps)(rule.escalations, due.steps, (step) =>
-          settling.reach(row.project_id, step),
-        );
+  const climbs = climbsOf(tx, row, { rule, span: due.steps, settling });
+  const climbed = climbs.at(-1) ?? null;
   const next = timersAfter({ rule, timers, due, climbed, now: tx.at });
   mustLieAhead(tx, row, next);
-  const paged = climbed === null ? undefined : pagedColumns(climbed, settling);
+  const seq = climbs.some(({ paged }) => paged !== null) ? settling.nextSeq() : 0;
+  const paged = climbs
+    .map((climb) => pagedColumns(climb, seq))
+    .findLast((one) => one !== undefined);
   if (!writeTimers(tx, row, { timers: next, paged })) return "lost";
-  const after = { ...row, ...paged };
   const late = (dueAt: number) => lateness({ dueAt, now: tx.at, upSince: settling.upSince });
-  if (due.steps !== null && climbed !== null)
-    escalate(tx, after, {
-      ...{ rule, span: due.steps, climb: climbed, late: late(due.steps.dueAt) },
-      ...{ timers: next, reach: settling.reach },
-    });
+  if (due.steps !== null)
+    for (const climb of climbs)
+      escalate(
+        tx,
+        { ...row, ...pagedColumns(climb, seq) },
+        {
+          ...{ rule, span: due.steps, climb, late: late(due.steps.dueAt) },
+          ...{ timers: next, reach: settling.reach },
+        },
+      );
+  if (climbed !== null)
+    fallBackIfNobody(tx, { ...row, ...paged }, { rule, climbed, reach: settling.reach });
   if (due.renotify !== null)
-    renotify(tx, after, {
+    renotify(tx, getAlertRow(tx, row.id), {
       ...{ rule, timers: next },
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";
+}
+
+/** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
+function climbsOf(
+  tx: Tx,
+  row: AlertRow,
+  { rule, span, settling }: { rule: StoredRule; span: Span | null; settling: Settling },
+): Climb[] {
+  if (span === null) return [];
+  const ladder = rule.escalations;
+  const reach = (step: EscalationStep) => settling.reach(row.project_id, step);
+  const first = climberOf(row, span)(ladder, span, reach);
+  const reachable = reachableIn(tx);
+  if (!reachable.isKnown) return [first];
+  const of = { projectId: row.project_id, level: row.level };
+  return climbUntilReached(ladder, first, {
+    reach,
+    reaches: (account) => reachable.reaches(account, of),
+  });
 }
 
 /** Whether its sender reported it late enough to keep it from ending: that is written now. */
@@ -128,12 +155,12 @@ function timersAfter(settled: {
   return next;
 }
 
-function pagedColumns({ paged }: Climb, settling: Settling): PagedColumns | undefined {
+function pagedColumns({ paged }: Climb, seq: number): PagedColumns | undefined {
   if (paged === null) return undefined;
   return {
     escalation_level: paged.span.last,
     page_accounts: JSON.stringify(paged.accounts),
-    updated_seq: settling.nextSeq(),
+    updated_seq: seq,
   };
 }
 

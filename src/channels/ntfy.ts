@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
+import { withinBytes } from "../kit/text.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
@@ -92,17 +93,4 @@ function tagOf({ event, level }: EventBody): string {
   if (event === "alert.resolved") return "white_check_mark";
   if (event === "alert.acknowledged") return "eyes";
   return level >= 400 ? "rotating_light" : "warning";
-}
-
-/** Cut between characters so that its UTF-8 has at most `most` bytes. */
-function withinBytes(whole: string, most: number): string {
-  if (Buffer.byteLength(whole) <= most) return whole;
-  let bytes = Buffer.byteLength("…");
-  let kept = "";
-  for (const char of whole) {
-    bytes += Buffer.byteLength(char);
-    if (bytes > most) break;
-    kept += char;
-  }
-  return `${kept}…`;
 }

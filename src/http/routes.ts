@@ -3,8 +3,10 @@ import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { configRoutes } from "./resources/config.ts";
 import { connectRoutes } from "./resources/connect.ts";
+import { contactRoutes } from "./resources/contacts.ts";
 import { deliveryRoutes } from "./resources/deliveries.ts";
 import { deviceRoutes } from "./resources/devices.ts";
+import { gatewayRoutes } from "./resources/gateways.ts";
 import { heartbeatRoutes } from "./resources/heartbeats.ts";
 import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
@@ -25,6 +27,8 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
   ...alertRoutes,
   ...configRoutes(kinds),
+  ...contactRoutes,
+  ...gatewayRoutes,
   ...deviceRoutes,
   ...heartbeatRoutes,
   ...integrationRoutes(kinds),

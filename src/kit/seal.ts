@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import type { KeyRing, SealingKey } from "./key-ring.ts";
 
 /**
@@ -39,6 +39,15 @@ export function open(ring: KeyRing, sealed: string, context: string): Opened {
   if (key === undefined) return { ok: false, reason: "unknown_key" };
   const text = decrypt({ key, nonce, body, tag, context });
   return text === null ? { ok: false, reason: "damaged" } : { ok: true, text };
+}
+
+/**
+ * A signature of `text`, 128 bits in base64url, under a key of its own for each purpose that is derived from the sealing
+ * key (RFC 5869): what is signed for one purpose says nothing for another.
+ */
+export function mac(key: SealingKey, purpose: string, text: string): string {
+  const own = Buffer.from(hkdfSync("sha256", key.bytes, "", `box ${purpose}`, 32));
+  return createHmac("sha256", own).update(text).digest().subarray(0, 16).toString("base64url");
 }
 
 /** The id of the key that a sealed value needs; null when it is none. */

@@ -8,7 +8,7 @@ import {
   openKeyRing,
 } from "./key-ring.ts";
 import type { Random } from "./random.ts";
-import { keyIdOf, open, seal } from "./seal.ts";
+import { keyIdOf, mac, open, seal } from "./seal.ts";
 
 /** Seals stored secrets and opens them again; what holds the keys is its own matter. */
 export interface Sealer {
@@ -20,6 +20,11 @@ export interface Sealer {
   holds(sealed: string): boolean;
   /** Whether a value is sealed under the key that new values are sealed under. */
   isPresent(sealed: string): boolean;
+  /**
+   * Signatures of a text for a purpose, 22 base64url characters each: the first is under the present key, the others
+   * under the keys before it, for what was signed before a rotation.
+   */
+  macs(purpose: string, text: string): string[];
 }
 
 /** A sealer over a fixed ring. */
@@ -90,5 +95,10 @@ function sealerOf(ring: () => KeyRing, readAgain: () => boolean): Sealer {
     },
     holds,
     isPresent: (sealed) => keyIdOf(sealed) === ring().present.id,
+    macs(purpose, text) {
+      const { present, keys } = ring();
+      const others = [...keys.values()].filter(({ id }) => id !== present.id);
+      return [present, ...others].map((key) => mac(key, purpose, text));
+    },
   };
 }

@@ -44,3 +44,16 @@ function isLead(unit: number): boolean {
 function isTrail(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
+
+/** Cut between characters so that its UTF-8 has at most `most` bytes. */
+export function withinBytes(whole: string, most: number): string {
+  if (Buffer.byteLength(whole) <= most) return whole;
+  let bytes = Buffer.byteLength("…");
+  let kept = "";
+  for (const char of whole) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > most) break;
+    kept += char;
+  }
+  return `${kept}…`;
+}

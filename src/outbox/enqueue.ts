@@ -15,8 +15,10 @@ export interface OutgoingEvent {
   event: EventKind;
   timestamp: number;
   body: string;
-  /** What people are told beyond the body; asked only where a channel puts it into words. */
+  /** What people are told beyond the body; asked only where somebody puts it into words. */
   said?: () => EventSaid;
+  /** People are told of it themselves. */
+  isPersonal?: boolean;
   /** Ids of the actions that may run; null = every enabled one whose events name this event. */
   actions: readonly string[] | null;
   /** An integration that must not hear of it (its own disabling). */
@@ -27,6 +29,8 @@ export interface Enqueued {
   /** Rows made: who will be told, for the timeline. */
   deliveries: number;
   executions: number;
+  /** The event's own row. */
+  eventRow: number;
 }
 
 // The sums keep SQLite from planning these anew for every value, which costs more than the search.
@@ -41,7 +45,8 @@ const RAISE =
  */
 export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   const told = channelsOf(tx, event);
-  const said = told.some(({ speaks }) => speaks !== 0) ? event.said?.() : undefined;
+  const said =
+    event.isPersonal || told.some(({ speaks }) => speaks !== 0) ? event.said?.() : undefined;
   const eventRow = tx
     .sql<SqlValue[]>(
       "INSERT INTO events (event_id, project_id, alert_id, event, timestamp, body, said) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -95,7 +100,7 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
     tx.note({ topic: "action", id: row.id });
     executions++;
   }
-  return { deliveries, executions };
+  return { deliveries, executions, eventRow: Number(eventRow) };
 }
 
 /** The channels that are told of it. */

@@ -100,7 +100,9 @@ function people(event: EventBody, said: EventSaid): string[] {
   const { paged, told, next, by, because, acknowledged, lasted } = said;
   const after = lasted === undefined ? "" : ` after ${duration(lasted)}`;
   return [
+    said.nobody ? "Nobody on its ladder could be reached" : "",
     ...(paged === undefined ? [] : [`Pages ${names(paged)}`]),
+    said.unreached ? "Nothing reaches them: the next step runs now" : "",
     ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
     ...(next === undefined ? [] : [nextOf(next, event.timestamp)]),
     event.event === "alert.acknowledged" && by !== undefined ? `Acknowledged by ${by}` : "",

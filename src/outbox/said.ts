@@ -5,6 +5,10 @@
 export interface EventSaid {
   /** Whom this event pages. */
   paged?: ByName;
+  /** Nothing reaches any of those whom it pages. */
+  unreached?: true;
+  /** Nobody on the whole ladder can be reached, so it pages those who stand in. */
+  nobody?: true;
   /** Whom the alert has paged so far. */
   told?: ByName;
   /** Whom the ladder pages next; null: it has run. */

@@ -19,6 +19,11 @@ export function isManager(role: Role): boolean {
   return atLeast(role, "admin");
 }
 
+/** Throws ServiceError forbidden unless `role` is the owner's. */
+export function mustBeOwner(role: Role): void {
+  if (role !== "owner") throw new ServiceError("forbidden", "This needs the role owner.");
+}
+
 /** Throws ServiceError forbidden unless `role` manages. */
 export function mustManage(role: Role): void {
   if (!isManager(role)) throw new ServiceError("forbidden", "This needs the role owner or admin.");

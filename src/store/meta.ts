@@ -14,6 +14,7 @@ export type MetaKey =
   | "key_check"
   | "gate_key"
   | "relay_silent"
+  | "fallback"
   | "last_backup";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {

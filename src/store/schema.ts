@@ -195,3 +195,38 @@ export const reportEntries = sqliteTable("report_entries", {
   createdAt: integer("created_at").notNull(),
   createdBy: text("created_by").notNull(),
 });
+
+export const gateways = sqliteTable("gateways", {
+  id: text("id").primaryKey(),
+  url: text("url").notNull(),
+  sealed: text("sealed").notNull(),
+  lastOkAt: integer("last_ok_at"),
+  lastError: text("last_error"),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export type ContactState = "unverified" | "verified" | "failing" | "off";
+
+export const contacts = sqliteTable("contacts", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  kind: text("kind").notNull(),
+  label: text("label").notNull(),
+  shown: text("shown").notNull(),
+  sealed: text("sealed").notNull(),
+  state: text("state").$type<ContactState>().notNull(),
+  codeHash: text("code_hash"),
+  codeUntil: integer("code_until"),
+  codeTries: integer("code_tries").notNull(),
+  verifiedAt: integer("verified_at"),
+  sentMs: integer("sent_ms"),
+  lastOkAt: integer("last_ok_at"),
+  failures: integer("failures").notNull(),
+  lastError: text("last_error"),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const notifyRules = sqliteTable("notify_rules", {
+  accountId: text("account_id").primaryKey(),
+  rules: text("rules").notNull(),
+});

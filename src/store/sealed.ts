@@ -7,6 +7,8 @@ const places = [
   { table: "actions", column: "sealed_headers" },
   { table: "actions", column: "sealed_body" },
   { table: "relay", column: "sealed_secret" },
+  { table: "gateways", column: "sealed" },
+  { table: "contacts", column: "sealed" },
 ] as const;
 
 type Place = (typeof places)[number];

@@ -41,6 +41,8 @@ export type Note =
   /** An integration has something to send, or was changed, or is known to be well; likewise an action. */
   | { topic: "endpoint"; id: string; well?: true }
   | { topic: "action"; id: string }
+  /** Pages are on their way to this contact, or it is well again. */
+  | { topic: "contact"; id: string }
   | { topic: "reports" }
   /** A heartbeat is due at another time, or at once. */
   | { topic: "heartbeats" }

@@ -4,6 +4,7 @@ import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
 import { forgiveDowntime, shiftOutbox } from "../outbox/shift.ts";
+import { forgivePages, shiftPages } from "../paging/pages.ts";
 import { isFatal } from "../store/faults.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
@@ -168,6 +169,8 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   else if (down > 0) {
     extendQuiet(tx, down);
     forgiveHeartbeats(tx, down);
+    // An hour is short for a box that was off: a page that waited is still tried.
+    forgivePages(tx, down);
   }
   if (service === undefined || down > 0) renewPromises(tx);
   // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
@@ -180,6 +183,7 @@ function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   shiftTimers(tx, seconds);
   shiftHeartbeats(tx, { seconds, at });
   shiftOutbox(tx, ms);
+  shiftPages(tx, ms);
 }
 
 function remember(tx: Tx, times: { alive: number; seen: number }): void {

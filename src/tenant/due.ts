@@ -1,4 +1,5 @@
 import { nextHeartbeat } from "../heartbeats/rows.ts";
+import { nextPage } from "../paging/pages.ts";
 import type { Reader } from "../store/store.ts";
 
 const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
@@ -16,7 +17,7 @@ export function nextDue(reader: Reader): number | null {
   const heartbeat = nextHeartbeat(reader);
   const times = [
     ...[timed, heartbeat].map((at) => (at === null ? null : at * 1000)),
-    ...[read(DELIVERIES), read(EXECUTIONS)],
+    ...[read(DELIVERIES), read(EXECUTIONS), nextPage(reader)],
   ];
   const known = times.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);

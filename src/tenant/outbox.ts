@@ -1,12 +1,16 @@
+import { nobodyGotIt } from "../alerts/fallback.ts";
 import { writeLateTimeline as tell } from "../alerts/timeline.ts";
 import type { Settings } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import { createSender, type SenderOptions } from "../channels/send.ts";
+import type { GatewayKind } from "../contacts/kind.ts";
+import { contactKindList } from "../contacts/list.ts";
 import type { Egress, EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { type Credentials, learnCredentials } from "../outbox/credentials.ts";
 import { deliveryQueue } from "../outbox/deliveries.ts";
+import type { Sent } from "../outbox/destination.ts";
 import { createDispatcher, type Dispatcher } from "../outbox/dispatcher.ts";
 import { executionQueue } from "../outbox/executions.ts";
 import { noticeDisabled } from "../outbox/notices.ts";
@@ -14,6 +18,9 @@ import { BREAKER_LIMITS, type BreakerLimits } from "../outbox/retry.ts";
 import { expireDeliveries } from "../outbox/rows.ts";
 import { type ActionRow, runAction } from "../outbox/runs.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../outbox/test-fire.ts";
+import { pageQueue } from "../paging/queue.ts";
+import { expirePages, type RecordOptions } from "../paging/record.ts";
+import { type ContactSender, createContactSender } from "../paging/send.ts";
 import { changeConfig } from "../projects/projects.ts";
 import type { Note, Store, Tx } from "../store/store.ts";
 import type { Job } from "./scheduler.ts";
@@ -33,6 +40,12 @@ export interface OutboxSettings {
 export interface Outbox {
   readonly deliveries: Dispatcher;
   readonly executions: Dispatcher;
+  /** Pages to people's own contacts. */
+  readonly pages: Dispatcher;
+  /** Codes and tests to contacts, at once. */
+  readonly contacts: ContactSender;
+  /** One harmless request to a gateway. Never throws. */
+  proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent>;
   readonly testFire: TestFire;
   readonly jobs: readonly Job[];
   /** What was committed: says which endpoints have something to send. */
@@ -58,6 +71,7 @@ export interface OutboxDeps {
 /** Most deliveries under way at one time. */
 const SOCKETS = 512;
 const ACTION_SOCKETS = 64;
+const PAGE_SOCKETS = 128;
 /** What hasn't answered by then is sent again after the start: at least once. */
 const GRACE_MS = 3000;
 const EXPIRE_MS = 60_000;
@@ -67,8 +81,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const sockets = settings.sockets ?? SOCKETS;
   // As many connections and origins as may be under way: none waits for one while its time runs.
   const wayOut = (most: number) => deps.egress.share({ connections: most, maxOrigins: most });
-  const [paging, acting, testing] = [
+  const [paging, personal, acting, testing] = [
     wayOut(sockets),
+    wayOut(PAGE_SOCKETS),
     wayOut(ACTION_SOCKETS),
     wayOut(MOST_TESTS),
   ] as const;
@@ -101,6 +116,18 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }),
     wake: () => deps.wake("deliveries"),
   });
+  const contactsBy = (egress: Egress) =>
+    createContactSender({
+      ...{ store, log, sealer, egress, kinds: contactKindList, publicUrl: deps.publicUrl },
+    });
+  const pageOptions = { sealer, kinds: contactKindList, tell, unreached: nobodyGotIt };
+  const pages = createDispatcher({
+    ...{ store, log, sockets: PAGE_SOCKETS },
+    queue: pageQueue({
+      ...{ ...pageOptions, store, sender: contactsBy(personal), publicUrl: deps.publicUrl },
+    }),
+    wake: () => deps.wake("pages"),
+  });
   const executions = createDispatcher({
     ...{ store, log, sockets: ACTION_SOCKETS },
     queue: executionQueue({ store, tell, run: runBy(acting) }),
@@ -110,40 +137,53 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   return {
     deliveries,
     executions,
+    pages,
+    contacts: contactsBy(testing),
+    async proveGateway(kind, settings) {
+      try {
+        return await kind.prove({ gateway: settings, egress: testing, now: store.clock.now() });
+      } catch (error) {
+        log.error({ err: error, gateway: kind.kind }, "a gateway could not be called");
+        return { verdict: { kind: "later", error: "could not be called: see the log" } };
+      }
+    },
     testFire: createTestFire({
       ...{ store, egress: testing, channels: channelsBy(testing), run: runBy(testing), learn },
     }),
     jobs: [
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
       { name: "executions", wokenBy: ["action", "outbox"], run: () => executions.run() },
-      expireJob(store),
+      { name: "pages", wokenBy: ["contact", "outbox"], run: () => pages.run() },
+      expireJob(store, pageOptions),
     ],
     told(notes) {
       for (const note of notes) {
         if (note.topic === "endpoint") deliveries[note.well ? "revive" : "touch"](note.id);
         else if (note.topic === "action") executions.touch(note.id);
+        else if (note.topic === "contact") pages.touch(note.id);
         else if (note.topic === "outbox") {
           deliveries.touchAll();
           executions.touchAll();
+          pages.touchAll();
         }
       }
     },
     async stop() {
-      await Promise.all([deliveries.stop(GRACE_MS), executions.stop(GRACE_MS)]);
+      await Promise.all([deliveries, executions, pages].map((each) => each.stop(GRACE_MS)));
     },
   };
 }
 
-/** Gives up what is older than 24 hours, wherever it waits. */
-function expireJob(store: Store): Job {
+/** Gives up what is older than 24 hours, and pages of more than an hour, wherever they wait. */
+function expireJob(store: Store, pages: RecordOptions): Job {
+  const waits = (table: "deliveries" | "pages") =>
+    store.sql<[]>(`SELECT 1 FROM ${table} WHERE status = 'pending' LIMIT 1`).get() !== undefined;
   return {
     name: "expire",
     run() {
-      const waiting = store
-        .sql<[]>("SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 1")
-        .get();
-      const more = waiting !== undefined && store.write((tx) => expireDeliveries(tx, tell));
-      return store.clock.now() + (more ? 0 : EXPIRE_MS);
+      const more = waits("deliveries") && store.write((tx) => expireDeliveries(tx, tell));
+      const morePages = waits("pages") && store.write((tx) => expirePages(tx, pages));
+      return store.clock.now() + (more || morePages ? 0 : EXPIRE_MS);
     },
   };
 }

@@ -3,6 +3,7 @@ import { sweepHits } from "../alerts/hits.ts";
 import { sweepAlerts } from "../alerts/old-alerts.ts";
 import { sweepBlocks, sweepLines, sweepOrphanLines } from "../ingest/old-lines.ts";
 import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-rows.ts";
+import { sweepPages } from "../paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import type { Store, Tx } from "../store/store.ts";
@@ -91,6 +92,10 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
     {
       name: "deliveries",
       sweep: (tx, most) => sweepDeliveries(tx, { before: history(tx), most }),
+    },
+    {
+      name: "pages",
+      sweep: (tx, most) => sweepPages(tx, { before: history(tx), most }),
     },
     {
       name: "executions",

@@ -16,11 +16,15 @@ export const rooms: Record<string, readonly string[]> = {
   // What every page looks like and is sent with.
   page: ["kit"],
   people: ["kit", "store", "page"],
+  // What reaches a person, who serves it, and when they want it.
+  contacts: ["kit", "store", "outbox", "channels", "people"],
+  // Personal pages on their way.
+  paging: ["kit", "store", "outbox", "channels/direct/message.ts", "people", "contacts"],
   backup: ["kit", "store"],
   reports: ["kit", "store", "page"],
   projects: ["kit", "store", "outbox", "channels"],
   oncall: ["kit", "store", "projects"],
-  alerts: ["kit", "store", "outbox", "projects", "oncall"],
+  alerts: ["kit", "store", "outbox", "contacts", "paging", "projects", "oncall"],
   ingest: ["kit", "store", "projects", "alerts"],
   // Jobs that must report.
   heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
@@ -34,19 +38,20 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats"],
+    ...["alerts", "ingest", "heartbeats", "contacts", "paging"],
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
+    ...["contacts", "paging"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
     ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "tenant", "intake", "http", "hosted"],
+    ...["ingest", "tenant", "intake", "http", "hosted", "contacts", "paging"],
   ],
   // What an operator does on a data directory or a file, without the interface.
   desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],

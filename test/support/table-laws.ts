@@ -16,6 +16,7 @@ export const owners: Record<string, string> = {
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts" },
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
+  ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },
   ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },
 };
 
@@ -29,6 +30,8 @@ const lent: readonly { table: string; room: string; columns: readonly string[] }
   },
   // When the relay is told next where this box is.
   { table: "relay", room: "outbox", columns: ["announce_at"] },
+  // When a message last left for it, moved with a jump of the clock as the pages are.
+  { table: "contacts", room: "paging", columns: ["sent_ms"] },
 ];
 
 /** Write whichever table: every sealed column, or a copy that nobody serves. */
@@ -99,11 +102,12 @@ export const tables: Law = ({ file, code }) => {
 };
 
 /** Rooms of configuration, people and reports: asked by Drizzle. */
-const byDrizzle = ["projects", "people", "reports", "oncall", "config-file"];
+const byDrizzle = ["projects", "people", "reports", "oncall", "config-file", "contacts"];
 /** The hot path, timers, outbox, alerts, the hosted registry and whoever looks at those: prepared SQL. */
 const bySql = [
   ...["store", "outbox", "alerts", "ingest", "tenant", "hosted", "backup", "operate", "prove"],
   "heartbeats",
+  "paging",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

@@ -1,0 +1,145 @@
+import type { Fallback } from "../contacts/contact.ts";
+import { owners, readFallback, writeFallback } from "../contacts/notify.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { onCallNow } from "../oncall/duty.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { takeSequence } from "../store/meta.ts";
+import type { Tx } from "../store/store.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { emit } from "./emit.ts";
+import type { Climb } from "./ladder.ts";
+import { pagePeople, reachableIn } from "./personal.ts";
+import type { Reach } from "./reach.ts";
+import { findRule } from "./rule-of.ts";
+import { calledOf } from "./said.ts";
+import { writeTimeline } from "./timeline.ts";
+
+/** Where nobody on a whole ladder can be reached: who is paged then. */
+
+/**
+ * Pages the fallback where the ladder's top has run and nothing reaches anybody on any of its steps. Without contacts and
+ * relay nothing is known of who can be reached, and nothing is done.
+ */
+export function fallBackIfNobody(
+  tx: Tx,
+  row: AlertRow,
+  at: { rule: StoredRule; climbed: Climb; reach: Reach },
+): void {
+  const ladder = at.rule.escalations;
+  const reachable = reachableIn(tx);
+  if (at.climbed.step < ladder.length || !reachable.isKnown) return;
+  const of = { projectId: row.project_id, level: row.level };
+  const all = ladder.flatMap((step) => at.reach(row.project_id, step));
+  if (all.some((account) => reachable.reaches(account, of))) return;
+  pageFallback(tx, row, { rule: at.rule, why: "nobody_reachable" });
+}
+
+const PAGED = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
+
+/** An escalation like any other, to the people whom the tenant named for this case. */
+function pageFallback(
+  tx: Tx,
+  row: AlertRow,
+  { rule, why }: { rule: StoredRule | null; why: string },
+): void {
+  const accounts = fallbackPeople(tx);
+  const reachable = reachableIn(tx);
+  const of = { projectId: row.project_id, level: row.level };
+  const reached = accounts.filter((account) => reachable.reaches(account, of));
+  writeTimeline(tx, row.id, { kind: "fallback", detail: { why, accounts, reached } });
+  if (accounts.length === 0) return;
+  const page_accounts = JSON.stringify(accounts);
+  tx.sql<[accounts: string, seq: number, id: number]>(PAGED).run(
+    ...[page_accounts, takeSequence(tx, "updated_seq"), row.id],
+  );
+  const people = accounts.map((account) => ({ name: calledOf(tx, account), why: "fallback" }));
+  const eventRow = emit(
+    tx,
+    { ...row, page_accounts },
+    {
+      ...{ event: "alert.escalated", rule },
+      said: () => ({
+        paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
+        nobody: true,
+      }),
+    },
+  );
+  pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
+}
+
+/** Throws 422 for an account or a schedule that isn't there. */
+export function setFallback(tx: Tx, fallback: Fallback): Fallback {
+  const details = fallback.schedules.flatMap((name, i) => {
+    const { projectId, schedule } = placeOf(tx, name);
+    const found = projectId !== null && hasSchedule(tx, { projectId, schedule });
+    const reason = "unknown_schedule";
+    return found ? [] : [{ field: `/schedules/${i}`, reason, value: name }];
+  });
+  if (details.length > 0)
+    throw new ServiceError("unknown_schedule", "There is no such schedule.", { details });
+  return writeFallback(tx, fallback);
+}
+
+const SCHEDULE = "SELECT 1 FROM schedules WHERE project_id = ? AND name = ?";
+
+function hasSchedule(tx: Tx, of: { projectId: number; schedule: string }): boolean {
+  return (
+    tx.sql<[project: number, name: string]>(SCHEDULE).get(of.projectId, of.schedule) !== undefined
+  );
+}
+
+/** `{project}/{schedule}`; null where there is no such project. */
+function placeOf(tx: Tx, name: string): { projectId: number | null; schedule: string } {
+  const slash = name.indexOf("/");
+  const project = tx
+    .sql<[name: string], { id: number }>("SELECT id FROM projects WHERE name = ?")
+    .get(name.slice(0, slash));
+  return { projectId: project?.id ?? null, schedule: name.slice(slash + 1) };
+}
+
+/** Those whom the fallback names and its schedules have on call; every owner where it names nobody. */
+function fallbackPeople(tx: Tx): string[] {
+  const { accounts, schedules } = readFallback(tx);
+  const duty = schedules.map((name) => onDuty(tx, name));
+  const named = [...accounts, ...duty].filter((account) => account !== null);
+  const there = [...new Set(named)].filter((account) => isMember(tx, account));
+  return there.length > 0 ? there : owners(tx);
+}
+
+/** A schedule that is gone has nobody on call. */
+function onDuty(tx: Tx, name: string): string | null {
+  const { projectId, schedule } = placeOf(tx, name);
+  return projectId === null ? null : onCallNow(tx, { projectId, name: schedule }, tx.at);
+}
+
+function isMember(tx: Tx, account: string): boolean {
+  return tx.sql<[id: string]>("SELECT 1 FROM accounts WHERE id = ?").get(account) !== undefined;
+}
+
+const SOONER = `UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open' AND step_at > ?`;
+
+/**
+ * The pages of a rung all failed for good. The next rung runs at once; at the top the fallback is paged, once for each
+ * alert, since its pages may fail as well.
+ */
+export function nobodyGotIt(tx: Tx, alertId: number): void {
+  const found = tx.sql<[id: number]>("SELECT 1 FROM alerts WHERE id = ?").get(alertId);
+  if (found === undefined) return;
+  const row = getAlertRow(tx, alertId);
+  if (row.state !== "open") return;
+  const accounts = JSON.parse(row.page_accounts) as string[];
+  writeTimeline(tx, alertId, {
+    kind: "unreachable",
+    detail: { level: row.escalation_level, accounts, why: "pages_failed" },
+  });
+  if (row.step_at !== null) {
+    const moved = tx.sql<number[]>(SOONER).run(tx.at, tx.at, alertId, tx.at);
+    if (moved.changes > 0) tx.note({ topic: "due", at: tx.at });
+    return;
+  }
+  const before = tx
+    .sql<[id: number]>("SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'fallback' LIMIT 1")
+    .get(alertId);
+  if (before === undefined)
+    pageFallback(tx, row, { rule: findRule(tx, row.rule_id), why: "pages_failed" });
+}

@@ -1,0 +1,50 @@
+import { findContact } from "../contacts/contacts.ts";
+import { contactKindList } from "../contacts/list.ts";
+import { makeNotes, makePages } from "../paging/pages.ts";
+import { createReachable, type Reachable } from "../paging/reachable.ts";
+import type { Tx } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
+
+/** What people are told themselves, beside what goes to a project's channels. */
+
+const known = new WeakMap<Tx, Reachable>();
+
+/** Who can be reached, looked up once for each transaction. */
+export function reachableIn(tx: Tx): Reachable {
+  let reachable = known.get(tx);
+  if (reachable === undefined) {
+    reachable = createReachable(tx, contactKindList);
+    known.set(tx, reachable);
+  }
+  return reachable;
+}
+
+/** Makes the pages of one event for the contacts of these people, as their own rules have it. Returns how many. */
+export function pagePeople(
+  tx: Tx,
+  row: Pick<AlertRow, "id" | "level">,
+  page: {
+    event: "alert.escalated" | "alert.renotified";
+    eventRow: number;
+    accounts: readonly string[];
+  },
+): number {
+  const { accounts, ...event } = page;
+  if (accounts.length === 0) return 0;
+  const reachable = reachableIn(tx);
+  if (!reachable.isKnown) return 0;
+  const people = accounts.map((account) => ({ account, ways: reachable.ways(account, row.level) }));
+  return makePages(tx, { ...event, alertId: row.id }, people);
+}
+
+/** Tells those who were told what became of the alert, where their message can say so. */
+export function noteToPeople(
+  tx: Tx,
+  alertId: number,
+  note: { event: "alert.acknowledged" | "alert.resolved"; eventRow: number },
+): void {
+  makeNotes(tx, { alertId, ...note }, (contactId) => {
+    const contact = findContact(tx, contactId);
+    return contact !== null && contactKindList.find(contact.kind)?.notes === true;
+  });
+}

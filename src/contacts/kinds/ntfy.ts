@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { DirectMessage } from "../../channels/direct/message.ts";
+import { postJson } from "../../channels/room.ts";
+import { text } from "../../kit/fields.ts";
+import { withinBytes } from "../../kit/text.ts";
+import { verdictOf } from "../../outbox/senders/sent.ts";
+import { contactKind, gatewayKind } from "../kind.ts";
+import { masked } from "../shown.ts";
+
+const PUBLIC_SERVER = "https://ntfy.sh";
+
+export const ntfyGateway = gatewayKind({
+  kind: "ntfy",
+  about: "an ntfy server; without one the public server is used",
+  fields: z.strictObject({
+    url: text(2048)
+      .optional()
+      .meta({ description: `the server, ${PUBLIC_SERVER} if left out` }),
+    access_token: text(256).optional().meta({ description: "its access token, where it asks" }),
+  }),
+  addresses: ["url"],
+  open: ["url"],
+  async prove({ gateway, egress, now }) {
+    const { url = "", access_token: token = "" } = gateway;
+    const result = await egress.send({
+      method: "GET",
+      url: `${url || PUBLIC_SERVER}/v1/account`.replace(/(?<!:)\/\//, "/"),
+      headers: authorization(token),
+      maxBytes: 16_384,
+    });
+    return { verdict: verdictOf(result, now) };
+  },
+});
+
+const authorization = (token: string): Record<string, string> =>
+  token === "" ? {} : { Authorization: `Bearer ${token}` };
+
+/** The longest title and text in bytes; a longer text becomes a file that nobody opens at night. */
+const TITLE = 200;
+const TEXT = 3_900;
+
+export const ntfyContact = contactKind({
+  kind: "ntfy",
+  about: "a phone with the ntfy app, by its topic",
+  gateway: "ntfy",
+  gatewayOptional: true,
+  served: ntfyGateway.fields,
+  fields: z.strictObject({
+    address: text(64, 1)
+      .regex(/^[-_A-Za-z0-9]+$/, { error: "must have only letters, digits, - and _" })
+      .meta({ description: "the topic; on a public server whoever knows it reads along" }),
+  }),
+  shown: ({ address }) => masked(address),
+  gapMs: 5_000,
+  notes: true,
+  async send({ gateway, fields, message, egress, now }) {
+    const { url = "", access_token: token = "" } = gateway;
+    const { answer, ...posted } = await postJson({ egress, now }, url || PUBLIC_SERVER, {
+      headers: authorization(token),
+      body: { topic: fields.address, ...ntfyBody(message) },
+      why: ({ error }) => error,
+    });
+    return {
+      ...posted,
+      ...(typeof answer["id"] === "string" && { ref: answer["id"].slice(0, 200) }),
+    };
+  },
+});
+
+/** The notification, with a button where the phone can reach the box. */
+export function ntfyBody(message: DirectMessage): object {
+  const { title, lines, link, ack, purpose, level } = message;
+  const whole = lines.filter(Boolean).join("\n");
+  return {
+    title: withinBytes(title, TITLE),
+    message: withinBytes(whole === "" ? title : whole, TEXT),
+    priority: purpose === "note" ? 2 : purpose !== "page" ? 3 : level >= 500 ? 5 : 4,
+    tags: [purpose === "note" ? "eyes" : purpose === "page" ? "rotating_light" : "wave"],
+    ...(link === null ? {} : { click: link }),
+    ...(ack === null || ack.url === null ? {} : { actions: actionsOf(ack.url) }),
+  };
+}
+
+/** The phone itself posts, so it has to reach the box; the page does the same by hand. */
+function actionsOf(url: string): object[] {
+  const act = (label: string, verb: string) => ({
+    ...{ action: "http", label, url, method: "POST", clear: true },
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    body: `verb=${verb}`,
+  });
+  return [
+    act("Acknowledge", "acknowledge"),
+    act("Resolve", "resolve"),
+    { action: "view", label: "Look", url },
+  ];
+}

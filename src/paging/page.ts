@@ -1,0 +1,21 @@
+import type { DirectSent } from "../channels/direct/message.ts";
+import type { QueuedRow } from "../outbox/queue.ts";
+
+/** A page or a note that waits, with all that it says. */
+export interface PageRow extends QueuedRow {
+  alertId: number;
+  accountId: string;
+  handle: string;
+  dueMs: number;
+  ref: string | null;
+  /** null where the event is no longer kept. */
+  body: string | null;
+  /** Names and times that were written with it. */
+  said: string | null;
+}
+
+/** How an attempt for one or several rows ended. */
+export interface PageOutcome extends DirectSent {
+  /** The rows that its message named, the one that was asked for among them. */
+  rows: readonly PageRow[];
+}

@@ -1,0 +1,166 @@
+import type { Way } from "../contacts/notify.ts";
+import { base62Secret } from "../kit/ids.ts";
+import type { SqlValue } from "../store/database.ts";
+import type { Reader, Tx } from "../store/store.ts";
+
+/** Rows of personal pages: one for each alert and contact, made in the transaction of the rung. */
+
+/** The events that page people. The others tell them what became of it. */
+export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified')";
+
+/** Length of a handle: 12 of 62 characters, 71 bits. */
+const HANDLE = 12;
+
+const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`;
+
+/** Whom to page for one event of an alert. */
+export interface PagedPerson {
+  account: string;
+  ways: readonly Way[];
+}
+
+/** Makes a row for each contact, due when the person's rules want it. Returns how many. */
+export function makePages(
+  tx: Tx,
+  event: { alertId: number; eventRow: number; event: string },
+  people: readonly PagedPerson[],
+): number {
+  let made = 0;
+  const now = tx.clock.now();
+  for (const { account, ways } of people)
+    for (const { contactId, after } of ways) {
+      const due = now + after * 1000;
+      insert(tx, { ...event, contactId, account, due, ref: null });
+      made += 1;
+    }
+  return made;
+}
+
+function insert(
+  tx: Tx,
+  row: {
+    contactId: string;
+    account: string;
+    alertId: number;
+    eventRow: number;
+    event: string;
+    due: number;
+    ref: string | null;
+  },
+): void {
+  tx.sql<SqlValue[]>(INSERT).run(
+    ...[row.contactId, row.account, row.alertId, row.eventRow, row.event],
+    ...[base62Secret(tx.random, HANDLE), row.due, row.due, row.ref, tx.at],
+  );
+  tx.note({ topic: "contact", id: row.contactId });
+}
+
+const WITHDRAW = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
+  WHERE alert_id = ? + 0 AND status = 'pending'`;
+
+/** Withdraws what hasn't gone, because somebody has the alert or it is over. Returns how many pages that were. */
+export function withdrawPersonal(tx: Tx, alertId: number): number {
+  return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
+}
+
+const OF_CONTACT = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
+  WHERE contact_id = ? AND status = 'pending' RETURNING alert_id AS alertId`;
+
+/** Withdraws what waits for a contact that was deleted or switched off. The alerts that they were for. */
+export function withdrawFrom(tx: Tx, contactId: string): number[] {
+  const rows = tx
+    .sql<[at: number, contactId: string], { alertId: number }>(OF_CONTACT)
+    .all(tx.at, contactId);
+  return [...new Set(rows.map(({ alertId }) => alertId))];
+}
+
+const TOLD = `SELECT contact_id AS contactId, account_id AS account, max(id) AS id, ref FROM pages
+  WHERE alert_id = ? + 0 AND status = 'delivered' AND event IN ${PAGE_EVENTS} GROUP BY contact_id`;
+
+/**
+ * Makes a note for each contact that was told of the alert: somebody has it, or it is over. `wanted`: whether the contact's
+ * kind takes such notes; to others nothing is sent.
+ */
+export function makeNotes(
+  tx: Tx,
+  event: { alertId: number; eventRow: number; event: string },
+  wanted: (contactId: string) => boolean,
+): number {
+  let made = 0;
+  for (const told of tx
+    .sql<[alertId: number], { contactId: string; account: string; ref: string | null }>(TOLD)
+    .all(event.alertId)) {
+    if (!wanted(told.contactId)) continue;
+    insert(tx, { ...event, ...told, due: tx.clock.now() });
+    made += 1;
+  }
+  return made;
+}
+
+const HAND_OVER = "UPDATE pages SET alert_id = ? WHERE alert_id = ? AND status = 'pending'";
+
+/** Moves the pages of an alert that weren't sent yet to another alert: they are sent, and withdrawn with that one. */
+export function handOverPersonal(tx: Tx, { from, to }: { from: number; to: number }): void {
+  tx.sql<[to: number, from: number]>(HAND_OVER).run(to, from);
+}
+
+/** Whether a page of this alert is on its way to somebody, or got through, since an event of this row. */
+export function anyHope(tx: Tx, { alertId, since }: { alertId: number; since: number }): boolean {
+  const found = tx
+    .sql<[alertId: number, since: number]>(
+      `SELECT 1 FROM pages WHERE alert_id = ? + 0 AND event_row >= ? + 0 AND event IN ${PAGE_EVENTS}
+         AND status IN ('pending', 'delivered') LIMIT 1`,
+    )
+    .get(alertId, since);
+  return found !== undefined;
+}
+
+const FORGET = "DELETE FROM pages WHERE alert_id = ?";
+
+/** Deletes an alert's pages, with the alert itself. */
+export function forgetPages(tx: Tx, alertId: number): void {
+  tx.sql<[alertId: number]>(FORGET).run(alertId);
+}
+
+const SWEEP = `DELETE FROM pages WHERE id IN
+  (SELECT id FROM pages WHERE finished_at IS NOT NULL AND finished_at < @before LIMIT @most)`;
+
+/** Deletes pages that ended before `before`. Returns whether there may be more. */
+export function sweepPages(tx: Tx, slice: { before: number; most: number }): boolean {
+  return tx.sql<{ before: number; most: number }>(SWEEP).run(slice).changes === slice.most;
+}
+
+const SHIFT = `UPDATE pages SET next_attempt_ms = next_attempt_ms + ?, due_ms = due_ms + ?, created_at = created_at + ?
+  WHERE status = 'pending'`;
+const REST = "UPDATE contacts SET sent_ms = sent_ms + ? WHERE sent_ms IS NOT NULL";
+
+/** Moves what waits by a jump of the clock (milliseconds, either way). */
+export function shiftPages(tx: Tx, ms: number): void {
+  const by = Math.round(ms);
+  tx.sql<[number, number, number]>(SHIFT).run(by, by, Math.round(ms / 1000));
+  tx.sql<[number]>(REST).run(by);
+  tx.note({ topic: "outbox" });
+}
+
+const FORGIVE =
+  "UPDATE pages SET due_ms = min(due_ms + ?, ?) WHERE status = 'pending' AND due_ms < ?";
+
+/** Takes the seconds before this start out of the age of what waits: nothing could be tried in them. */
+export function forgivePages(tx: Tx, seconds: number): void {
+  const now = tx.clock.now();
+  tx.sql<[number, number, number]>(FORGIVE).run(seconds * 1000, now, now);
+}
+
+/** When the next page of a contact that is on wants to go, in Unix milliseconds; null: none waits. */
+export function nextPage(reader: Reader): number | null {
+  return (
+    reader
+      .sql<[], number | null>(
+        `SELECT min(p.next_attempt_ms) FROM pages p JOIN contacts c ON c.id = p.contact_id AND c.state <> 'off'
+         WHERE p.status = 'pending'`,
+      )
+      .pluck()
+      .get() ?? null
+  );
+}

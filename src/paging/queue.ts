@@ -1,0 +1,166 @@
+import type { DirectMessage } from "../channels/direct/message.ts";
+import { type ContactRow, findContact } from "../contacts/contacts.ts";
+import type { ContactList } from "../contacts/list.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import type { EventBody } from "../outbox/event.ts";
+import type { Look, Queue } from "../outbox/queue.ts";
+import type { EventSaid } from "../outbox/said.ts";
+import { getMeta } from "../store/meta.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
+import { capabilityOf, linkBase } from "./capability.ts";
+import type { PageOutcome, PageRow } from "./page.ts";
+import { PAGE_EVENTS } from "./pages.ts";
+import { pageRecorder } from "./record.ts";
+import { noteMessage, type PagedAlert, pageMessage } from "./say.ts";
+import type { ContactSender } from "./send.ts";
+
+export interface PageQueueOptions {
+  store: Store;
+  sealer: Sealer;
+  kinds: ContactList;
+  sender: ContactSender;
+  /** What links begin with; empty where it isn't known. */
+  publicUrl: string;
+  /** Writes a line of an alert's history. */
+  tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
+  /** A page failed for good, and nobody of its alert has been told or is about to be. */
+  unreached(tx: Tx, alertId: number): void;
+}
+
+const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
+    p.handle, p.due_ms AS dueMs, p.ref, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
+  WHERE p.contact_id = ? AND p.status = 'pending'`;
+const LEAD = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.id LIMIT 1`;
+const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT 1`;
+/** Whatever the person is due by now goes along: nothing overtakes an older page. */
+const BUNDLE = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.due_ms <= ? + 0 ORDER BY p.id LIMIT 1000`;
+const NEXT = `SELECT min(next_attempt_ms) FROM pages
+  WHERE contact_id = ? AND status = 'pending' AND next_attempt_ms > ? + 0`;
+const HELD = `SELECT 1 FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}
+  AND next_attempt_ms <= ? + 0 LIMIT 1`;
+const ENDPOINTS = "SELECT DISTINCT contact_id FROM pages WHERE status = 'pending'";
+const RELEASE = `UPDATE pages SET next_attempt_ms = ? WHERE contact_id = ? AND status = 'pending'
+  AND attempts > 0 AND next_attempt_ms > ?`;
+
+type Params = [contactId: string, nowMs: number];
+
+/**
+ * Pages to contacts as the dispatcher's queue. One message at a time goes to a contact; what becomes due while it is under
+ * way, or soon after it, goes as one that names each alert.
+ */
+export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, ContactRow, PageRow> {
+  const { store, kinds } = options;
+  const record = pageRecorder(options);
+  const restUntil = (reader: Reader, id: string): number => {
+    const contact = findContact(reader, id);
+    if (contact?.sentMs == null) return 0;
+    return contact.sentMs + (kinds.find(contact.kind)?.gapMs ?? 0);
+  };
+  return {
+    name: "pages",
+    probes: true,
+    endpoints: (reader) => reader.sql<[], string>(ENDPOINTS).pluck().all(),
+    due(reader, id, { nowMs, inFlight }: Look) {
+      if (inFlight.size > 0) return [];
+      const lead =
+        restUntil(reader, id) > nowMs
+          ? undefined
+          : reader.sql<Params, PageRow>(LEAD).get(id, nowMs);
+      const row = lead ?? reader.sql<Params, PageRow>(NOTE).get(id, nowMs);
+      return row === undefined ? [] : [row];
+    },
+    nextDue(reader, id, nowMs) {
+      const next = reader.sql<Params, number | null>(NEXT).pluck().get(id, nowMs) ?? null;
+      const rest = restUntil(reader, id);
+      const isHeld = rest > nowMs && reader.sql<Params>(HELD).get(id, nowMs) !== undefined;
+      if (!isHeld) return next;
+      return next === null ? rest : Math.min(next, rest);
+    },
+    endpoint(reader, id) {
+      const target = findContact(reader, id);
+      if (target === null) return null;
+      return { enabled: target.state !== "off", failures: target.failures, target };
+    },
+    send: (contact, row) => send(options, contact, row),
+    broken: (row) => ({
+      verdict: { kind: "later", error: "could not be sent: see the log" },
+      ...{ ours: true, rows: [row as PageRow] },
+    }),
+    isWell: ({ verdict }) => verdict.kind === "delivered",
+    record: (tx, contactId, { outcome }) => record(tx, contactId, outcome),
+    release(tx, id) {
+      const now = tx.clock.now();
+      tx.sql<[now: number, id: string, now: number]>(RELEASE).run(now, id, now);
+      return 0;
+    },
+    backlog: () => 0,
+    isDrained: () => true,
+  };
+
+  async function send(
+    { sender, sealer, publicUrl }: PageQueueOptions,
+    contact: ContactRow,
+    row: PageRow,
+  ): Promise<PageOutcome> {
+    const base = linkBase(store, publicUrl);
+    const link = (alertId: string) => (base === null ? null : `${base}/a/${alertId}`);
+    if (row.event !== "alert.escalated" && row.event !== "alert.renotified") {
+      const [one] = withBodies([row]);
+      if (one === undefined) return { verdict: { kind: "never", error: "withdrawn" }, rows: [row] };
+      const { event, said } = one;
+      const note = noteMessage(event, { id: event.event_id, link: link(event.alert_id), said });
+      return { ...(await sender.edit(contact, note, row.ref)), rows: [row] };
+    }
+    const rows = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
+    const found = latestOfEach(withBodies(rows.length === 0 ? [row] : rows));
+    const [first, ...others] = found;
+    if (first === undefined) return { verdict: { kind: "never", error: "withdrawn" }, rows: [row] };
+    const message = messageOf([first, ...others]);
+    return { ...(await sender.send(contact, message)), rows: rows.length === 0 ? [row] : rows };
+
+    function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {
+      const named = all.map(({ row: each, event, said }): PagedAlert => {
+        const capability = capabilityOf(sealer, {
+          tenantId: tenantOf(store),
+          ...{ alertId: each.alertId, accountId: each.accountId, contactId: contact.id },
+          until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
+        });
+        const url = base === null ? null : `${base}/ack/${capability}`;
+        return { event, said, ack: { url, handle: each.handle } };
+      }) as [PagedAlert, ...PagedAlert[]];
+      return pageMessage(named, { id: `${all.at(-1)?.event.event_id}`, link });
+    }
+  }
+}
+
+/** How long a capability is good for. */
+const CAPABILITY_SECONDS = 86_400;
+
+interface RowWithEvent {
+  row: PageRow;
+  event: EventBody;
+  said: EventSaid | null;
+}
+
+function withBodies(rows: readonly PageRow[]): RowWithEvent[] {
+  return rows.flatMap((row) =>
+    row.body === null
+      ? []
+      : [
+          {
+            row,
+            event: JSON.parse(row.body) as EventBody,
+            said: row.said === null ? null : (JSON.parse(row.said) as EventSaid),
+          },
+        ],
+  );
+}
+
+/** Of several pages for one alert the latest, at the place of the first. */
+function latestOfEach(all: readonly RowWithEvent[]): RowWithEvent[] {
+  const byAlert = new Map<number, RowWithEvent>();
+  for (const one of all) byAlert.set(one.row.alertId, one);
+  return [...byAlert.values()];
+}
+
+const tenantOf = (reader: Reader): string => String(getMeta(reader, "tenant_id") ?? "");

@@ -1,0 +1,219 @@
+import { type ContactRow, findContact, learnContact } from "../contacts/contacts.ts";
+import { markGateway } from "../contacts/gateways.ts";
+import { recordAttempt } from "../contacts/health.ts";
+import type { ContactList } from "../contacts/list.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import type { Recorded } from "../outbox/queue.ts";
+import { type Verdict, waitMs } from "../outbox/retry.ts";
+import type { Tx } from "../store/store.ts";
+import type { PageOutcome, PageRow } from "./page.ts";
+import { anyHope } from "./pages.ts";
+
+/** A page is no longer worth an attempt this long after it was due: too late to be true. */
+export const PAGE_AGE_MS = 3_600_000;
+/** Nobody waits longer than this for the next attempt at a page. */
+const LONGEST_WAIT_MS = 60_000;
+const TOO_LATE = "not delivered within an hour";
+
+export interface RecordOptions {
+  sealer: Sealer;
+  kinds: ContactList;
+  tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
+  unreached(tx: Tx, alertId: number): void;
+}
+
+/** What becomes of a row after an attempt. Times are Unix milliseconds. Pure. */
+export function afterPage(attempt: {
+  verdict: Verdict | { kind: "dropped"; error: string };
+  attempts: number;
+  dueMs: number;
+  now: number;
+  fraction: number;
+}):
+  | { status: "delivered" }
+  | { status: "pending"; nextMs: number; error: string }
+  | { status: "failed"; error: string } {
+  const { verdict, attempts, dueMs, now, fraction } = attempt;
+  if (verdict.kind === "delivered") return { status: "delivered" };
+  if (verdict.kind !== "later" && verdict.kind !== "waiting")
+    return { status: "failed", error: verdict.error };
+  const asked = verdict.kind === "later" ? verdict.retryAfterMs : undefined;
+  const wait =
+    verdict.kind === "waiting"
+      ? 2_000
+      : Math.max(Math.min(waitMs({ attempts, fraction }), LONGEST_WAIT_MS), asked ?? 0);
+  const nextMs = Math.round(now + wait);
+  return nextMs - dueMs > PAGE_AGE_MS
+    ? { status: "failed", error: verdict.error }
+    : { status: "pending", nextMs, error: verdict.error };
+}
+
+const WRITE = `UPDATE pages SET status = ?, outcome = ?, attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
+    last_error = ?, finished_at = ?
+  WHERE id = ? AND (status = 'pending' OR (status IN ('withdrawn', 'failed') AND ? = 'delivered'))`;
+
+/** Writes how an attempt ended: each row that its message named, the alerts' histories, the contact's health. */
+export function pageRecorder(
+  options: RecordOptions,
+): (tx: Tx, contactId: string, outcome: PageOutcome) => Recorded {
+  return (tx, contactId, outcome) => {
+    const contact = findContact(tx, contactId);
+    if (contact === null) return { well: null };
+    const { rows, verdict } = outcome;
+    const lead = rows[0]?.id ?? null;
+    const lost = new Map<number, PageRow>();
+    for (const row of rows) {
+      const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
+      if (ended === null) continue;
+      tellOf(tx, options, { contact, row, ended, together: rows.length });
+      if (ended.status === "failed") lost.set(row.alertId, row);
+    }
+    if (outcome.learned !== undefined)
+      learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
+    for (const row of lost.values()) giveUp(tx, options, row);
+    return recordContact(tx, options, { contact, outcome, isWell: verdict.kind === "delivered" });
+  };
+}
+
+type Ended = ReturnType<typeof afterPage>;
+
+/** By compare-and-set: what was withdrawn meanwhile stays so, unless it really went out. Null where nothing changed. */
+function writeRow(
+  tx: Tx,
+  { row, outcome, lead }: { row: PageRow; outcome: PageOutcome; lead: number | null },
+): Ended | null {
+  const { verdict } = outcome;
+  const ended = afterPage({
+    ...{ verdict, attempts: row.attempts + 1, dueMs: row.dueMs },
+    ...{ now: tx.clock.now(), fraction: tx.random.fraction() },
+  });
+  const isOver = ended.status !== "pending";
+  const isAttempt = verdict.kind !== "waiting" && verdict.kind !== "dropped";
+  const { changes } = tx
+    .sql<
+      [
+        ...[string, string | null, number, number | null, number | null, string | null],
+        ...[string | null, number | null, number, string],
+      ]
+    >(WRITE)
+    .run(
+      ...([ended.status, ended.status === "delivered" ? "accepted" : null] as const),
+      ...([isAttempt ? 1 : 0, isOver ? null : ended.nextMs, lead, outcome.ref ?? null] as const),
+      ...([ended.status === "delivered" ? null : ended.error, isOver ? tx.at : null] as const),
+      ...([row.id, ended.status] as const),
+    );
+  return changes > 0 ? ended : null;
+}
+
+const TOLD = { delivered: "page_sent", failed: "page_failed", pending: "page_delayed" } as const;
+
+/** Of the failed attempts only the first is told. What only says what became of an alert is no news. */
+function tellOf(
+  tx: Tx,
+  { tell }: RecordOptions,
+  {
+    contact,
+    row,
+    ended,
+    together,
+  }: { contact: ContactRow; row: PageRow; ended: Ended; together: number },
+): void {
+  if (!isPage(row) || (ended.status === "pending" && row.attempts > 0)) return;
+  tell(tx, row.alertId, {
+    kind: TOLD[ended.status],
+    detail: {
+      ...wayOf(contact),
+      ...{ event: row.event, attempts: row.attempts + 1 },
+      ...(together > 1 ? { together } : {}),
+      ...(ended.status === "delivered" ? {} : { error: ended.error }),
+    },
+  });
+}
+
+const isPage = ({ event }: PageRow): boolean =>
+  event === "alert.escalated" || event === "alert.renotified";
+
+/** Who and by what, for the history. */
+function wayOf({ accountId, kind, label, shown }: ContactRow): Record<string, string> {
+  return { account: accountId, contact: kind, address: label === "" ? shown : label };
+}
+
+const EVENT = "SELECT event_row FROM pages WHERE id = ?";
+
+function giveUp(tx: Tx, { unreached }: RecordOptions, row: PageRow): void {
+  const since = tx.sql<[id: number], number>(EVENT).pluck().get(row.id);
+  if (!isPage(row) || since === undefined) return;
+  if (!anyHope(tx, { alertId: row.alertId, since })) unreached(tx, row.alertId);
+}
+
+function recordContact(
+  tx: Tx,
+  { kinds }: RecordOptions,
+  { contact, outcome, isWell }: { contact: ContactRow; outcome: PageOutcome; isWell: boolean },
+): Recorded {
+  const { verdict } = outcome;
+  const gateway = kinds.find(contact.kind)?.gateway ?? null;
+  if (isWell) {
+    recordAttempt(tx, contact, { well: true, sent: outcome.rows.some(isPage) });
+    if (gateway !== null) markGateway(tx, gateway, null);
+    return { well: true };
+  }
+  if (verdict.kind === "waiting" || verdict.kind === "dropped") return { well: null };
+  const error = verdict.kind === "delivered" ? "" : verdict.error;
+  if (gateway !== null) markGateway(tx, gateway, error);
+  if (outcome.ours) return { well: null };
+  recordAttempt(tx, contact, {
+    ...{ well: false, error },
+    gone: verdict.kind === "never" && verdict.disable === true,
+    lost: verdict.kind === "never",
+  });
+  const restMs = verdict.kind === "later" ? (verdict.retryAfterMs ?? 0) : 0;
+  return { well: false, restMs };
+}
+
+const EXPIRED = `UPDATE pages SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = coalesce(last_error, ?)
+  WHERE id IN (SELECT id FROM pages WHERE status = 'pending' AND due_ms < ? AND event IN ('alert.escalated', 'alert.renotified') LIMIT 500)
+  RETURNING id, contact_id AS contactId, alert_id AS alertId, event, attempts, last_error AS error`;
+const ORPHANS = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
+  WHERE id IN (SELECT p.id FROM pages p WHERE p.status = 'pending'
+    AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = p.contact_id AND c.state <> 'off') LIMIT 500)
+  RETURNING id, alert_id AS alertId, event`;
+const OLD_NOTES = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
+  WHERE status = 'pending' AND due_ms < ? AND event NOT IN ('alert.escalated', 'alert.renotified')`;
+
+/**
+ * Fails pages that were not made within an hour, and withdraws those of contacts that are gone, so that no row waits for
+ * ever and nobody's page is lost without a word. At most a slice; whether there may be more.
+ */
+export function expirePages(tx: Tx, options: RecordOptions): boolean {
+  const oldest = tx.clock.now() - PAGE_AGE_MS;
+  const late = tx
+    .sql<
+      [number, string, number],
+      {
+        id: number;
+        contactId: string;
+        alertId: number;
+        event: string;
+        attempts: number;
+        error: string;
+      }
+    >(EXPIRED)
+    .all(tx.at, TOO_LATE, oldest);
+  for (const row of late) {
+    const contact = findContact(tx, row.contactId);
+    options.tell(tx, row.alertId, {
+      kind: "page_failed",
+      detail: {
+        ...(contact === null ? {} : wayOf(contact)),
+        ...{ event: row.event, attempts: row.attempts, error: row.error },
+      },
+    });
+  }
+  const orphans = tx
+    .sql<[number], { id: number; alertId: number; event: string }>(ORPHANS)
+    .all(tx.at);
+  for (const row of [...late, ...orphans]) giveUp(tx, options, row as unknown as PageRow);
+  tx.sql<[number, number]>(OLD_NOTES).run(tx.at, oldest);
+  return late.length === 500 || orphans.length === 500;
+}

@@ -1,0 +1,74 @@
+import type { DirectMessage } from "../channels/direct/message.ts";
+import type { EventBody } from "../outbox/event.ts";
+import { asLine, describe, type Message } from "../outbox/message.ts";
+import type { EventSaid } from "../outbox/said.ts";
+
+/** Alerts named one by one in a message; of the others it says how many. */
+const MOST_NAMED = 50;
+
+/** One alert of a message, with what stands for its capability. */
+export interface PagedAlert {
+  event: EventBody;
+  said: EventSaid | null;
+  ack: DirectMessage["ack"];
+}
+
+/** Several alerts as one message, oldest first: each is named, the first can be taken from the message itself. */
+export function pageMessage(
+  paged: readonly [PagedAlert, ...PagedAlert[]],
+  { id, link }: { id: string; link: (alertId: string) => string | null },
+): DirectMessage {
+  const [{ event: first, said, ack }] = paged;
+  const events = paged.map(({ event }) => event);
+  const level = Math.max(...events.map((event) => event.level));
+  const base = {
+    ...{ purpose: "page" as const, id, level, ack, code: null, events },
+    link: link(first.alert_id),
+  };
+  const words = describe(first, { said });
+  if (paged.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
+  const shown = events.slice(0, MOST_NAMED).map((event) => {
+    const { title, details } = describe(event);
+    return `${event.alert_id}: ${title} · ${details[0] ?? ""}`;
+  });
+  const more = paged.length - shown.length;
+  return {
+    ...base,
+    title: `${paged.length} alerts: ${words.title} and ${paged.length - 1} more`,
+    lines: [...shown, ...(more > 0 ? [`and ${more} more`] : [])],
+  };
+}
+
+function linesOf({ details, people, facts, links }: Message): string[] {
+  return [...details, ...people, facts, ...links.map(asLine)].filter(Boolean);
+}
+
+/** What became of an alert that the person was told of. */
+export function noteMessage(
+  event: EventBody,
+  { id, link, said }: { id: string; link: string | null; said: EventSaid | null },
+): DirectMessage {
+  const words = describe(event, { said });
+  return {
+    ...{ purpose: "note", id, title: words.title, lines: linesOf(words), level: event.level },
+    ...{ link, ack: null, code: null, events: [event] },
+  };
+}
+
+/** The code that proves a contact. */
+export function codeMessage(code: string, id: string): DirectMessage {
+  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
+  return {
+    ...{ purpose: "code", id, title: `Your code for box: ${spaced}` },
+    lines: ["Type it back within 15 minutes. If you didn't ask for it, ignore this."],
+    ...{ level: 0, link: null, ack: null, code, events: [] },
+  };
+}
+
+/** Shows that pages get through. */
+export function testMessage(id: string): DirectMessage {
+  return {
+    ...{ purpose: "test", id, title: "Test from box: a page would reach you here" },
+    ...{ lines: [], level: 0, link: null, ack: null, code: null, events: [] },
+  };
+}

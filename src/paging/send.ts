@@ -1,0 +1,67 @@
+import type { DirectMessage, DirectSent } from "../channels/direct/message.ts";
+import { type ContactRow, openContact } from "../contacts/contacts.ts";
+import { openGateway } from "../contacts/gateways.ts";
+import type { ContactAttempt } from "../contacts/kind.ts";
+import type { ContactList } from "../contacts/list.ts";
+import type { Egress } from "../kit/egress.ts";
+import type { Log } from "../kit/log.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import { UNREADABLE } from "../outbox/destination.ts";
+import type { Store } from "../store/store.ts";
+
+export interface ContactSenderOptions {
+  store: Store;
+  log: Log;
+  sealer: Sealer;
+  egress: Egress;
+  kinds: ContactList;
+  /** What links begin with; empty where it isn't known. */
+  publicUrl: string;
+}
+
+/** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
+export interface ContactSender {
+  send(contact: ContactRow, message: DirectMessage): Promise<DirectSent>;
+  /** Says it in place of the message that the service calls `ref`. */
+  edit(contact: ContactRow, message: DirectMessage, ref: string | null): Promise<DirectSent>;
+}
+
+export function createContactSender(options: ContactSenderOptions): ContactSender {
+  const { store, log, sealer, egress, kinds } = options;
+  const attempt = async (
+    contact: ContactRow,
+    message: DirectMessage,
+    ref: string | null,
+  ): Promise<DirectSent> => {
+    const kind = kinds.find(contact.kind);
+    if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
+    const fields = openContact(sealer, contact);
+    if (fields === null) return ours(UNREADABLE);
+    const gateway = kind.gateway === null ? null : openGateway(store, sealer, kind.gateway);
+    if (gateway === null && kind.gateway !== null && !kind.gatewayOptional)
+      return ours(`no ${kind.gateway} gateway is set up, or its settings can't be read`);
+    const work: ContactAttempt = {
+      ...{ gateway: gateway ?? {}, fields, message, egress, random: store.random },
+      ...{ now: store.clock.now(), publicUrl: options.publicUrl || null },
+    };
+    return ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
+  };
+  const guarded = async (contact: ContactRow, message: DirectMessage, ref: string | null) => {
+    try {
+      return await attempt(contact, message, ref);
+    } catch (error) {
+      const { id, kind } = contact;
+      log.error({ err: error, contact: id, kind }, "a contact could not be called");
+      return ours("could not be sent: see the log");
+    }
+  };
+  return {
+    send: (contact, message) => guarded(contact, message, null),
+    edit: (contact, message, ref) => guarded(contact, message, ref),
+  };
+}
+
+/** A fault on this side: it is tried again, and the contact is not blamed. */
+function ours(error: string): DirectSent {
+  return { verdict: { kind: "later", error }, ours: true };
+}
