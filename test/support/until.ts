@@ -18,12 +18,13 @@ export async function until(condition: () => boolean, what: string): Promise<voi
  * meanwhile, so that no attempt runs out of it.
  */
 export async function settle(box: TestBox): Promise<void> {
-  const { deliveries, executions } = box.tenant.outbox;
+  const { deliveries, executions, pages } = box.tenant.outbox;
+  const underWay = () => deliveries.inFlight + executions.inFlight + pages.inFlight;
   for (let calm = 0; calm < 3; ) {
     await box.clock.turn(0);
-    if (deliveries.inFlight + executions.inFlight === 0) calm++;
+    if (underWay() === 0) calm++;
     else calm = 0;
-    await until(() => deliveries.inFlight + executions.inFlight === 0, "attempts end");
+    await until(() => underWay() === 0, "attempts end");
   }
 }
 

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Person, testBox } from "../support/box.ts";
+import { reachBy, toldIn } from "../support/contacts.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
+import { pass, settle } from "../support/until.ts";
+
+async function story(t: TestContext) {
+  const receiver = await startReceiver();
+  const box = await testBox();
+  t.after(async () => {
+    await box.stop();
+    await receiver.close();
+  });
+  const token = await box.project("shop");
+  const [ann, bob] = [
+    box.person("member", "ann@example.org"),
+    box.person("member", "bob@example.org"),
+  ];
+  const rule = async (escalations: object[], more: object = {}) => {
+    const write = {
+      name: "errors",
+      match: { min_level: 400 },
+      identifier_keys: ["n"],
+      escalations,
+      ...more,
+    };
+    const made = await box.api("POST", "/v1/projects/shop/rules", write);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  };
+  const newest = () => box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get();
+  /** Opens an alert; its id. */
+  const fire = async (n: number) => {
+    await box.ingest(token, { message: "disk is full", level: 500, keys: { n: `${n}` } });
+    await settle(box);
+    return String(newest());
+  };
+  /** Who was told what, by the path of the contact, since the last time. */
+  let seen = 0;
+  const told = () => {
+    const fresh = receiver.received.slice(seen);
+    seen = receiver.received.length;
+    return fresh.map((request) => {
+      const { purpose, alerts } = toldIn(request);
+      return `${request.path} ${purpose} ${alerts.map(({ alert_id }) => alert_id).join(",")}`;
+    });
+  };
+  const timeline = async (id: string) =>
+    (await box.api("GET", `/v1/alerts/${id}/timeline`)).body.timeline as {
+      kind: string;
+      detail: Record<string, unknown>;
+    }[];
+  const step = (person: Person, after_minutes = 0) => ({
+    ...{ after_minutes, accounts: [person.accountId], schedules: [], repeat_minutes: 0 },
+  });
+  return { box, receiver, ann, bob, rule, fire, told, timeline, step };
+}
+
+test("a step pages each of a person's contacts when their rules want it, and an acknowledgement withdraws the rest", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);
+  const phone = await reachBy(box, ann, receiver, "/ann-phone");
+  const mail = await reachBy(box, ann, receiver, "/ann-mail");
+  await reachBy(box, bob, receiver, "/bob");
+  const rules = [
+    { after_seconds: 0, contacts: [phone] },
+    { after_seconds: 120, contacts: [mail], min_level: 500 },
+  ];
+  assert.equal((await box.api("PUT", "/v1/accounts/me/notify", { rules }, ann.key)).status, 200);
+  await rule([step(ann), step(bob, 5)]);
+  told();
+
+  const first = await fire(1);
+  assert.deepEqual(told(), [`/ann-phone page ${first}`]);
+  await pass(box, 120, 10);
+  assert.deepEqual(told(), [`/ann-mail page ${first}`]);
+  await pass(box, 200, 10);
+  assert.deepEqual(told(), [`/bob page ${first}`]);
+  assert.equal((await box.api("POST", `/v1/alerts/${first}/ack`, {}, bob.key)).status, 200);
+  await settle(box);
+  assert.deepEqual(told().toSorted(), [
+    `/ann-mail note ${first}`,
+    `/ann-phone note ${first}`,
+    `/bob note ${first}`,
+  ]);
+
+  const second = await fire(2);
+  assert.deepEqual(told(), [`/ann-phone page ${second}`]);
+  await box.api("POST", `/v1/alerts/${second}/ack`, {}, ann.key);
+  await pass(box, 600, 30);
+  assert.deepEqual(told(), [`/ann-phone note ${second}`]);
+  const sent = (await timeline(first)).filter(({ kind }) => kind === "page_sent");
+  assert.deepEqual(
+    sent.map(({ detail }) => [detail["account"], detail["contact"], detail["address"]]),
+    [
+      [ann.accountId, "webhook", "/ann-phone"],
+      [ann.accountId, "webhook", "/ann-mail"],
+      [bob.accountId, "webhook", "/bob"],
+    ],
+  );
+});
+
+test("whom nothing reaches is not waited for, and where nobody on a ladder can be reached the fallback is paged", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);
+  const contact = await reachBy(box, bob, receiver, "/bob");
+  await rule([step(ann), step(bob, 30)]);
+  told();
+  const first = await fire(1);
+  assert.deepEqual(told(), [`/bob page ${first}`]);
+  const kinds = (await timeline(first)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["opened", "escalated", "unreachable", "escalated", "page_sent"]);
+
+  // Bob switches his off: nobody on the ladder is left, and nobody of the owners has a contact either.
+  const path = `/v1/accounts/me/contacts/${contact}`;
+  await reachBy(box, box.owner, receiver, "/owner");
+  assert.equal((await box.api("PATCH", path, { state: "off" }, bob.key)).status, 200);
+  told();
+  const second = await fire(2);
+  assert.deepEqual(told(), [`/owner page ${second}`]);
+  const fallback = (await timeline(second)).find(({ kind }) => kind === "fallback");
+  assert.deepEqual(fallback?.detail["reached"], [box.owner.accountId]);
+  const alert = (await box.api("GET", `/v1/alerts/${second}`)).body;
+  assert.deepEqual(alert.page_accounts, [box.owner.accountId]);
+});
+
+test("a contact that refuses for good brings the next step forward; one that is down is tried again for an hour", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);
+  await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, bob, receiver, "/bob");
+  await rule([step(ann), step(bob, 30)]);
+  told();
+  receiver.once(answer(410));
+  const first = await fire(1);
+  await pass(box, 2);
+  assert.deepEqual(told(), [`/ann page ${first}`, `/bob page ${first}`]);
+  const kinds = (await timeline(first)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, [
+    ...["opened", "escalated", "page_failed", "unreachable", "escalated", "page_sent"],
+  ]);
+});
+
+test("pages to one contact that come soon after one another go as one that names each alert, over a restart, too", async (t) => {
+  const { box, receiver, ann, rule, fire, told, step } = await story(t);
+  await reachBy(box, ann, receiver, "/ann");
+  await rule([step(ann)]);
+  told();
+  const ids = [await fire(1), await fire(2), await fire(3)];
+  assert.deepEqual(told(), [`/ann page ${ids[0]}`]);
+  await box.restart();
+  await settle(box);
+  assert.deepEqual(told(), []);
+  await pass(box, 6);
+  assert.deepEqual(told(), [`/ann page ${ids[1]},${ids[2]}`]);
+});
+
+test("a code is good for fifteen minutes and five tries, and a contact that isn't verified is never used", async (t) => {
+  const { box, receiver, ann, rule, fire, told, step } = await story(t);
+  const base = "/v1/accounts/me/contacts";
+  const write = { kind: "webhook", address: `${receiver.url}/ann` };
+  const { id } = (await box.api("POST", base, write, ann.key)).body;
+  await rule([step(ann)]);
+  const tested = await box.api("POST", `${base}/${id}/test`, {}, ann.key);
+  assert.deepEqual([tested.status, tested.body.error.code], [409, "contact_not_verified"]);
+  await fire(1);
+  assert.deepEqual(told(), []);
+
+  const verify = (code?: string) =>
+    box.api("POST", `${base}/${id}/verify`, code === undefined ? {} : { code }, ann.key);
+  await verify();
+  const { code } = toldIn(receiver.received.at(-1));
+  assert.match(code ?? "", /^\d{6}$/);
+  const wrong = code === "111111" ? "222222" : "111111";
+  for (let i = 0; i < 5; i++) assert.equal((await verify(wrong)).body.error.code, "code_refused");
+  assert.match((await verify(code ?? "")).body.error.message, /guessed at too often/);
+  await verify();
+  await box.clock.turn(901_000);
+  const late = await verify(toldIn(receiver.received.at(-1)).code ?? "");
+  assert.match(late.body.error.message, /no code that is still good/);
+  const stored = box.tenant.store.sql("SELECT sealed, shown, code_hash FROM contacts").get();
+  assert.equal(JSON.stringify(stored).includes("/ann"), false);
+});
