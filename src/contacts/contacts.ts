@@ -20,7 +20,7 @@ export interface ContactGuard {
   kinds: ContactList;
 }
 
-/** Contacts a person may have (contract §26). */
+/** Contacts a person may have (contract §27). */
 const MOST_CONTACTS = 20;
 
 const columns = {

@@ -33,6 +33,9 @@ const values: Record<string, (n: number) => string | number | null> = {
   page_accounts: () => "[]",
 };
 
+/** Where a table's column takes other values than its name suggests. */
+const ofTable: Record<string, string> = { "contacts.state": "verified" };
+
 const onlyOne = ["relay"];
 
 export function fill(db: SqliteDatabase): void {
@@ -50,7 +53,10 @@ export function fill(db: SqliteDatabase): void {
     for (let n = 1; n <= (onlyOne.includes(table) ? 1 : 2); n++)
       insert.run(
         columns.map(
-          ({ name, type }) => values[name]?.(n) ?? (type === "TEXT" ? `${name} ${n}` : n),
+          ({ name, type }) =>
+            ofTable[`${table}.${name}`] ??
+            values[name]?.(n) ??
+            (type === "TEXT" ? `${name} ${n}` : n),
         ),
       );
   }

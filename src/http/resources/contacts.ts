@@ -65,7 +65,7 @@ const contacts = { ...common, tag: "Contacts" } as const;
 const personErrors = ["forbidden", "not_found"] as const;
 const bodyErrors = ["invalid_request", "invalid_json"] as const;
 
-/** Ways to reach a person (contract §26). */
+/** Ways to reach a person (contract §27). */
 export const contactRoutes: Route[] = [
   route({
     ...contacts,

@@ -22,7 +22,7 @@ const bodyErrors = ["invalid_request", "invalid_json"] as const;
 
 const gateways = { ...common, tag: "Gateways", manager: true } as const;
 
-/** What serves people's contacts, and who is paged when nobody can be reached (contract §26). */
+/** What serves people's contacts, and who is paged when nobody can be reached (contract §27). */
 export const gatewayRoutes: Route[] = [
   route({
     ...gateways,
