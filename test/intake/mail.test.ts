@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, describe, test } from "node:test";
 import { boxConfig } from "../../src/app/config.ts";
 import { keyOfAddress } from "../../src/intake/mail-keys.ts";
@@ -347,5 +348,49 @@ test("STARTTLS by the box's certificate; without one it isn't offered", async ()
     } finally {
       await box.stop();
     }
+  }
+});
+
+/** Mails that cost whoever reads them all that they can, in less than a mebibyte. */
+const BOMBS: Readonly<Record<string, string>> = {
+  "a line of a mebibyte": `\r\n${"x".repeat(1_000_000)}`,
+  "empty lines": `\r\n${"\r\n".repeat(500_000)}`,
+  base64: `Content-Transfer-Encoding: base64\r\n\r\n${`${"A".repeat(76)}\r\n`.repeat(13_000)}`,
+  "ten thousand parts": `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--b\r\n\r\nx\r\n".repeat(10_000)}--b--`,
+  "parts in parts": Array.from(
+    { length: 5000 },
+    (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`,
+  ).join(""),
+  "mails in mails": `${"Content-Type: message/rfc822\r\n\r\nSubject: x\r\n".repeat(8)}\r\n${"x\r\n".repeat(250_000)}`,
+  "encoded words": `X: ${"=?utf-8?B?QUJD?= ".repeat(50_000)}\r\n\r\nx`,
+  "a long To": `To: ${"(".repeat(900_000)}\r\n\r\nx`,
+  "many headers": `${"X: y\r\n".repeat(120_000)}\r\nx`,
+  html: `Content-Type: text/html\r\n\r\n${"<a>&amp;".repeat(120_000)}`,
+};
+
+test("a mail that is made to cost is taken, and nothing else waits for it", async (t) => {
+  const box = await testBox({ smtp: ["127.0.0.1:0"] });
+  try {
+    const { key } = await mailSource(box);
+    await send(box, { to: `${key}@x`, data: "Subject: first\r\n\r\nx" });
+    const loop = monitorEventLoopDelay({ resolution: 5 });
+    for (const [name, rest] of Object.entries(BOMBS)) {
+      const data = `Subject: bomb of ${name}\r\n${rest}`;
+      const talk = await smtpTalk(at(box));
+      for (const line of ["EHLO me", "MAIL FROM:<a@b>", `RCPT TO:<${key}@x>`, "DATA"])
+        await talk.say(line);
+      const bytes = Buffer.from(`${data}\r\n.\r\n`);
+      loop.reset();
+      loop.enable();
+      talk.write(bytes);
+      assert.match(await talk.answer(), /^250/, name);
+      loop.disable();
+      t.diagnostic(`${name}: at most ${Math.round(loop.max / 1e6)} ms`);
+      assert.ok(loop.max < 250e6, `${name}: ${loop.max / 1e6} ms`);
+      talk.end();
+      assert.equal((await alerts(box))[0].last_message, `bomb of ${name}`);
+    }
+  } finally {
+    await box.stop();
   }
 });
