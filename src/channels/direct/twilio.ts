@@ -45,11 +45,13 @@ export async function orderAtTwilio(
   order: TwilioOrder,
 ): Promise<DirectSent> {
   const limit = via.timeoutMs ?? ATTEMPT_MS;
+  const looking = Math.floor(limit * 0.3);
+  const asking = limit - looking * (order.since === undefined ? 1 : 2);
   if (order.since !== undefined) {
-    const earlier = await findOrder({ ...via, timeoutMs: limit * 0.3 }, gateway, order);
+    const earlier = await findOrder({ ...via, timeoutMs: looking }, gateway, order);
     if (earlier.verdict.kind !== "later" || earlier.verdict.error !== NOT_FOUND) return earlier;
   }
-  const answered = await postForm({ ...via, timeoutMs: limit * 0.7 }, resourceOf(gateway, order), {
+  const answered = await postForm({ ...via, timeoutMs: asking }, resourceOf(gateway, order), {
     headers: loginOf(gateway),
     body: order.form,
     why: () => undefined,
@@ -58,7 +60,7 @@ export async function orderAtTwilio(
   const { verdict } = posted;
   if (verdict.kind !== "later" || !UNCERTAIN.has(verdict.error))
     return withRef(posted, answered.answer["sid"]);
-  const left = { ...via, timeoutMs: limit * 0.3 };
+  const left = { ...via, timeoutMs: looking };
   const made = await findOrder(left, gateway, { ...order, since: via.now });
   return made.verdict.kind === "delivered" ? made : { verdict };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { segmentsOf, sendSms, smsText } from "../../../src/channels/direct/sms.ts";
 import { callTwiml, closingTwiml, placeCall } from "../../../src/channels/direct/voice.ts";
+import type { Egress } from "../../../src/kit/egress.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../support/direct.ts";
 import { boxEgress } from "../../support/egress.ts";
 import { answer, hang, type Receiver, startReceiver } from "../../support/receiver.ts";
@@ -213,6 +214,28 @@ for (const [name, order, other] of [
     );
   });
 }
+
+test("looking before, asking and looking after are one attempt's time", async () => {
+  const limits: number[] = [];
+  const slow: Egress = {
+    dial: () => Promise.reject(new Error("nothing but HTTP")),
+    async send({ method, timeoutMs = 0 }) {
+      limits.push(timeoutMs);
+      const nothing = { headers: {}, truncated: false, sent: true, durationMs: timeoutMs };
+      return method === "GET"
+        ? { ...nothing, error: null, status: 200, body: '{"messages":[]}' }
+        : { ...nothing, error: "timeout", status: null, body: "" };
+    },
+  };
+  for (const since of [{}, { since: NOW }]) {
+    limits.length = 0;
+    const request = { ...common(), takesReplies: false, ...since };
+    const { verdict } = await sendSms({ egress: slow, now: NOW }, request);
+    assert.deepEqual(verdict, { kind: "later", error: "timeout" });
+    const all = limits.reduce((sum, each) => sum + each, 0);
+    assert.ok(limits.every(Number.isInteger) && all <= 10_000, limits.join());
+  }
+});
 
 test("a key of the account's logs in where there is one; the token then never leaves", async () => {
   receiver.once(answer(401, { code: 20_003 }));
