@@ -34,6 +34,13 @@ class Detail {
     return Array.isArray(value) ? value.map(String) : [];
   }
 
+  /** Of a list of objects: what `words` makes of each. */
+  each(name: string, words: (item: Detail) => string): string {
+    const value = this.#detail[name];
+    const items = Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
+    return items.map((item) => words(new Detail(item, this.#nameOf))).join("; ");
+  }
+
   people(name: string): string {
     return this.list(name).map(this.#nameOf).join(", ");
   }
@@ -81,6 +88,8 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     const times = Number(detail.text("count")) > 1 ? ` after ${detail.text("count")} events` : "";
     return `opened by rule ${detail.text("rule")}${source}${times}`;
   },
+  recent_changes: (detail) =>
+    `changed within the hour before: ${detail.each("changes", (change) => `${change.text("message")} (${change.text("source")})`)}`,
   acknowledged: (detail) => `acknowledged${withdrawn(detail)}`,
   resolved: (detail) =>
     (RESOLVED[detail.text("reason")]?.(detail) ?? "resolved") + withdrawn(detail),

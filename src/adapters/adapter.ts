@@ -124,6 +124,8 @@ export interface Adapter {
   caps: Caps;
   /** The lowest level that the rule takes which is made when it is connected; 400 where this says nothing. */
   usualLevel?: number;
+  /** What it sends is lost where it is refused: it is refused when everybody else was. */
+  goesLast?: boolean;
   /** A person says how its bodies are read: the latest are kept to try that on. */
   isDescribed?: boolean;
   /** Headers of the answer to OPTIONS, which needs no token: for senders that ask first. */

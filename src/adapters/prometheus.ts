@@ -28,6 +28,7 @@ export const prometheus: Adapter = {
   title: "Prometheus, without an Alertmanager",
   room: "project",
   caps: alertCaps,
+  goesLast: true,
   fixed: (path) =>
     /^\/api\/v2\/(?:alerts|silences?|status|receivers)(?:\/|$)/.test(path) ? path : null,
   decode,

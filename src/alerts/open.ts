@@ -3,6 +3,7 @@ import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { recentChanges } from "./changes.ts";
 import { emit } from "./emit.ts";
 import { earliest } from "./ladder.ts";
 import { createReach } from "./reach.ts";
@@ -60,6 +61,8 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },
   });
+  const changes = recentChanges(tx, opening.projectId, tx.at);
+  if (changes.length > 0) writeTimeline(tx, id, { kind: "recent_changes", detail: { changes } });
   let row = getAlertRow(tx, id);
   emit(tx, row, {
     ...{ event: "alert.opened", rule },

@@ -35,10 +35,13 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
 
 /** Ingest is limited by the tenant's plan (contract §9). */
 function planLimits(config: HostedConfig, clock: Clock, house: TenantHouse): Limits {
-  const of = (ingest: number): Limit => createLimits(clock, { ...config.rates, ingest }).ingest;
+  const of = (ingest: number): Limits => createLimits(clock, { ...config.rates, ingest });
   const plans = { free: of(config.planRates.free), pro: of(config.planRates.pro) };
+  const byPlan = (name: "ingest" | "ingestLast"): Limit => ({
+    spend: (tenant, amount) => plans[house.plan(tenant)][name].spend(tenant, amount),
+  });
   return {
     ...createLimits(clock, config.rates),
-    ingest: { spend: (tenant, amount) => plans[house.plan(tenant)].spend(tenant, amount) },
+    ...{ ingest: byPlan("ingest"), ingestLast: byPlan("ingestLast") },
   };
 }

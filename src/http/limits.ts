@@ -16,6 +16,8 @@ export const boxRates: Rates = { ingest: 5000, api: 100, pair: 10 };
 
 export interface Limits {
   ingest: Limit;
+  /** The same once more, for senders that are refused last: others can't use it up. */
+  ingestLast: Limit;
   api: Limit;
   pair: Limit;
   /** Tries of a report's password, by address and report (contract §8). */
@@ -44,6 +46,10 @@ export class RateLimited extends ServiceError {
 export function createLimits(clock: Clock, rates: Rates): Limits {
   return {
     ingest: limit("ingest", createBuckets(clock, { rate: rates.ingest, burst: rates.ingest * 10 })),
+    ingestLast: limit(
+      "ingest",
+      createBuckets(clock, { rate: rates.ingest, burst: rates.ingest * 10 }),
+    ),
     api: limit("api", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
     pair: limit("pair", createBuckets(clock, { rate: rates.pair / 60, burst: rates.pair })),
     tries: limit("tries", createBuckets(clock, { rate: 10 / 60, burst: 10 })),

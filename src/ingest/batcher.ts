@@ -29,8 +29,11 @@ interface Group {
 }
 
 export interface Batcher {
-  /** Throws ServiceError overloaded where the waiting events and their characters would pass the bounds. */
-  submit(arrivals: readonly Arrival[], settle: Settle): void;
+  /**
+   * Throws ServiceError overloaded where the waiting events and their characters would pass the bounds. For who is
+   * refused last (`isLast`) there is room beyond them.
+   */
+  submit(arrivals: readonly Arrival[], settle: Settle, isLast?: boolean): void;
   /** Writes all that waits, now. */
   drain(): void;
   readonly waiting: number;
@@ -49,6 +52,8 @@ export interface BatchWriter {
   now(): number;
 }
 
+/** What may wait of those who are refused last, in parts of the bounds. */
+const ROOM_OF_LAST = 1.25;
 /** A batch this small waits for company as long as each turn of the loop brings some. */
 const SMALL = 16;
 const MOST_TURNS = 24;
@@ -118,11 +123,12 @@ export function createBatcher(
   };
 
   return {
-    submit(arrivals, settle) {
+    submit(arrivals, settle, isLast = false) {
+      const room = isLast ? ROOM_OF_LAST : 1;
       const group = { arrivals, chars: charsOf(arrivals), settle };
       if (
-        events + arrivals.length > limits.waitingEvents ||
-        chars + group.chars > limits.waitingChars
+        events + arrivals.length > limits.waitingEvents * room ||
+        chars + group.chars > limits.waitingChars * room
       )
         throw new ServiceError(
           "overloaded",

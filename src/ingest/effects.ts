@@ -1,3 +1,4 @@
+import { noteChange } from "../alerts/changes.ts";
 import { wasAlert } from "../alerts/named.ts";
 import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
@@ -65,6 +66,11 @@ export function createEffects(memory: {
     named: NamedState,
     mined: Mined,
   ): Done => {
+    if (named.action === "change") {
+      const href = event.extra?.links[0]?.href ?? null;
+      noteChange(tx, source.projectId, { source: source.name, message: event.message, href });
+      return { answer: { alerted: false, template_id: mined.id }, isRepeat: false };
+    }
     writeSoFar(tx);
     rows.expect(tx);
     const { resolved, keys } = conclude(tx, { source, named, message: event.message });

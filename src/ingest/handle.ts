@@ -10,6 +10,7 @@ import type { IngestEvent } from "./event.ts";
 import { admits, matches } from "./match.ts";
 import { createReceivedBook, type ReceivedBook } from "./received.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
+import { type Replicas, watchReplicas } from "./replicas.ts";
 import { createSeenIds, type SeenIds } from "./seen.ts";
 import type { SourceTally } from "./tally.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
@@ -19,9 +20,10 @@ export interface IngestHandle {
   /** The source a token opens, from memory; null for any other token. */
   authenticate(token: string): Source | null;
   /**
-   * Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued.
+   * Queues events that are committed together. `settle` is called after the commit, or with the error that kept it from one. Throws ServiceError overloaded or storage_full before anything is queued;
+   * the former last for `isLast`.
    */
-  submit(source: Source, events: readonly IngestEvent[], settle: Settle): void;
+  submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
   /** The names of the rules that would take this event now, whatever they count. */
   takers(source: Source, event: IngestEvent): string[];
   /** The first event of this source since it was first asked for here, once it is committed. */
@@ -37,6 +39,8 @@ export interface IngestHandle {
   stats(): IngestStats;
   /** What each source's events came to since the start, for each source that sent something. */
   tallies(): SourceTally[];
+  /** Pairs of servers that send every alert twice. */
+  replicas(): Replicas[];
   /** What was refused before it came here, or by this, and why. */
   readonly refused: RefusedBook;
   /** Which events of senders that send again were taken. */
@@ -77,6 +81,7 @@ export function createIngest(
   const refused = createRefusedBook(store.clock);
   const seen = createSeenIds();
   const received = createReceivedBook(store.clock);
+  const replicas = watchReplicas();
   let shedding: "storage_full" | null = null;
 
   const isLive = (sourceId: number) =>
@@ -111,6 +116,7 @@ export function createIngest(
     }
     const answers = writer.process(batch);
     if (listened.size > 0) noteFirst(batch, answers);
+    for (const { source, event } of batch.slice(0, answers.length)) replicas.note(source, event);
     counted.batches++;
     counted.accepted += answers.length;
     return answers;
@@ -133,7 +139,7 @@ export function createIngest(
       tokens.set(token, source);
       return source;
     },
-    submit(source, events, settle) {
+    submit(source, events, settle, isLast = false) {
       try {
         if (shedding !== null)
           throw new ServiceError(
@@ -144,6 +150,7 @@ export function createIngest(
         batcher.submit(
           events.map((event, i) => ({ source, event, more: i < events.length - 1 })),
           settle,
+          isLast,
         );
       } catch (error) {
         counted.shed += events.length;
@@ -176,6 +183,7 @@ export function createIngest(
       return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
     },
     tallies: () => writer.tally.all(),
+    replicas: replicas.all,
     refused,
     received,
     seen,

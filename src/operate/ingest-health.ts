@@ -1,3 +1,4 @@
+import type { Replicas } from "../ingest/replicas.ts";
 import type { HealthCheck } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
@@ -26,6 +27,11 @@ export function ingestCheck(tenant: Tenant): HealthCheck {
       short: (sources: string) => `the clock of ${sources} seems to be off`,
       long: "alerts had ended before they came, so a clock seems to be off, of",
     },
+    {
+      list: tenant.ingest.replicas().map((pair) => replicasText(tenant, pair)),
+      short: (sources: string) => `every alert comes twice from ${sources}`,
+      long: "every alert comes twice, from both servers of a pair, of",
+    },
   ].filter(({ list }) => list.length > 0);
   if (told.length === 0) return { ...base, detail };
   const count = (n: number) => (n === 1 ? "one source" : `${n} sources`);
@@ -46,6 +52,12 @@ function offClocks(tenant: Tenant): string[] {
     .tallies()
     .filter(({ clockSuspects, fired }) => clockSuspects > 0 && fired === 0)
     .map(({ source, projectId }) => `${source} of ${projectName(tenant, projectId)}`);
+}
+
+/** `prom of shop (label replica: a, b; drop it with alert_relabel_configs)`. */
+function replicasText(tenant: Tenant, { source, projectId, label, values }: Replicas): string {
+  const [one, two] = values.map((value) => value.slice(0, 100));
+  return `${source} of ${projectName(tenant, projectId)} (label ${label}: ${one}, ${two}; drop it with alert_relabel_configs)`;
 }
 
 function projectName({ store }: Tenant, id: number): string {

@@ -1,4 +1,5 @@
 import type { IngestAnswer } from "../ingest/arrival.ts";
+import type { Settle } from "../ingest/batcher.ts";
 import { eventChars, type IngestEvent } from "../ingest/event.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tenant } from "./tenant.ts";
@@ -16,19 +17,26 @@ interface Sendings {
   rejected: readonly { reason: string }[];
 }
 
+/** Whose they are; `isLast` for who is refused after everybody else. */
+interface Whose {
+  tenant: Tenant;
+  source: Source;
+  isLast?: boolean | undefined;
+}
+
 /**
  * Commits what is new of the events in their order, and notes what was rejected; `sent` is what a person is shown of
  * that. Throws what refused a part: those before it are committed.
  */
 export async function commitDecoded(
-  { tenant, source }: { tenant: Tenant; source: Source },
+  { tenant, source, isLast }: Whose,
   { events, ids, rejected }: Sendings,
   sent: string,
 ): Promise<{ accepted: number; resolved: number; rejected: number }> {
   const { seen } = tenant.ingest;
   const isNew = (i: number) => !seen.has(source.id, ids?.[i] ?? null);
   const fresh = ids === undefined ? events : events.filter((_, i) => isNew(i));
-  const resolved = await commitEvents({ tenant, source }, fresh);
+  const resolved = await commitEvents({ tenant, source, isLast }, fresh);
   for (const id of ids ?? []) seen.add(source.id, id);
   const [first] = rejected;
   if (first !== undefined)
@@ -45,15 +53,15 @@ export async function commitDecoded(
  * those before it are committed, and a sender that repeats the request changes nothing of them that has a name.
  */
 async function commitEvents(
-  { tenant, source }: { tenant: Tenant; source: Source },
+  { tenant, source, isLast }: Whose,
   events: readonly IngestEvent[],
 ): Promise<number> {
   let resolved = 0;
   for (const part of parts(events)) {
     const answers = await new Promise<readonly IngestAnswer[]>((resolve, reject) => {
-      tenant.ingest.submit(source, part, (error, committed) =>
-        committed === null ? reject(error) : resolve(committed),
-      );
+      const settle: Settle = (error, committed) =>
+        committed === null ? reject(error) : resolve(committed);
+      tenant.ingest.submit(source, part, settle, isLast);
     });
     await tenant.heartbeats.overhear(source, part);
     for (const answer of answers) resolved += answer.resolved ?? 0;

@@ -101,3 +101,20 @@ test("a batch that is full waits for no more", async () => {
   for (let i = 0; i < 4; i++) await turn();
   assert.deepEqual(sizes, Array(4).fill(defaultBatchLimits.batch));
 });
+
+test("there is room beyond the bounds for who is refused last, and for nobody else", () => {
+  const batcher = createBatcher(
+    {
+      process: (batch) => batch.map(() => ({ alerted: false, template_id: "t" })),
+      commitMs: () => 1,
+      now: () => 0,
+    },
+    { ...defaultBatchLimits, waitingEvents: 8 },
+  );
+  const submit = (isLast: boolean) => batcher.submit([arrival], () => {}, isLast);
+  for (let i = 0; i < 8; i++) submit(false);
+  assert.throws(() => submit(false), /More events wait/);
+  submit(true);
+  submit(true);
+  assert.throws(() => submit(true), /More events wait/);
+});

@@ -14,7 +14,7 @@ export const owners: Record<string, string> = {
   ...{ schedules: "oncall", overrides: "oncall" },
   ...{ reports: "reports", report_entries: "reports" },
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox" },
-  ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts" },
+  ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },
   ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },

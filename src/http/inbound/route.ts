@@ -18,6 +18,8 @@ const MIB = 1024 * 1024;
 /** Bytes of bodies that are read at once, in all and of one sender; less of those who are yet to say who they are. */
 const SENDERS = { all: 64 * MIB, each: 24 * MIB };
 const STRANGERS = { all: 8 * MIB, each: 2 * MIB };
+/** Of those who are refused last: what others send takes none of it. */
+const LAST = { all: 16 * MIB, each: 8 * MIB };
 const STRANGERS_BODY = MIB / 2;
 
 /** The doors for senders with formats of their own. */
@@ -44,6 +46,7 @@ export interface SendersPort {
  */
 export function createInbound(serving: Serving): Inbound {
   const bodies = createBodies(SENDERS);
+  const last = createBodies(LAST);
   const strangers = createBodies(STRANGERS);
 
   const serve = async (c: AppContext, { adapter, rest, bound }: Asked): Promise<SenderReply> => {
@@ -65,7 +68,7 @@ export function createInbound(serving: Serving): Inbound {
       known(c, serving, sender);
       const owner = `${sender.tenant.id}:${sender.source.id}`;
       return takeBody(c, { adapter, sender, path, serving, secret: token }, () =>
-        openBody(c, { bodies, owner, caps: adapter.caps }),
+        openBody(c, { bodies: adapter.goesLast ? last : bodies, owner, caps: adapter.caps }),
       );
     }
     return token === null && adapter.tokenIn !== undefined

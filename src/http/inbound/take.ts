@@ -73,8 +73,10 @@ export async function takeBody(
       await adapter.believe?.(request, sender.tenant.ask);
       const decoded = adapter.decode(request);
       const { length } = decoded.events;
-      c.set("rateHeaders", serving.limits.ingest.spend(sender.tenant.id, Math.max(1, length)));
-      return await commit(sender, decoded, sent);
+      const { ingest, ingestLast } = serving.limits;
+      const limit = adapter.goesLast ? ingestLast : ingest;
+      c.set("rateHeaders", limit.spend(sender.tenant.id, Math.max(1, length)));
+      return await commit(taking, decoded, sent);
     } finally {
       release();
     }
@@ -113,11 +115,19 @@ function requestOf(
 }
 
 /** What jobs said goes to their heartbeats first: what that leaves for the rules is committed with the rest. */
-async function commit(sender: Sender, decoded: Decoded, sent: string): Promise<SenderReply> {
+async function commit(
+  { adapter, sender }: Taking,
+  decoded: Decoded,
+  sent: string,
+): Promise<SenderReply> {
   const jobs = await hearJobs(sender, decoded.jobs ?? []);
   const events = [...decoded.events, ...jobs.events];
   const rejected = [...decoded.rejected, ...jobs.rejected];
-  const taken = await commitDecoded(sender, { ...decoded, events, rejected }, sent);
+  const taken = await commitDecoded(
+    { ...sender, isLast: adapter.goesLast },
+    { ...decoded, events, rejected },
+    sent,
+  );
   return decoded.answer({ ...taken, accepted: taken.accepted + jobs.heard });
 }
 
