@@ -9,7 +9,7 @@ const NONE = Buffer.alloc(0);
 /** Calls `on` for each field, in order; groups are no part of proto3. Throws BrokenProtobuf. */
 export function readProtobuf(message: Buffer, on: OnField): void {
   let at = 0;
-  const varint = (): bigint => {
+  const wide = (): bigint => {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = message[at++];
@@ -19,6 +19,19 @@ export function readProtobuf(message: Buffer, on: OnField): void {
     }
     throw new BrokenProtobuf();
   };
+  /** Lengths and tags, of which there may be millions: as a number where that holds it. */
+  const varint = (): number => {
+    let value = 0;
+    const from = at;
+    for (let unit = 1; unit <= 2 ** 35; unit *= 128) {
+      const byte = message[at++];
+      if (byte === undefined) throw new BrokenProtobuf();
+      value += (byte & 0x7f) * unit;
+      if (byte < 0x80) return value;
+    }
+    at = from;
+    return Number(wide());
+  };
   const take = (length: number): Buffer => {
     if (length > message.length - at) throw new BrokenProtobuf();
     at += length;
@@ -26,16 +39,16 @@ export function readProtobuf(message: Buffer, on: OnField): void {
   };
   while (at < message.length) {
     const tag = varint();
-    const field = Number(tag >> 3n);
-    switch (Number(tag & 7n)) {
+    const field = Math.floor(tag / 8);
+    switch (tag % 8) {
       case 0:
-        on(field, varint(), NONE);
+        on(field, wide(), NONE);
         break;
       case 1:
         on(field, take(8).readBigUInt64LE(), NONE);
         break;
       case 2:
-        on(field, 0n, take(Number(varint())));
+        on(field, 0n, take(varint()));
         break;
       case 5:
         on(field, BigInt(take(4).readUInt32LE()), NONE);

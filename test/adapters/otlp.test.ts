@@ -125,3 +125,40 @@ function nested(depth: number): Buffer {
 test("the sample of the request is whole", () => {
   assert.equal(read(otlpRequest()).events.length, 3);
 });
+
+test("a record of very many attributes takes no longer than the same as JSON takes to parse", () => {
+  const names = Array.from({ length: 100_000 }, (_, i) => `n${i.toString(36)}`);
+  const pairs = names.map((name) => part(6, part(1, name), part(2, part(1, "v"))));
+  const request = sent(part(1, part(2, part(2, part(5, part(1, "full")), ...pairs))), {
+    ...typed(PROTOBUF),
+  });
+  const text = JSON.stringify(names.map((key) => ({ key, value: { stringValue: "v" } })));
+  const [event] = otlp.decode(request).events;
+  assert.equal(event?.keys?.["n0"], "v");
+  assert.match(event?.keys?.["box.cut"] ?? "", /keys/);
+  const shortest = (work: () => unknown) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const from = performance.now();
+        work();
+        return performance.now() - from;
+      }),
+    );
+  const [took, parsed] = [() => otlp.decode(request), () => JSON.parse(text)].map(shortest);
+  assert.ok((took ?? 0) < (parsed ?? 0), `${took} ms beside ${parsed} ms`);
+});
+
+test("of very long lists and maps in a value the beginning is read", () => {
+  const list = part(5, ...Array.from({ length: 5000 }, () => part(1, part(1, "x"))));
+  const map = part(
+    6,
+    ...Array.from({ length: 5000 }, (_, i) => part(1, part(1, `n${i}`), part(2, part(1, "v")))),
+  );
+  const record = [
+    part(5, part(1, "full")),
+    ...[list, map].map((v, i) => part(6, part(1, `k${i}`), part(2, v))),
+  ];
+  const [event] = otlp.decode(sent(part(1, part(2, part(2, ...record))), typed(PROTOBUF))).events;
+  assert.match(event?.keys?.["k0"] ?? "", /^x, x, x/);
+  assert.equal(event?.keys?.["k1.n0"], "v");
+});

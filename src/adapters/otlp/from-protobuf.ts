@@ -2,13 +2,17 @@ import { BrokenProtobuf, type OnField, readProtobuf } from "../protobuf.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
 const DEPTH = 64;
+/** Attributes of one thing, and values of one list, that are read: an event has room for fewer. */
+const MOST_PAIRS = 256;
+const MOST_VALUES = 2048;
 
 /** The records of an ExportLogsServiceRequest, at most `most`; one more says that there are more. Throws BrokenProtobuf. */
 export function recordsOfProtobuf(body: Buffer, most: number): OtlpRecord[] {
   const records: OtlpRecord[] = [];
   within(body, 1, (resourceLogs) => {
     const resource = fields();
-    within(resourceLogs, 1, (bytes) => within(bytes, 1, (pair) => addPair(resource, pair, 0)));
+    const add = adder(resource, 0);
+    within(resourceLogs, 1, (bytes) => within(bytes, 1, add));
     within(resourceLogs, 2, (scopeLogs) => {
       let scope = "";
       within(scopeLogs, 1, (bytes) => {
@@ -38,13 +42,14 @@ function readRecord(message: Buffer, around: Pick<OtlpRecord, "resource" | "scop
     ...{ ...around, attributes, body: null as unknown, severity: 0, severityText: "" },
     ...{ at: null as number | null, traceId: "", spanId: "", eventName: "" },
   };
+  const add = adder(attributes, 0);
   let observed: number | null = null;
   const on: OnField = (field, number, bytes) => {
     if (field === 1) record.at = secondsOfNanos(String(number));
     else if (field === 2) record.severity = Number(number);
     else if (field === 3) record.severityText = bytes.toString();
     else if (field === 5) record.body = readValue(bytes, 0);
-    else if (field === 6) addPair(attributes, bytes, 0);
+    else if (field === 6) add(bytes);
     else if (field === 9) record.traceId = bytes.toString("hex");
     else if (field === 10) record.spanId = bytes.toString("hex");
     else if (field === 11) observed = secondsOfNanos(String(number));
@@ -55,14 +60,22 @@ function readRecord(message: Buffer, around: Pick<OtlpRecord, "resource" | "scop
   return record;
 }
 
-function addPair(to: Record<string, unknown>, pair: Buffer, depth: number): void {
+/** Reads pairs into `to`, the first so many of them. */
+function adder(to: Record<string, unknown>, depth: number): (pair: Buffer) => void {
+  let left = MOST_PAIRS;
   let key = "";
   let value: unknown = null;
-  readProtobuf(pair, (field, _number, bytes) => {
+  const on: OnField = (field, _number, bytes) => {
     if (field === 1) key = bytes.toString();
     else if (field === 2) value = readValue(bytes, depth);
-  });
-  to[key] = value;
+  };
+  return (pair) => {
+    if (left-- <= 0) return;
+    key = "";
+    value = null;
+    readProtobuf(pair, on);
+    to[key] = value;
+  };
 }
 
 function readValue(message: Buffer, depth: number): unknown {
@@ -94,12 +107,14 @@ function doubleOf(bits: bigint): number {
 
 function readList(message: Buffer, depth: number): unknown[] {
   const list: unknown[] = [];
-  within(message, 1, (bytes) => list.push(readValue(bytes, depth)));
+  within(message, 1, (bytes) => {
+    if (list.length < MOST_VALUES) list.push(readValue(bytes, depth));
+  });
   return list;
 }
 
 function readMap(message: Buffer, depth: number): Record<string, unknown> {
   const map = fields();
-  within(message, 1, (pair) => addPair(map, pair, depth));
+  within(message, 1, adder(map, depth));
   return map;
 }
