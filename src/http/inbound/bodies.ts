@@ -5,16 +5,19 @@ export class NoRoom extends Error {}
 /** The client went away in the middle. */
 export class BrokeOff extends Error {}
 
+export interface HeldBody {
+  body: Buffer;
+  hold(bytes: number): void;
+  release(): void;
+}
+
 /** Reads bodies, and knows how much of them is in memory. */
 export interface Bodies {
   /**
-   * The body, at most `most` bytes, held for `owner` until `release` is called. Throws TooLarge, NoRoom, BrokeOff,
-   * all of them with nothing held.
+   * The body, at most `most` bytes, held for `owner` until `release` is called; `hold` counts what is made of it, too,
+   * and throws NoRoom. Throws TooLarge, NoRoom, BrokeOff, all of them with nothing held.
    */
-  read(
-    request: Request,
-    of: { owner: string; most: number },
-  ): Promise<{ body: Buffer; release(): void }>;
+  read(request: Request, of: { owner: string; most: number }): Promise<HeldBody>;
 }
 
 /** Holds at most `all` bytes at once, over all owners, and `each` of one. */
@@ -33,19 +36,21 @@ export function createBodies(most: { all: number; each: number }): Bodies {
       if (Number(request.headers.get("content-length") ?? 0) > longest) throw new TooLarge();
       const chunks: Uint8Array[] = [];
       let size = 0;
+      const holdMore = (bytes: number) => {
+        size += bytes;
+        if (!hold(owner, bytes)) throw new NoRoom();
+      };
       const release = () => {
         hold(owner, -size);
         size = 0;
       };
       try {
         for await (const chunk of request.body ?? []) {
-          size += chunk.byteLength;
-          const fits = hold(owner, chunk.byteLength);
-          if (size > longest) throw new TooLarge();
-          if (!fits) throw new NoRoom();
+          if (size + chunk.byteLength > longest) throw new TooLarge();
+          holdMore(chunk.byteLength);
           chunks.push(chunk);
         }
-        return { body: Buffer.concat(chunks), release };
+        return { body: Buffer.concat(chunks), hold: holdMore, release };
       } catch (error) {
         release();
         if (error instanceof TooLarge || error instanceof NoRoom) throw error;

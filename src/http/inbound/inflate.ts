@@ -1,5 +1,5 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
 /** More than this from one byte is no honest text. */
 const MOST_RATIO = 200;
@@ -10,37 +10,52 @@ export class TooLarge extends Error {}
 /** The body isn't what its Content-Encoding says. */
 export class BadEncoding extends Error {}
 
-type Inflate = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Inflate = (body: Buffer) => Transform;
 
-const zlibInflate: Inflate = promisify(inflate);
-const zlibInflateRaw: Inflate = promisify(inflateRaw);
+const CHUNK = { chunkSize: 64 * 1024 };
 
 /** What calls itself deflate comes with a header of zlib's, and from some senders without. */
-const deflate: Inflate = (body, options) =>
-  ((body[0] ?? 0) & 0x0f) === 8 ? zlibInflate(body, options) : zlibInflateRaw(body, options);
+const deflate: Inflate = (body) =>
+  ((body[0] ?? 0) & 0x0f) === 8 ? createInflate(CHUNK) : createInflateRaw(CHUNK);
 
 const encodings: Readonly<Record<string, Inflate>> = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
+  gzip: () => createGunzip(CHUNK),
+  "x-gzip": () => createGunzip(CHUNK),
   deflate,
-  br: promisify(brotliDecompress),
+  br: () => createBrotliDecompress(CHUNK),
 };
 
-/** The body as it was before its Content-Encoding, at most `most` bytes. Throws TooLarge, BadEncoding. */
+/**
+ * The body as it was before its Content-Encoding, at most `most` bytes; `hold` is told of each piece as it comes, and
+ * what it throws ends it. Throws TooLarge, BadEncoding.
+ */
 export async function inflated(
   body: Buffer,
   encoding: string | undefined,
-  most: number,
+  { most, hold }: { most: number; hold(bytes: number): void },
 ): Promise<Buffer> {
   const name = (encoding ?? "identity").trim().toLowerCase();
   if (name === "identity" || name === "") return body;
   const open = Object.hasOwn(encodings, name) ? encodings[name] : undefined;
   if (open === undefined) throw new BadEncoding();
-  const maxOutputLength = Math.min(most, Math.max(ALWAYS, body.length * MOST_RATIO));
+  const longest = Math.min(most, Math.max(ALWAYS, body.length * MOST_RATIO));
+  const opening = open(body);
+  opening.end(body);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let broken: unknown = null;
+  opening.once("error", (error) => {
+    broken = error;
+  });
   try {
-    return await open(body, { maxOutputLength });
+    for await (const chunk of opening as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > longest) throw new TooLarge();
+      hold(chunk.length);
+      chunks.push(chunk);
+    }
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw code === "ERR_BUFFER_TOO_LARGE" ? new TooLarge() : new BadEncoding();
+    throw error === broken ? new BadEncoding() : error;
   }
+  return Buffer.concat(chunks);
 }

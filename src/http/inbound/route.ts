@@ -15,8 +15,11 @@ import { findToken, isToken } from "./token.ts";
 export const INBOUND = "/v1/in";
 
 const MIB = 1024 * 1024;
-/** Bytes of bodies that are read at once, in all and of one sender; less of those who are yet to say who they are. */
-const SENDERS = { all: 64 * MIB, each: 24 * MIB };
+/**
+ * Bytes of bodies that are in memory at once, as they came and inflated, in all and of one sender: room for the longest
+ * that any adapter takes. Less of those who are yet to say who they are.
+ */
+const SENDERS = { all: 96 * MIB, each: 56 * MIB };
 const STRANGERS = { all: 8 * MIB, each: 2 * MIB };
 /** Of those who are refused last: what others send takes none of it. */
 const LAST = { all: 16 * MIB, each: 8 * MIB };

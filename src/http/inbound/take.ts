@@ -45,9 +45,10 @@ export async function openBody(
   c: AppContext,
   { bodies, owner, caps }: { bodies: Bodies; owner: string; caps: Caps },
 ): Promise<OpenBody> {
-  const { body, release } = await bodies.read(c.req.raw, { owner, most: caps.sent });
+  const { body, hold, release } = await bodies.read(c.req.raw, { owner, most: caps.sent });
   try {
-    const whole = await inflated(body, c.req.header("content-encoding"), caps.inflated);
+    const encoding = c.req.header("content-encoding");
+    const whole = await inflated(body, encoding, { most: caps.inflated, hold });
     return { whole, release };
   } catch (error) {
     release();
