@@ -5,6 +5,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
+import { registerSourceKeys } from "./source-keys.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
 /** Sources over the API: `box source …`. */
@@ -61,6 +62,7 @@ export function registerSources(program: Command): void {
       );
       print(answer, options, () => tokensText(answer));
     });
+  registerSourceKeys(source);
   apiFlags(source.command("delete <project> <name>"))
     .description("delete a source")
     .action(async (project: string, name: string, options: ApiOptions) => {

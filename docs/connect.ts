@@ -31,6 +31,9 @@ A sender that takes only a host name, or insists on its maker's path, finds thos
 \`/api/v2/TYPE/incoming\`, \`/api/v2/heartbeat/UUID\` and nothing of the box's own;
 \`--adapters-here\` serves them on the box's own port. Tokens are looked for in the same places.
 
+A sender that keeps the key of an earlier tool (an OnCall token, an Opsgenie or PagerDuty key) changes its host name alone:
+\`box source add-key shop oncall key.txt\` lets that key open the source too.
+
 One source for each sender: then its facts are its own, and its token can be rotated alone. Tokens that a sender shows to
 many people open this one door and nothing else.
 `;

@@ -18,6 +18,7 @@ import { projectRoutes } from "./resources/projects.ts";
 import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
+import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceRoutes } from "./resources/sources.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
@@ -43,6 +44,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...reportRoutes,
   ...ruleRoutes,
   ...sourceRoutes,
+  ...sourceKeyRoutes,
   ...connectRoutes,
   ...mappingRoutes,
 ];

@@ -126,6 +126,15 @@ export const sourceFacts = z
   .meta({ id: "SourceFacts" });
 export type SourceFacts = z.output<typeof sourceFacts>;
 
+/** A key of an earlier tool, for a source to take too. */
+export const sourceKeyAdd = z.strictObject({
+  key: text(64, 20)
+    .regex(/^[A-Za-z0-9-]*$/, { error: "must be letters, digits and dashes" })
+    .meta({ description: "As the sender has it; only its hash is kept." }),
+});
+export const sourceKey = z.object({ id: z.int(), added_at: z.int() }).meta({ id: "SourceKey" });
+export type SourceKey = z.output<typeof sourceKey>;
+
 /** A source's name with its ingest token, which is only ever in this answer. */
 export const sourceToken = z.object({
   name: z.string(),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, sha256 } from "../kit/ids.ts";
-import { type SourceRoom, sources } from "../store/schema.ts";
+import { type SourceRoom, sourceKeys, sources } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, findProject, type Project } from "./projects.ts";
@@ -38,9 +38,11 @@ export function listSources(reader: Reader, project: Project): SourceAnswer[] {
     .all();
 }
 
-/** The source that a token opens, long or short, or null. */
+/** The source that a token opens, long or short or of an earlier tool, or null. */
 export function findSource(reader: Reader, token: string): Source | null {
   const short = shortToken(token);
+  const key = senderKeyHash(token);
+  const keyed = key === null ? undefined : keyedBy(reader, key);
   const row = reader.orm
     .select({
       id: sources.id,
@@ -53,7 +55,11 @@ export function findSource(reader: Reader, token: string): Source | null {
     })
     .from(sources)
     .where(
-      short === null ? eq(sources.tokenHash, sha256(token)) : eq(sources.shortHash, sha256(short)),
+      keyed !== undefined
+        ? eq(sources.id, keyed)
+        : short === null
+          ? eq(sources.tokenHash, sha256(token))
+          : eq(sources.shortHash, sha256(short)),
     )
     .get();
   return row ?? null;
@@ -90,6 +96,27 @@ export function followSource(
 export function shortToken(text: string): string | null {
   const plain = text.replaceAll("-", "").toLowerCase();
   return /^[0-9a-f]{32}$/.test(plain) && /^[0-9a-fA-F-]{32,36}$/.test(text) ? plain : null;
+}
+
+/** The id of the source that a key of an earlier tool was given to. */
+function keyedBy(reader: Reader, hash: string): number | undefined {
+  const { sourceId } = sourceKeys;
+  const row = reader.orm
+    .select({ sourceId })
+    .from(sourceKeys)
+    .where(eq(sourceKeys.hash, hash))
+    .get();
+  return row?.sourceId;
+}
+
+/**
+ * What a sender's key of an earlier tool is known by: 20 to 64 letters, digits and dashes; what has the form of a short
+ * token as that. Null for other text.
+ */
+export function senderKeyHash(text: string): string | null {
+  const short = shortToken(text);
+  if (short !== null) return sha256(short);
+  return /^[A-Za-z0-9-]{20,64}$/.test(text) ? sha256(text) : null;
 }
 
 /** Its tokens, and the columns that know them again. Only an adapter's senders need a short one. */

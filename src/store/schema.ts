@@ -96,6 +96,13 @@ export const sources = sqliteTable("sources", {
     .notNull(),
 });
 
+export const sourceKeys = sqliteTable("source_keys", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  sourceId: integer("source_id").notNull(),
+  hash: text("hash").notNull(),
+  addedAt: integer("added_at").notNull(),
+});
+
 export const rules = sqliteTable("rules", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   projectId: integer("project_id").notNull(),

@@ -14,22 +14,22 @@ export const samples: Readonly<Record<string, readonly InRequest[]>> = {
   prometheus: [sent(JSON.stringify(prometheusBatch()), { path: "/api/v2/alerts" })],
   grafana: [sent(JSON.stringify(grafanaGroup())), sent(JSON.stringify(grafanaRule()))],
   opsgenie: [
-    sent("{}", { path: "/v2/heartbeats/nightly%20backup/ping" }),
     sent(JSON.stringify(opsgenieAlert()), { path: "/v2/alerts" }),
     sent('{"note":"on it","user":"alice@example.com"}', { path: "/v2/alerts/a%2Fb/acknowledge" }),
     sent('{"message":"worse"}', {
       path: "/jsm/ops/integration/v2/alerts/x/message",
       method: "PUT",
     }),
+    sent("{}", { path: "/v2/heartbeats/nightly%20backup/ping" }),
   ],
   oncall: [
-    sent("", { path: "/alertmanager/heartbeat/" }),
     sent(JSON.stringify(oncallAlert())),
     sent(JSON.stringify({ message: "a\nb", severity: "minor", x: { y: [1, 2] } }), {
       path: "/webhook/",
     }),
     sent(JSON.stringify(alertmanagerGroup()), { path: "/alertmanager" }),
     sent(JSON.stringify(grafanaRule()), { path: "/grafana/" }),
+    sent("", { path: "/alertmanager/heartbeat/" }),
   ],
   goalert: [
     sent('{"summary":"Disk full","details":"96 %","meta":{"host":"db-01"}}', { path: "/generic" }),

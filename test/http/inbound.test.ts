@@ -177,10 +177,10 @@ describe("an address for senders with a format of their own", () => {
 test("a path that a sender appends is never taken for a token", () => {
   const places = { header: () => undefined, query: new URLSearchParams() };
   assert.deepEqual(findToken({ rest: "/api/v2/alerts", ...places }), {
-    ...{ token: null, path: "/api/v2/alerts", conflict: false },
+    ...{ token: null, path: "/api/v2/alerts", conflict: false, keys: [] },
   });
   const token = "0123456789abcdef0123456789ABCDEF";
   assert.deepEqual(findToken({ rest: `/${token}/api/v2/alerts`, ...places }), {
-    ...{ token, path: "/api/v2/alerts", conflict: false },
+    ...{ token, path: "/api/v2/alerts", conflict: false, keys: [] },
   });
 });

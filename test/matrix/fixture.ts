@@ -15,6 +15,7 @@ export interface Fixture {
 
 let last = 0;
 const fresh = (what: string) => `${what}-${++last}`;
+const freshKey = () => String(++last).padStart(25, "k");
 const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
 const HOOK = "http://127.0.0.1:9/hook";
 
@@ -34,6 +35,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     return String(answer.body[field]);
   };
 
+  const adapterSource = () =>
+    once("adapter's source", () =>
+      post(`${base}/sources`, { name: fresh("am"), kind: "alertmanager" }, "name"),
+    );
   const rule = () => once("rule", () => post(`${base}/rules`, { name: fresh("rule") }, "name"));
   const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
   const schedule = () =>
@@ -120,6 +125,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         return body.keys.find((key: { account_id: string }) => key.account_id === accountId).id;
       }),
     token: device,
+    kid: () =>
+      once("source key", async () =>
+        post(`${base}/sources/${await adapterSource()}/keys`, { key: freshKey() }, "id"),
+      ),
   };
 
   const bodies: Record<string, () => Promise<unknown> | unknown> = {
@@ -163,6 +172,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     putProjectConfig: async () => (await box.api("GET", `${base}/config`)).body,
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
+    addSourceKey: () => ({ key: freshKey() }),
     createSource: () => ({ name: fresh("src") }),
     updateSource: () => ({ retain_logs: false }),
     tryMapping: () => ({ body: { text: "x" } }),
@@ -176,7 +186,8 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     async param({ path }, name) {
       if (name === "id") return path.startsWith("/v1/alerts/") ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
-      if (name === "name" && path.includes("/sources/")) return "app";
+      if (name === "name" && path.includes("/sources/"))
+        return path.includes("/keys") ? adapterSource() : "app";
       const value = values[name];
       assert.ok(value, `no example of {${name}} for ${path}: teach test/matrix/fixture.ts one`);
       return value();

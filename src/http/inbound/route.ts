@@ -1,15 +1,15 @@
 import type { Adapter, SenderReply } from "../../adapters/adapter.ts";
 import { adapters, findAdapter } from "../../adapters/list.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import { parseToken, sha256 } from "../../kit/ids.ts";
-import { shortToken } from "../../projects/sources.ts";
+import { parseToken } from "../../kit/ids.ts";
+import { senderKeyHash } from "../../projects/sources.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
 import { serveRead } from "./reads.ts";
 import { openBody, refusalOf, type Sender, takeBody } from "./take.ts";
-import { findToken, isToken } from "./token.ts";
+import { type FoundToken, findToken } from "./token.ts";
 
 /** Everything below this path belongs to senders with formats of their own. */
 export const INBOUND = "/v1/in";
@@ -55,16 +55,18 @@ export function createInbound(serving: Serving): Inbound {
   const serve = async (c: AppContext, { adapter, rest, bound }: Asked): Promise<SenderReply> => {
     if (c.req.method === "OPTIONS" && adapter.preflight !== undefined)
       return { status: 200, headers: adapter.preflight, body: "" };
-    const { token, path, conflict } = findToken({
+    const found = findToken({
       rest,
       header: (name) => c.req.header(name),
       query: new URL(c.req.url).searchParams,
     });
+    const keyed = await findKeyed(serving, adapter, found);
+    const { token, path, conflict } = keyed ?? found;
     const sender = conflict
       ? null
       : token === null && bound !== undefined
         ? bound()
-        : await findSender(serving, adapter, token);
+        : (keyed?.sender ?? (await findSender(serving, adapter, token)));
     const read = await readOf(c, { adapter, serving, path, source: sender?.tenant ?? null });
     if (read !== null) return read;
     if (sender !== null && sender.source.kind === adapter.kind) {
@@ -134,6 +136,15 @@ async function readOf(
   return adapter.kind === "prometheus" ? serveRead(c, of) : null;
 }
 
+/** Who a key of an earlier tool belongs to, and the request as if it were a token; null where none is known. */
+async function findKeyed(serving: Serving, adapter: Adapter, { keys }: FoundToken) {
+  for (const { key, path } of keys) {
+    const sender = await findSender(serving, adapter, key);
+    if (sender !== null) return { sender, token: key, path, conflict: false };
+  }
+  return null;
+}
+
 async function findSender(
   serving: Serving,
   adapter: Adapter,
@@ -141,12 +152,12 @@ async function findSender(
 ): Promise<Sender | null> {
   if (token === null) return null;
   const long = parseToken(token);
-  const short = long === null ? shortToken(token) : null;
-  if (long === null && short === null) return null;
+  const hash = long === null ? senderKeyHash(token) : null;
+  if (long === null && hash === null) return null;
   const tenant =
-    short === null
+    hash === null
       ? await serving.findTenant(long?.tenant ?? "", token)
-      : await serving.findLinked(sha256(short));
+      : await serving.findLinked(hash);
   const source = tenant?.ingest.authenticate(token) ?? null;
   return tenant === null || source === null || source.kind !== adapter.kind
     ? null
@@ -170,7 +181,7 @@ async function takeByBody(
     const { whole, release } = await openBody(c, { bodies: strangers, owner, caps: most });
     try {
       const secret = adapter.tokenIn?.(whole) ?? "";
-      const sender = isToken(secret) ? await findSender(serving, adapter, secret) : null;
+      const sender = await findSender(serving, adapter, secret);
       if (sender === null) return stranger(c, serving, adapter);
       known(c, serving, sender);
       const open = async () => ({ whole, release: () => {} });

@@ -1,5 +1,5 @@
 import { parseToken } from "../../kit/ids.ts";
-import { shortToken } from "../../projects/sources.ts";
+import { senderKeyHash, shortToken } from "../../projects/sources.ts";
 
 /** Where a sender may have put its token. */
 export interface TokenPlaces {
@@ -15,6 +15,8 @@ export interface FoundToken {
   path: string;
   /** Two places say different tokens: nobody knows which is meant. */
   conflict: boolean;
+  /** Without a token: what may be a key of an earlier tool, and the path without it. Only who knows them can tell. */
+  keys: readonly { key: string; path: string }[];
 }
 
 const QUERY_NAMES = ["key", "token", "apiKey", "sentry_key"];
@@ -27,22 +29,23 @@ export function findToken({ rest, header, query }: TokenPlaces): FoundToken {
   const [, first = "", ...others] = rest.split("/");
   const inPath = isToken(first) ? first : null;
   const path = inPath === null ? rest : others.length === 0 ? "" : `/${others.join("/")}`;
-  const found = new Set(
-    [
-      inPath,
-      ...ofAuthorization(header("authorization") ?? ""),
-      ...ofSentry(header("x-sentry-auth") ?? ""),
-      header("x-gotify-key"),
-      header("x-gitlab-token"),
-      ...QUERY_NAMES.map((name) => query.get(name)),
-    ].filter((text): text is string => typeof text === "string" && isToken(text)),
-  );
+  const said = [
+    ...ofAuthorization(header("authorization") ?? ""),
+    ...ofSentry(header("x-sentry-auth") ?? ""),
+    header("x-gotify-key"),
+    header("x-gitlab-token"),
+    ...QUERY_NAMES.map((name) => query.get(name)),
+  ].filter((text) => typeof text === "string");
+  const found = new Set([...(inPath === null ? [] : [inPath]), ...said.filter(isToken)]);
   const [token = null] = found;
-  return { token, path, conflict: found.size > 1 };
+  const after = others.length === 0 ? "" : `/${others.join("/")}`;
+  const keys = [{ key: first, path: after }, ...said.map((key) => ({ key, path: rest }))];
+  const mayBe = token === null ? keys.filter(({ key }) => senderKeyHash(key) !== null) : [];
+  return { token, path, conflict: found.size > 1, keys: mayBe };
 }
 
 /** Whether it has the form of a source's token, long or short. */
-export function isToken(text: string): boolean {
+function isToken(text: string): boolean {
   return parseToken(text)?.plane === "pti" || shortToken(text) !== null;
 }
 

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { readText } from "./files.ts";
+import { apiFlags, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+const keysOf = (project: string, name: string, ...more: string[]) =>
+  path("v1", "projects", project, "sources", name, "keys", ...more);
+
+/** Keys that senders have of an earlier tool: `box source keys`, `add-key`, `delete-key`. */
+export function registerSourceKeys(source: Command): void {
+  apiFlags(source.command("keys <project> <name>"))
+    .description("list the further keys that open a source, by id")
+    .action(async (project: string, name: string, options: ApiOptions) => {
+      const answer = await callApi<{ keys: { id: number; added_at: number }[] }>(
+        ...([options, "GET", keysOf(project, name)] as const),
+      );
+      print(answer, options, () =>
+        table(
+          ["ID", "ADDED"],
+          answer.keys.map(({ id, added_at }) => [String(id), when(added_at)]),
+        ),
+      );
+    });
+  apiFlags(source.command("add-key <project> <name> <file>"))
+    .description("let a sender's key of an earlier tool open the source too (- for standard input)")
+    .action(async (project: string, name: string, file: string, options: ApiOptions) => {
+      const key = (await readText(file)).trim();
+      const answer = await callApi<{ id: number }>(options, "POST", keysOf(project, name), { key });
+      print(answer, options, () => `added ${answer.id}`);
+    });
+  apiFlags(source.command("delete-key <project> <name> <id>"))
+    .description("take a further key away")
+    .action(async (project: string, name: string, id: string, options: ApiOptions) => {
+      const answer = await callApi<object>(options, "DELETE", keysOf(project, name, id));
+      print(answer, options, () => `deleted ${id}`);
+    });
+}
