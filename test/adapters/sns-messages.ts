@@ -1,9 +1,13 @@
 import { createSign, type KeyLike } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-/** A made-up certificate of SNS's with its key, RSA as Amazon's are. */
+/**
+ * A made-up certificate of SNS's with its key, RSA as Amazon's are. The way to it goes by the top of the tree: bundled
+ * for the fuzzer this file is taken to stand in another folder, as deep.
+ */
 export const signingPem = readFileSync(
-  new URL("../fixtures/tls/signing.pem", import.meta.url),
+  join(import.meta.dirname, "../../test/fixtures/tls/signing.pem"),
   "utf8",
 );
 

@@ -44,7 +44,7 @@ export function prepareJazzer(): Jazzer | string {
   buildSync({
     entryPoints: [join(import.meta.dirname, "targets.entry.ts")],
     ...{ bundle: true, platform: "node", format: "cjs", outfile: bundle, logLevel: "error" },
-    // Only kit/assets.ts asks, for the file that holds the version.
+    // kit/assets.ts asks, for the file that holds the version, and samples that read a fixture.
     define: { "import.meta.dirname": JSON.stringify(join(import.meta.dirname, "../../src/kit")) },
   });
   return { bundle, command: main, env };
