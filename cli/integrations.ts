@@ -13,6 +13,8 @@ import { table, when } from "./table.ts";
 interface MakeOptions extends ApiOptions {
   name?: string;
   event?: string[];
+  titleTemplate?: string;
+  bodyTemplate?: string;
 }
 
 /** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
@@ -59,7 +61,7 @@ async function placeOf(options: ApiOptions, project: string, named: string): Pro
 }
 
 /** `add-telegram`: a kind's fields as its file says that they are written, words first. */
-function addCommand(integration: Command, { kind, about, fields, flags }: Channel): void {
+function addCommand(integration: Command, { kind, about, fields, flags, bodyAsIs }: Channel): void {
   const words = Object.entries(flags).filter(([, how]) => !how.startsWith("--"));
   const options = Object.entries(flags).flatMap(([field, how]) => {
     if (!how.startsWith("--")) return [];
@@ -76,6 +78,10 @@ function addCommand(integration: Command, { kind, about, fields, flags }: Channe
     .description(`add ${about}`)
     .option("--name <name>", "what people call it")
     .option("--event <kind...>", "only these kinds of events (default every kind)");
+  if (!bodyAsIs)
+    command
+      .option("--title-template <text>", "a title of your own, in Mustache")
+      .option("--body-template <text>", "likewise what stands below it");
   for (const { option } of options) command.addOption(option);
   command.action(async (project: string, ...given: unknown[]) => {
     const set = command.opts<MakeOptions & Record<string, string>>();
@@ -106,6 +112,8 @@ async function add(project: string, options: MakeOptions, body: object): Promise
     ...body,
     name: options.name,
     events: options.event,
+    title_template: options.titleTemplate,
+    body_template: options.bodyTemplate,
   });
   const minted = answer.secret === undefined ? [] : [`secret ${answer.secret} (shown this once)`];
   print(answer, options, () => [answer.id, ...minted].join("\n"));

@@ -2,6 +2,7 @@ import type { Egress } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { openCredentials } from "../outbox/credentials.ts";
+import { inCustomWords } from "../outbox/custom-words.ts";
 import {
   type ChannelSender,
   type IntegrationRow,
@@ -10,7 +11,7 @@ import {
   UNREADABLE,
 } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { describe } from "../outbox/message.ts";
+import { describe, type Message } from "../outbox/message.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
 import type { EventSaid } from "../outbox/said.ts";
 import type { Store } from "../store/store.ts";
@@ -58,9 +59,10 @@ function usual({ settings }: ChannelList): Settings {
 }
 
 async function send(
-  { store, sealer, egress, channels, publicUrl }: SenderOptions,
+  options: SenderOptions,
   what: { integration: IntegrationRow; message: Outgoing; host: Host; settings: Settings },
 ): Promise<Sent> {
+  const { store, sealer, egress, channels } = options;
   const { integration, message } = what;
   if (integration.relay !== 0) return sendRelay({ store, sealer, egress }, message);
   const kind = channels.find(integration.type);
@@ -78,10 +80,30 @@ async function send(
       return event();
     },
     get words() {
-      const said = message.said === null ? null : (JSON.parse(message.said) as EventSaid);
-      return describe(event(), { said, link: linkTo(publicUrl, event()) });
+      return wordsOf(options, { event: event(), integration, said: message.said });
     },
   });
+}
+
+/** The event in the usual words, or in the channel's own. Those that can't be made of this event are left for the usual. */
+function wordsOf(
+  { publicUrl, log }: SenderOptions,
+  {
+    event,
+    integration,
+    said,
+  }: { event: EventBody; integration: IntegrationRow; said: string | null },
+): Message {
+  const beside = said === null ? null : (JSON.parse(said) as EventSaid);
+  const usual = describe(event, { said: beside, link: linkTo(publicUrl, event) });
+  if (integration.title_template === "" && integration.body_template === "") return usual;
+  try {
+    return inCustomWords(usual, integration, { event, said: beside });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.warn({ integration: integration.id, why }, "a channel's own text could not be made");
+    return usual;
+  }
 }
 
 /** The alert's page; null where no alert caused the event or nobody could be led there. */

@@ -3,6 +3,7 @@ import type { Guard } from "../projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
+  type IntegrationWrite,
   setIntegrationEnabled,
 } from "../projects/integrations.ts";
 import type { Project } from "../projects/projects.ts";
@@ -78,9 +79,12 @@ function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[
   return pairs;
 }
 
-function writeOf({ name, type: _type, url, enabled: _on, events, ...secrets }: IntegrationConfig) {
+function writeOf(config: IntegrationConfig): IntegrationWrite {
+  const { name, type: _type, url, enabled: _on, events, ...others } = config;
+  const { title_template, body_template, ...secrets } = others;
+  const texts = { title_template, body_template };
   const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
-  return { name, events, credentials: { url, ...Object.fromEntries(given) } };
+  return { name, events, texts, credentials: { url, ...Object.fromEntries(given) } };
 }
 
 /** undefined = what is stored stays. */

@@ -49,6 +49,8 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
             sealed: integrations.sealed,
             enabled: integrations.enabled,
             events: integrations.eventFilter,
+            title: integrations.titleTemplate,
+            body: integrations.bodyTemplate,
           })
           .from(integrations)
           .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, false)))

@@ -62,7 +62,10 @@ function compactAction(action: ActionConfig): Fields {
 }
 
 function compactIntegration(integration: IntegrationConfig): Fields {
-  return without({ ...integration }, { name: "", enabled: true, events: [] });
+  return without(
+    { ...integration },
+    { name: "", enabled: true, events: [], title_template: "", body_template: "" },
+  );
 }
 
 const noMatch = { min_level: null, sources: [], tags: [], template_contains: "" };

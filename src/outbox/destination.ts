@@ -17,6 +17,9 @@ export interface IntegrationRow {
   consecutive_failures: number;
   failing_since: number | null;
   last_error: string | null;
+  /** Its own texts, in Mustache; empty: the usual ones. */
+  title_template: string;
+  body_template: string;
 }
 
 /** What goes to a channel: the event's fixed body and the second to sign it with. */
@@ -58,8 +61,8 @@ export interface OutboxEntry {
   detail: Record<string, unknown>;
 }
 
-const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error
-  FROM integrations WHERE id = ?`;
+const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error,
+    title_template, body_template FROM integrations WHERE id = ?`;
 
 /** null once it is deleted. */
 export function findIntegration(reader: Reader, id: string): IntegrationRow | null {

@@ -2,9 +2,11 @@ import { type Channel, fieldsOf, missingOf } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { type ErrorCode, invalid, ServiceError } from "../kit/errors.ts";
+import { TemplateFault } from "../kit/mustache.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { checkHost, checkUrl } from "../kit/url.ts";
 import type { Credentials } from "../outbox/credentials.ts";
+import { checkTemplate } from "../outbox/custom-words.ts";
 
 /** What verbs need that write addresses and secrets. */
 export interface Guard {
@@ -67,6 +69,33 @@ function refuse(code: ErrorCode, message: string, of: readonly string[]): void {
   if (of.length === 0) return;
   const details = of.map((field) => ({ field: `/${field}`, reason: code }));
   throw new ServiceError(code, message, { details });
+}
+
+/** A channel's own texts as they are written: what is left out stays as it is, empty is the usual text. */
+export interface TextInput {
+  title_template?: string | undefined;
+  body_template?: string | undefined;
+}
+
+/** Throws 400 with the place for a text that is no template, or for a kind that has no texts. */
+export function checkTexts(kind: Channel, input: TextInput): void {
+  const wrong = (["title_template", "body_template"] as const).flatMap((name) => {
+    const reason = textFault(kind, input[name] ?? "");
+    return reason === null ? [] : [{ field: `/${name}`, reason }];
+  });
+  if (wrong.length > 0) throw invalid(wrong);
+}
+
+function textFault(kind: Channel, template: string): string | null {
+  if (template === "") return null;
+  if (kind.bodyAsIs) return `a ${kind.kind} has no texts: it sends the event's own body`;
+  try {
+    checkTemplate(template);
+    return null;
+  } catch (fault) {
+    if (fault instanceof TemplateFault) return fault.message;
+    throw fault;
+  }
 }
 
 /** What reads show as the integration's url. */

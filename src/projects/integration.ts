@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChannelList } from "../channels/list.ts";
-import { list } from "../kit/fields.ts";
+import { list, text } from "../kit/fields.ts";
+import { LONGEST_TEMPLATE } from "../outbox/custom-words.ts";
 import { eventKinds } from "../outbox/event.ts";
 
 /** An integration's fields as they are written and read over the interface (contract §13, Integration). */
@@ -24,7 +25,14 @@ const shown = {
   created_at: z.int(),
 };
 
-const row = z.object({ ...shown, name: z.string(), type: z.string() });
+/** A text in Mustache; empty = the usual one. */
+export const templateText = text(LONGEST_TEMPLATE);
+
+const row = z.object({
+  ...{ ...shown, name: z.string(), type: z.string() },
+  title_template: z.string(),
+  body_template: z.string(),
+});
 /** An integration as it is read, without its credentials. */
 export type Integration = z.output<typeof row>;
 

@@ -13,9 +13,11 @@ import {
   type CredentialInput,
   checkComplete,
   checkGiven,
+  checkTexts,
   type Guard,
   given,
   shownUrl,
+  type TextInput,
 } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
 
@@ -24,6 +26,8 @@ export interface IntegrationWrite {
   name?: string | undefined;
   /** Empty = every kind. */
   events?: readonly string[] | undefined;
+  /** Its own texts. */
+  texts?: TextInput;
 }
 
 const columns = {
@@ -36,6 +40,8 @@ const columns = {
   consecutive_failures: integrations.consecutiveFailures,
   last_error: integrations.lastError,
   created_at: integrations.createdAt,
+  title_template: integrations.titleTemplate,
+  body_template: integrations.bodyTemplate,
 };
 
 /** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
@@ -91,6 +97,7 @@ export function createIntegration(
   const own = given(kind, write.credentials);
   checkGiven(kind, own, guard);
   checkComplete(kind, own);
+  checkTexts(kind, write.texts ?? {});
   mustHaveRoom(tx, "integrations", project.id);
   const id = hexId(tx.random);
   const minted = own["secret"] === undefined ? kind.mint?.(tx.random) : undefined;
@@ -106,6 +113,8 @@ export function createIntegration(
       speaks: kind.bodyAsIs !== true,
       consecutiveFailures: 0,
       createdAt: tx.at,
+      titleTemplate: write.texts?.title_template ?? "",
+      bodyTemplate: write.texts?.body_template ?? "",
     })
     .run();
   changeConfig(tx, project.id);
@@ -127,13 +136,17 @@ export function changeIntegration(
   const kind = mustKnow(guard, row.type);
   const credentials = given(kind, write.credentials, row.url);
   checkGiven(kind, credentials, guard);
+  checkTexts(kind, write.texts ?? {});
   const { url, sealed } = resealed(kind, row, { credentials, guard });
   const before = getIntegration(tx, project, { id });
   const name = write.name ?? before.name;
   const filter = write.events === undefined ? before.event_filter : filterOf(write.events);
   const elsewhere = url !== row.url || sealed !== row.sealed;
-  if (!elsewhere && name === before.name && filter === before.event_filter) return;
-  set(tx, id, { name, eventFilter: filter, url, sealed });
+  const { title_template: title = before.title_template } = write.texts ?? {};
+  const { body_template: body = before.body_template } = write.texts ?? {};
+  const says = title !== before.title_template || body !== before.body_template;
+  if (!elsewhere && !says && name === before.name && filter === before.event_filter) return;
+  set(tx, id, { name, eventFilter: filter, url, sealed, titleTemplate: title, bodyTemplate: body });
   if (elsewhere && row.enabled !== 0) startAfresh(tx, id);
   changeConfig(tx, project.id);
 }

@@ -147,6 +147,8 @@ export const integrations = sqliteTable("integrations", {
   lastError: text("last_error"),
   createdAt: integer("created_at").notNull(),
   speaks: integer("speaks", { mode: "boolean" }).notNull(),
+  titleTemplate: text("title_template").notNull().default(""),
+  bodyTemplate: text("body_template").notNull().default(""),
 });
 
 export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

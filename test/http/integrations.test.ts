@@ -50,6 +50,7 @@ describe("creating", () => {
         ...{ id: made.body.id, project: name, name: `my ${body.type}`, type: body.type },
         url: { webhook: webhook.url, slack: "http://127.0.0.1:9" }[body.type as string] ?? "",
         ...{ enabled: true, event_filter: "", consecutive_failures: 0, last_error: null },
+        ...{ title_template: "", body_template: "" },
         created_at: Math.floor(box.clock.now() / 1000),
         ...(body.type === "apns" ? { device_count: 0 } : {}),
       });
@@ -230,7 +231,7 @@ describe("the webhook view", () => {
     assert.match(made.body.secret, /^whsec_/);
     await create(telegram);
     const row = await read(made.body.id);
-    const { name: _, type, ...endpoint } = row;
+    const { name: _, type, title_template: _title, body_template: _body, ...endpoint } = row;
     assert.equal(type, "webhook");
     assert.deepEqual((await box.api("GET", hooks())).body, { endpoints: [endpoint] });
     const off = await box.api("PATCH", hooks(`/${made.body.id}`), { enabled: false });

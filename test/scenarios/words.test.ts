@@ -79,3 +79,61 @@ test("a rule's runbook is a web address or none", async () => {
   assert.equal((await write(`https://a.test/${"x".repeat(2_048)}`)).status, 400);
   assert.equal((await write("http://wiki.lan/page")).body.runbook_url, "http://wiki.lan/page");
 });
+
+test("a channel has texts of its own; a bad one is refused with its place, one that can't be made is left for the usual", async () => {
+  const shop = await testProject(box, "own");
+  const base = "/v1/projects/own/integrations";
+  const room = { type: "mattermost", webhook_url: `${chat.url}/hooks/own` };
+  const texts = {
+    title_template:
+      "{{project}}: {{#is_opened}}new{{/is_opened}} {{level_name}} <{{identifiers.k}}>",
+    body_template:
+      "{{message}}\n{{#identifier_list}}\n{{key}}={{value}}\n{{/identifier_list}}\n{{link}}",
+  };
+  const refused = await box.api("POST", base, { ...room, body_template: "ok\n {{#rule}}" });
+  assert.deepEqual(
+    [refused.status, refused.body.error.details],
+    [
+      400,
+      [{ field: "/body_template", reason: 'line 2, column 2: section "rule" is never closed' }],
+    ],
+  );
+  const webhook = await box.api("POST", base, {
+    ...{ type: "webhook", url: hook.url, title_template: "x" },
+  });
+  assert.deepEqual([webhook.status, webhook.body.error.details[0].field], [400, "/title_template"]);
+
+  const { body: made } = await box.api("POST", base, { ...room, ...texts });
+  const read = async () => (await box.api("GET", `${base}/${made.id}`)).body;
+  const { title_template, body_template } = await read();
+  assert.deepEqual({ title_template, body_template }, texts);
+  const posted = async (k: string) => {
+    const before = chat.received.length;
+    chat.once(answer(200, "ok"));
+    await shop.fire(k);
+    await settle(box);
+    const { text, attachments } = JSON.parse(chat.received[before]?.body ?? "");
+    return [text, attachments[0].text.replace(/^```\n|\n```$/g, "")];
+  };
+  assert.deepEqual(await posted("a"), [
+    "own: new error \\<a\\>",
+    `it is down\nk=a\nhttps://box.example/a/${await latest()}`,
+  ]);
+
+  // Too much work with many identifiers only: the usual words go out.
+  const nested = "{{#identifier_list}}".repeat(8) + "{{/identifier_list}}".repeat(8);
+  box.tenant.store.write((tx) =>
+    tx
+      .sql<[string, string]>("UPDATE integrations SET body_template = ? WHERE id = ?")
+      .run(`${nested}{{#rule}}`, made.id),
+  );
+  assert.deepEqual(await posted("b"), ["ALERT: own · any", "it is down\nk = b"]);
+
+  assert.equal((await box.api("PUT", `${base}/${made.id}`, { body_template: "" })).status, 200);
+  assert.equal((await read()).title_template, texts.title_template);
+  assert.deepEqual(await posted("c"), ["own: new error \\<c\\>", "it is down\nk = c"]);
+});
+
+async function latest(): Promise<string> {
+  return (await box.api("GET", "/v1/alerts?limit=1")).body.alerts[0].id;
+}

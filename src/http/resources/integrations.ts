@@ -7,8 +7,9 @@ import {
   integrationAnswer,
   integrationEvents,
   integrationReadOnly,
+  templateText,
 } from "../../projects/integration.ts";
-import type { Guard } from "../../projects/integration-input.ts";
+import type { Guard, TextInput } from "../../projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
@@ -25,6 +26,16 @@ import { type Route, route } from "../route.ts";
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
 
 const commonFields = { name: text(128).optional(), events: integrationEvents.optional() };
+
+/** Its own texts: not for kinds that send the event's own body. */
+const textFields = {
+  title_template: templateText.optional().meta({
+    description: "Additive: a title in Mustache, in place of the usual; empty = the usual.",
+  }),
+  body_template: templateText.optional().meta({
+    description: "Additive: likewise what stands below the title.",
+  }),
+};
 
 const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found"] as const),
@@ -50,18 +61,18 @@ export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
 
 /** A body's fields as the verbs take them: what isn't common to all kinds is a credential. */
 export function writeOf(
-  body: { name?: string | undefined; events?: EventKind[] | undefined } & {
-    [F in CredentialField]?: string | undefined;
-  },
+  body: { name?: string | undefined; events?: EventKind[] | undefined } & TextInput & {
+      [F in CredentialField]?: string | undefined;
+    },
 ): IntegrationWrite {
-  const { name, events, ...credentials } = body;
-  return { name, events, credentials };
+  const { name, events, title_template, body_template, ...credentials } = body;
+  return { name, events, credentials, texts: { title_template, body_template } };
 }
 
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */
 export const integrationRoutes = (channels: ChannelList): Route[] => {
   const answer = integrationAnswer(channels);
-  const writeFields = { ...commonFields, ...channels.fields };
+  const writeFields = { ...commonFields, ...textFields, ...channels.fields };
   return [
     route({
       method: "GET",

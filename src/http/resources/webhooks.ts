@@ -21,7 +21,8 @@ import { guardOf, writeOf } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 
-function shown({ name, type, ...endpoint }: Integration): z.output<typeof webhookAnswer> {
+function shown(row: Integration): z.output<typeof webhookAnswer> {
+  const { name, type, title_template, body_template, ...endpoint } = row;
   return endpoint;
 }
 
