@@ -12,15 +12,28 @@ import { age, printable, short, table, when } from "./table.ts";
 export function registerSources(program: Command): void {
   const source = program.command("source").description("sources: who may send events");
   apiFlags(source.command("list <project>"))
-    .description("list sources")
+    .description("list sources, with what became of their events since the box started")
     .action(async (project: string, options: ApiOptions) => {
       const answer = await callApi<{
-        sources: { name: string; retain_logs: boolean; created_at: number }[];
+        sources: { name: string; kind: string; retain_logs: boolean; created_at: number }[];
+        facts: Facts[];
       }>(options, "GET", path("v1", "projects", project, "sources"));
       print(answer, options, () =>
         table(
-          ["NAME", "RETAINS LOGS", "CREATED"],
-          answer.sources.map((s) => [s.name, s.retain_logs, when(s.created_at)]),
+          [
+            "NAME",
+            "KIND",
+            "ACCEPTED",
+            "NO RULE",
+            "REFUSED",
+            "LAST SEEN",
+            "RETAINS LOGS",
+            "CREATED",
+          ],
+          answer.sources.map((s, i) => [
+            ...[s.name, s.kind, ...factCells(answer.facts[i])],
+            ...[s.retain_logs, when(s.created_at)],
+          ]),
         ),
       );
     });
@@ -177,6 +190,15 @@ async function show(project: string, name: string, options: ApiOptions): Promise
   const from = path("v1", "projects", project, "sources", name, "facts");
   const facts = await callApi<Facts>(options, "GET", from);
   print(facts, options, () => factsText(facts));
+}
+
+/** What a list has room for: accepted, matched by no rule, refused by code, last seen. */
+function factCells(facts: Facts | undefined): string[] {
+  if (facts === undefined) return ["", "", "", ""];
+  const { accepted, unmatched, refused, last_seen } = facts;
+  const codes = Object.entries(refused).map(([code, n]) => `${n} ${code}`);
+  const seen = last_seen === null ? "never" : `${age(last_seen, unixSeconds(systemClock))} ago`;
+  return [String(accepted), String(unmatched), codes.join(", ") || "none", seen];
 }
 
 function factsText(facts: Facts): string {

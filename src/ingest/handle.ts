@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { type BatchLimits, createBatcher, defaultBatchLimits, type Settle } from "./batcher.ts";
 import type { IngestEvent } from "./event.ts";
-import { admits, matches } from "./match.ts";
+import { namesOfTakers } from "./match.ts";
 import { createReceivedBook, type ReceivedBook } from "./received.ts";
 import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import { type Replicas, watchReplicas } from "./replicas.ts";
@@ -158,11 +158,7 @@ export function createIngest(
       }
     },
     takers(source, event) {
-      const text = { root: { text: event.message }, ownText: event.message };
-      return writer
-        .project(source.projectId)
-        .rules.all.filter((rule) => admits(rule, source.name, text) && matches(rule, event))
-        .map(({ rule }) => rule.name);
+      return namesOfTakers(writer.project(source.projectId).rules.all, source.name, event);
     },
     listen(sourceId) {
       const entry = listened.get(sourceId) ?? { heard: null };

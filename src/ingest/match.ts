@@ -58,6 +58,18 @@ export function matches(rule: CompiledRule, event: IngestEvent): boolean {
   return true;
 }
 
+/** The names of the rules that would take this event of a source, whatever they count. */
+export function namesOfTakers(
+  rules: readonly CompiledRule[],
+  source: string,
+  event: IngestEvent,
+): string[] {
+  const text = { root: { text: event.message }, ownText: event.message };
+  return rules
+    .filter((rule) => admits(rule, source, text) && matches(rule, event))
+    .map(({ rule }) => rule.name);
+}
+
 /** A project's rules; which of them admit a source and a text is found out once. */
 export interface RuleSet {
   readonly all: readonly CompiledRule[];

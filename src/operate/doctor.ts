@@ -7,6 +7,7 @@ import { migrations } from "../store/migrations.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import type { Reader } from "../store/store.ts";
 import { diskSizes } from "../tenant/disk.ts";
+import { heartbeatFindings } from "./doctor-heartbeats.ts";
 import {
   ailingChannels,
   backupFinding,
@@ -42,6 +43,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...keyFindings(reader, data),
       ...ailingChannels(reader),
       ...reachFindings(reader),
+      ...heartbeatFindings(reader, options.clock),
       ...crowdedFindings(reader),
       waitingFinding(reader, options.clock),
       backupFinding(reader, options.clock),

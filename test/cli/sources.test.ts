@@ -33,6 +33,9 @@ test("a source shows what became of its events, and what was refused last", asyn
     shown,
     /last seen +\d+ s ago\nthe latest refusal, \d+ s ago: \/level: must be .* \(invalid_request\)\n/,
   );
+  const listed = await box("source", "list", "shop");
+  assert.match(listed, /NAME +KIND +ACCEPTED +NO RULE +REFUSED +LAST SEEN/);
+  assert.match(listed, /\nweb +events +1 +1 +1 invalid_request +\d+ s ago/);
   assert.match(shown, /\n {2}\{"message":"refused","level":"high"\}\n$/);
 });
 

@@ -141,3 +141,19 @@ test("a rule whose alerts are too many to list is named until its shared alert e
   await b.api("POST", "/v1/alerts/2/resolve");
   assert.ok(!wrong(await look(b)).some((line) => line.startsWith("rules: shop / errors")));
 });
+
+test("a job whose silence no rule would hear is named, until a rule takes it or it is paused", async (t) => {
+  const b = await box(t);
+  await b.project("shop");
+  const job = { name: "backup", period_seconds: 3600 };
+  const { id } = (await b.api("POST", "/v1/projects/shop/heartbeats", job)).body;
+  await b.api("POST", "/v1/projects/shop/rules", { name: "high", match: { min_level: 500 } });
+  assert.match(faultOf(await look(b), "heartbeats").detail, /backup of shop/);
+  const heard = async () => (await look(b)).find(({ check }) => check === "heartbeats")?.state;
+  await b.api("PATCH", `/v1/projects/shop/heartbeats/${id}`, { level: 500 });
+  assert.equal(await heard(), "ok");
+  await b.api("PATCH", `/v1/projects/shop/heartbeats/${id}`, { level: 400 });
+  assert.equal(await heard(), "wrong");
+  await b.api("POST", `/v1/projects/shop/heartbeats/${id}/pause`);
+  assert.equal(await heard(), "ok");
+});

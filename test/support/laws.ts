@@ -51,7 +51,7 @@ export const rooms: Record<string, readonly string[]> = {
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
     ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
-    ...["ingest", "tenant", "intake", "http", "hosted", "contacts", "paging"],
+    ...["ingest", "heartbeats", "tenant", "intake", "http", "hosted", "contacts", "paging"],
   ],
   // What an operator does on a data directory or a file, without the interface.
   desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],

@@ -68,11 +68,20 @@ export const sourceRoutes: Route[] = [
     status: 200,
     answer: z.object({
       sources: z.array(sourceAnswer),
+      facts: z.array(sourceFacts).meta({
+        description:
+          "Additive: what became of each one's events since the start, in the same order.",
+      }),
     }),
     errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      sources: listSources(tenant.store, getProject(tenant.store, params.id)),
-    }),
+    handle: ({ tenant, params }) => {
+      const project = getProject(tenant.store, params.id);
+      const sources = listSources(tenant.store, project);
+      const facts = sources.map(({ name }) =>
+        factsOf(tenant, getSource(tenant.store, project, name), false),
+      );
+      return { sources, facts };
+    },
   }),
   route({
     method: "POST",
