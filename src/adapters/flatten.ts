@@ -11,11 +11,13 @@ const JSON_CHARS = 4096;
 export function flattened(value: unknown, prefix = ""): [string, string][] {
   const pairs: [string, string][] = [];
   const add = (item: unknown, path: string, depth: number) => {
-    if (pairs.length > MOST || item === null || item === undefined) return;
+    if (item === null || item === undefined) return;
     const fields = objectOf(item);
     if (fields === null || depth === DEPTH) return void pairs.push([path, plainText(item)]);
-    for (const [name, inner] of Object.entries(fields))
-      add(inner, path === "" ? name : `${path}.${name}`, depth + 1);
+    for (const name of Object.keys(fields)) {
+      if (pairs.length > MOST) return;
+      add(fields[name], path === "" ? name : `${path}.${name}`, depth + 1);
+    }
   };
   add(value, prefix, 0);
   return pairs;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { flattened } from "../../src/adapters/flatten.ts";
 import { findAdapter } from "../../src/adapters/list.ts";
 import { mustBeUsable } from "../../src/adapters/mapping/chosen.ts";
+import { mappedPairs } from "../../src/adapters/mapping/flatten.ts";
 import { htmlText } from "../../src/adapters/mapping/html.ts";
 import { presets } from "../../src/adapters/mapping/presets.ts";
 import type { ServiceError } from "../../src/kit/errors.ts";
@@ -478,4 +480,28 @@ describe("presets", () => {
     const mapping = { preset: "zabbix", level: { const: 300 } };
     assert.deepEqual(seen(body, mapping), [["web: CPU", 300, "fire", "18"]]);
   });
+});
+
+test("of a long page or a wide body no more is looked at than an event holds", () => {
+  const shortest = (work: () => unknown) =>
+    Math.min(
+      ...Array.from({ length: 3 }, () => {
+        const from = performance.now();
+        work();
+        return performance.now() - from;
+      }),
+    );
+  const page = (times: number) => shortest(() => htmlText("<p>&amp;".repeat(times)));
+  const [short, long] = [page(125_000), page(1_000_000)];
+  assert.ok(long < 3 * short, `${long} ms, an eighth of it ${short} ms`);
+
+  const names = Array.from({ length: 300_000 }, (_, i) => `n${i.toString(36)}`);
+  const wide = Object.fromEntries(names.map((name) => [name, { a: 1 }]));
+  const listed = shortest(() => Object.keys(wide));
+  const budget = { left: Number.MAX_SAFE_INTEGER };
+  const how = { drop: new Set<string>(), from: "", budget };
+  for (const pairs of [() => flattened(wide), () => mappedPairs(wide, how)]) {
+    const took = shortest(pairs);
+    assert.ok(took < 2 * listed + 5, `${took} ms, the names alone ${listed} ms`);
+  }
 });

@@ -13,7 +13,7 @@ export function mappedPairs(
 ): [string, string][] {
   const pairs: [string, string][] = [];
   const walk = (item: unknown, name: string, at: string, depth: number): void => {
-    if (pairs.length >= eventLimits.keys || budget.left <= 0 || drop.has(at)) return;
+    if (budget.left <= 0 || drop.has(at)) return;
     const fields = depth < DEEPEST ? objectOf(item) : null;
     if (fields === null) {
       if (name === "" || item === null) return;
@@ -24,13 +24,11 @@ export function mappedPairs(
     }
     const names = Object.keys(fields);
     budget.left -= names.length * PER_NAME;
-    for (const inner of names)
-      walk(
-        fields[inner],
-        name === "" ? inner : `${name}.${inner}`,
-        `${at}/${escaped(inner)}`,
-        depth + 1,
-      );
+    for (const inner of names) {
+      if (pairs.length >= eventLimits.keys || budget.left <= 0) return;
+      const path = name === "" ? inner : `${name}.${inner}`;
+      walk(fields[inner], path, `${at}/${escaped(inner)}`, depth + 1);
+    }
   };
   walk(value, "", from, 0);
   return pairs;

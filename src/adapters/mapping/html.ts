@@ -6,8 +6,12 @@ const LINES = new Set("br p div tr li ul ol table h1 h2 h3 h4 h5 h6 hr pre block
 /** Elements whose content nobody reads. */
 const UNSEEN = new Set(["script", "style", "head", "title"]);
 
-/** The text of some HTML, for reading: one pass, whatever the bytes. */
-export function htmlText(html: string): string {
+/** Characters of HTML that are read: its text is many times what an event holds. */
+const MOST = 1024 * 1024;
+
+/** The text of some HTML, for reading: one pass, whatever the bytes. What is too long breaks off. */
+export function htmlText(whole: string): string {
+  const html = whole.slice(0, MOST);
   const parts: string[] = [];
   let at = 0;
   while (at < html.length) {
