@@ -7,7 +7,7 @@ import type { Message } from "../outbox/message.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
 import { mailOf } from "./mail.ts";
-import { type Mailbox, mailError, submit } from "./smtp.ts";
+import { greet, type Mailbox, mailError, submit } from "./smtp.ts";
 
 /** One address without a name, nothing in it that could end a line or begin another address. */
 const mailbox = (description: string) =>
@@ -80,18 +80,33 @@ export async function handOver(
   gateway: MailGateway,
   { to, write }: { to: string; write: () => Promise<Buffer> },
 ): Promise<Sent> {
-  const { host, port, tls, user = "", password = "", from } = gateway;
-  const server: Mailbox = {
-    ...{ host, port: portOf({ port, tls }), tls: tlsOf(tls) },
-    login: user === "" ? null : { user, password },
-  };
+  const { from } = gateway;
   try {
-    const status = await submit(via.egress, server, { from, to, bytes: await write() });
+    const mail = { from, to, bytes: await write() };
+    const status = await submit(via.egress, serverOf(gateway), mail);
     return { verdict: { kind: "delivered", status } };
   } catch (fault) {
     const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);
     return { verdict: { kind: error === "busy" ? "waiting" : "later", error } };
   }
+}
+
+/** Connects and logs in, and sends nothing. */
+export async function proveMail(via: Via, gateway: MailGateway): Promise<Sent> {
+  try {
+    await greet(via.egress, serverOf(gateway), gateway.from);
+    return { verdict: { kind: "delivered", status: 220 } };
+  } catch (fault) {
+    const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);
+    return { verdict: { kind: "later", error } };
+  }
+}
+
+function serverOf({ host, port, tls, user = "", password = "" }: MailGateway): Mailbox {
+  return {
+    ...{ host, port: portOf({ port, tls }), tls: tlsOf(tls) },
+    login: user === "" ? null : { user, password },
+  };
 }
 
 function portOf({ port = "", tls = "" }: { port?: string | undefined; tls?: string | undefined }) {

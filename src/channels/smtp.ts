@@ -28,15 +28,36 @@ const LONGEST_REPLY = 16_384;
  * Hands a mail to the server and returns the number it took it with. The library gets an open connection and the name
  * only for its certificate, so it neither looks names up nor connects. Rejects with an EgressFault, or what `mailError` reads.
  */
-export async function submit(egress: Egress, server: Mailbox, mail: Mail): Promise<number> {
-  const { host, port, tls, login } = server;
+export function submit(egress: Egress, server: Mailbox, mail: Mail): Promise<number> {
+  return speak(egress, server, {
+    from: mail.from,
+    async say(connection) {
+      const envelope = { from: mail.from, to: [mail.to] };
+      const taken = await step<{ response?: string }>(connection, (done) =>
+        connection.send(envelope, mail.bytes, done),
+      );
+      return Number.parseInt(taken?.response ?? "250", 10) || 250;
+    },
+  });
+}
+
+/** Connects and logs in as `submit` does, and leaves. */
+export function greet(egress: Egress, server: Mailbox, from: string): Promise<number> {
+  return speak(egress, server, { from, say: async () => 220 });
+}
+
+async function speak(
+  egress: Egress,
+  { host, port, tls, login }: Mailbox,
+  { from, say }: { from: string; say(connection: SMTPConnection): Promise<number> },
+): Promise<number> {
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const { socket, ca } = await egress.dial({ host, port, lifeMs: ALL_MS });
   const connection = new Connection({
     ...{ host, port, connection: socket, secure: tls === "implicit" },
     ...{ requireTLS: tls === "starttls", ignoreTLS: tls === "none" },
     ...{ connectionTimeout: GREETING_MS, greetingTimeout: GREETING_MS, socketTimeout: SILENCE_MS },
-    ...{ name: heloName(mail.from), maxResponseSize: LONGEST_REPLY, logger: false },
+    ...{ name: heloName(from), maxResponseSize: LONGEST_REPLY, logger: false },
     tls: { minVersion: "TLSv1.2", ...(ca && { ca }) },
   });
   try {
@@ -45,12 +66,9 @@ export async function submit(egress: Egress, server: Mailbox, mail: Mail): Promi
       const { user, password: pass } = login;
       await step(connection, (done) => connection.login({ user, pass }, done));
     }
-    const envelope = { from: mail.from, to: [mail.to] };
-    const taken = await step<{ response?: string }>(connection, (done) =>
-      connection.send(envelope, mail.bytes, done),
-    );
+    const status = await say(connection);
     connection.quit();
-    return Number.parseInt(taken?.response ?? "250", 10) || 250;
+    return status;
   } catch (error) {
     connection.close();
     throw error;

@@ -21,6 +21,13 @@ export interface ContactAttempt<G = Credentials, F = Credentials> {
   now: number;
   /** What links to the box begin with; null where it has no public address. */
   publicUrl: string | null;
+  /** Whose box it is. */
+  tenantId: string;
+  /**
+   * When an attempt at this message began whose end isn't known, in Unix milliseconds; null where this is the first. A
+   * service without ids for attempts is asked whether it took it.
+   */
+  since: number | null;
 }
 
 /** A kind of contact, whole: its fields, who serves it, how it sends. */

@@ -1,13 +1,40 @@
 import { z } from "zod";
 import type { ContactKind, GatewayKind } from "./kind.ts";
+import { emailContact, emailGateway } from "./kinds/email.ts";
+import { matrixContact, matrixGateway } from "./kinds/matrix.ts";
 import { ntfyContact, ntfyGateway } from "./kinds/ntfy.ts";
+import { pushoverContact, pushoverGateway } from "./kinds/pushover.ts";
+import { slackContact, slackGateway } from "./kinds/slack.ts";
+import { telegramContact, telegramGateway } from "./kinds/telegram.ts";
+import { smsContact, twilioGateway, voiceContact } from "./kinds/twilio.ts";
+import { webPushContact, webPushGateway } from "./kinds/web-push.ts";
 import { webhookContact } from "./kinds/webhook.ts";
 
 /** Every kind of contact there is: a new one is a file of its own and a word here. */
-const contactKinds: readonly ContactKind[] = [ntfyContact, webhookContact];
+const contactKinds: readonly ContactKind[] = [
+  webPushContact,
+  emailContact,
+  smsContact,
+  voiceContact,
+  ntfyContact,
+  pushoverContact,
+  telegramContact,
+  slackContact,
+  matrixContact,
+  webhookContact,
+];
 
 /** Whatever serves them. */
-const gatewayKinds: readonly GatewayKind[] = [ntfyGateway];
+const gatewayKinds: readonly GatewayKind[] = [
+  emailGateway,
+  twilioGateway,
+  ntfyGateway,
+  pushoverGateway,
+  telegramGateway,
+  slackGateway,
+  matrixGateway,
+  webPushGateway,
+];
 
 /** The kinds that a program knows: what is checked, shown and sent comes from here. */
 export interface ContactList {

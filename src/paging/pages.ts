@@ -1,5 +1,4 @@
 import type { Way } from "../contacts/notify.ts";
-import { base62Secret } from "../kit/ids.ts";
 import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
 
@@ -8,8 +7,13 @@ import type { Reader, Tx } from "../store/store.ts";
 /** The events that page people. The others tell them what became of it. */
 export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified')";
 
-/** Length of a handle: 12 of 62 characters, 71 bits. */
-const HANDLE = 12;
+/** Lower case, since texts come back in any; none of these is taken for another. */
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+/** What stands for a capability where room is short: 12 letters and digits, 60 bits. */
+function newHandle({ random }: Tx): string {
+  return Array.from(random.bytes(12), (byte) => LETTERS[byte % 32]).join("");
+}
 
 const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at)
   VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`;
@@ -51,7 +55,7 @@ function insert(
 ): void {
   tx.sql<SqlValue[]>(INSERT).run(
     ...[row.contactId, row.account, row.alertId, row.eventRow, row.event],
-    ...[base62Secret(tx.random, HANDLE), row.due, row.due, row.ref, tx.at],
+    ...[newHandle(tx), row.due, row.due, row.ref, tx.at],
   );
   tx.note({ topic: "contact", id: row.contactId });
 }

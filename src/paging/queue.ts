@@ -116,7 +116,10 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     const [first, ...others] = found;
     if (first === undefined) return { verdict: { kind: "never", error: "withdrawn" }, rows: [row] };
     const message = messageOf([first, ...others]);
-    return { ...(await sender.send(contact, message)), rows: rows.length === 0 ? [row] : rows };
+    return {
+      ...(await sender.send(contact, message, row.attempts > 0 ? row.dueMs : null)),
+      rows: rows.length === 0 ? [row] : rows,
+    };
 
     function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {
       const named = all.map(({ row: each, event, said }): PagedAlert => {

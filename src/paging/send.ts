@@ -7,7 +7,9 @@ import type { Egress } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
+import { getMeta } from "../store/meta.ts";
 import type { Store } from "../store/store.ts";
+import { linkBase } from "./capability.ts";
 
 export interface ContactSenderOptions {
   store: Store;
@@ -15,15 +17,21 @@ export interface ContactSenderOptions {
   sealer: Sealer;
   egress: Egress;
   kinds: ContactList;
-  /** What links begin with; empty where it isn't known. */
+  /** The address that was set for links; empty where none was. */
   publicUrl: string;
 }
 
 /** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
 export interface ContactSender {
-  send(contact: ContactRow, message: DirectMessage): Promise<DirectSent>;
+  /** `since`: when an earlier attempt at it began, in Unix milliseconds. */
+  send(contact: ContactRow, message: DirectMessage, since?: number | null): Promise<DirectSent>;
   /** Says it in place of the message that the service calls `ref`. */
   edit(contact: ContactRow, message: DirectMessage, ref: string | null): Promise<DirectSent>;
+}
+
+interface How {
+  ref: string | null;
+  since: number | null;
 }
 
 export function createContactSender(options: ContactSenderOptions): ContactSender {
@@ -31,7 +39,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   const attempt = async (
     contact: ContactRow,
     message: DirectMessage,
-    ref: string | null,
+    { ref, since }: How,
   ): Promise<DirectSent> => {
     const kind = kinds.find(contact.kind);
     if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
@@ -42,13 +50,14 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       return ours(`no ${kind.gateway} gateway is set up, or its settings can't be read`);
     const work: ContactAttempt = {
       ...{ gateway: gateway ?? {}, fields, message, egress, random: store.random },
-      ...{ now: store.clock.now(), publicUrl: options.publicUrl || null },
+      ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
+      tenantId: String(getMeta(store, "tenant_id") ?? ""),
     };
     return ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
   };
-  const guarded = async (contact: ContactRow, message: DirectMessage, ref: string | null) => {
+  const guarded = async (contact: ContactRow, message: DirectMessage, how: How) => {
     try {
-      return await attempt(contact, message, ref);
+      return await attempt(contact, message, how);
     } catch (error) {
       const { id, kind } = contact;
       log.error({ err: error, contact: id, kind }, "a contact could not be called");
@@ -56,8 +65,8 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     }
   };
   return {
-    send: (contact, message) => guarded(contact, message, null),
-    edit: (contact, message, ref) => guarded(contact, message, ref),
+    send: (contact, message, since = null) => guarded(contact, message, { ref: null, since }),
+    edit: (contact, message, ref) => guarded(contact, message, { ref, since: null }),
   };
 }
 

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { DirectMessage } from "../../channels/direct/message.ts";
+import { ntfyAnswerActions } from "../../channels/direct/ntfy-answers.ts";
 import { postJson } from "../../channels/room.ts";
 import { text } from "../../kit/fields.ts";
+import { base62Secret } from "../../kit/ids.ts";
 import { withinBytes } from "../../kit/text.ts";
 import { verdictOf } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../kind.ts";
@@ -17,7 +19,9 @@ export const ntfyGateway = gatewayKind({
       .optional()
       .meta({ description: `the server, ${PUBLIC_SERVER} if left out` }),
     access_token: text(256).optional().meta({ description: "its access token, where it asks" }),
+    answers: text(64).optional().meta({ description: "the topic for answers, made by the box" }),
   }),
+  mint: (random) => ({ answers: `box-${base62Secret(random, 32)}` }),
   addresses: ["url"],
   open: ["url"],
   async prove({ gateway, egress, now }) {
@@ -57,7 +61,7 @@ export const ntfyContact = contactKind({
     const { url = "", access_token: token = "" } = gateway;
     const { answer, ...posted } = await postJson({ egress, now }, url || PUBLIC_SERVER, {
       headers: authorization(token),
-      body: { topic: fields.address, ...ntfyBody(message) },
+      body: { topic: fields.address, ...ntfyBody(message, gateway) },
       why: ({ error }) => error,
     });
     return {
@@ -68,7 +72,10 @@ export const ntfyContact = contactKind({
 });
 
 /** The notification, with a button where the phone can reach the box. */
-export function ntfyBody(message: DirectMessage): object {
+export function ntfyBody(
+  message: DirectMessage,
+  gateway: { url?: string | undefined; answers?: string | undefined },
+): object {
   const { title, lines, link, ack, purpose, level } = message;
   const whole = lines.filter(Boolean).join("\n");
   return {
@@ -77,20 +84,26 @@ export function ntfyBody(message: DirectMessage): object {
     priority: purpose === "note" ? 2 : purpose !== "page" ? 3 : level >= 500 ? 5 : 4,
     tags: [purpose === "note" ? "eyes" : purpose === "page" ? "rotating_light" : "wave"],
     ...(link === null ? {} : { click: link }),
-    ...(ack === null || ack.url === null ? {} : { actions: actionsOf(ack.url) }),
+    ...(ack === null ? {} : { actions: actionsOf(ack, gateway) }),
   };
 }
 
-/** The phone itself posts, so it has to reach the box; the page does the same by hand. */
-function actionsOf(url: string): object[] {
+/**
+ * Buttons: by a second topic that the box reads, which works from anywhere; else the phone itself posts to the box. The
+ * page behind the last one does the same by hand.
+ */
+function actionsOf(
+  { url, handle }: NonNullable<DirectMessage["ack"]>,
+  { url: server, answers }: { url?: string | undefined; answers?: string | undefined },
+): object[] {
+  const look = url === null ? [] : [{ action: "view", label: "Look", url }];
+  if (answers) return [...ntfyAnswerActions({ url: server, topic: answers }, handle), ...look];
   const act = (label: string, verb: string) => ({
     ...{ action: "http", label, url, method: "POST", clear: true },
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
     body: `verb=${verb}`,
   });
-  return [
-    act("Acknowledge", "acknowledge"),
-    act("Resolve", "resolve"),
-    { action: "view", label: "Look", url },
-  ];
+  return url === null
+    ? []
+    : [act("Acknowledge", "acknowledge"), act("Resolve", "resolve"), ...look];
 }

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { sendEmailDirect } from "../../channels/direct/email.ts";
+import { email, proveMail } from "../../channels/email.ts";
+import { contactKind, gatewayKind } from "../kind.ts";
+import { maskedMail } from "../shown.ts";
+
+const { to, ...server } = email.fields.shape;
+
+export const emailGateway = gatewayKind({
+  kind: "email",
+  about: "the SMTP server that mail to people goes through",
+  fields: z.strictObject(server),
+  hosts: ["host"],
+  open: ["host", "port", "tls", "user", "from"],
+  prove: ({ gateway, egress, now }) => proveMail({ egress, now }, gateway),
+});
+
+export const emailContact = contactKind({
+  kind: "email",
+  about: "a mailbox",
+  gateway: "email",
+  served: emailGateway.fields,
+  fields: z.strictObject({ address: to }),
+  shown: ({ address }) => maskedMail(address),
+  gapMs: 5_000,
+  send: ({ gateway, fields, message, egress, now, tenantId: tenant }) =>
+    sendEmailDirect({ egress, now }, { gateway, address: fields.address, message, tenant }),
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { editTelegramDirect, sendTelegramDirect } from "../../channels/direct/telegram.ts";
+import { text } from "../../kit/fields.ts";
+import { contactKind, gatewayKind } from "../kind.ts";
+import { lookAt, under } from "../look.ts";
+import { masked } from "../shown.ts";
+
+const PUBLIC_API = "https://api.telegram.org";
+
+export const telegramGateway = gatewayKind({
+  kind: "telegram",
+  about: "a Telegram bot; its buttons work behind a firewall, since the box asks for answers",
+  fields: z.strictObject({
+    token: text(128, 1).meta({ description: "the bot's token, from @BotFather" }),
+    url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
+  }),
+  addresses: ["url"],
+  prove: ({ gateway, egress, now }) =>
+    lookAt(
+      { egress, now },
+      {
+        url: under(
+          gateway.url || PUBLIC_API,
+          `/bot${encodeURIComponent(gateway.token).replaceAll("%3A", ":")}/getMe`,
+        ),
+        isYes: ({ ok }) => ok === true,
+      },
+    ),
+});
+
+export const telegramContact = contactKind({
+  kind: "telegram",
+  about: "a chat with the box's bot",
+  gateway: "telegram",
+  served: telegramGateway.fields,
+  fields: z.strictObject({
+    address: text(32, 1)
+      .regex(/^-?\d{1,20}$/, { error: "must be a chat's id, a number" })
+      .meta({ description: "the chat's id: write /start to the bot, it says it" }),
+  }),
+  shown: ({ address }) => masked(address),
+  gapMs: 5_000,
+  notes: true,
+  send: ({ gateway, fields, message, egress, now }) =>
+    sendTelegramDirect({ egress, now }, { gateway, address: fields.address, message }),
+  edit: ({ gateway, fields, message, egress, now }, ref) =>
+    editTelegramDirect({ egress, now }, { gateway, address: fields.address, message }, ref),
+});

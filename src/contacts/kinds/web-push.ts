@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { mintVapidKeys } from "../../channels/direct/push-encryption.ts";
+import { sendWebPush } from "../../channels/direct/web-push.ts";
+import { text } from "../../kit/fields.ts";
+import { contactKind, gatewayKind } from "../kind.ts";
+
+export const webPushGateway = gatewayKind({
+  kind: "web_push",
+  about: "the keys that browsers' push services know this box by; it makes them itself",
+  fields: z.strictObject({
+    subject: text(320, 1)
+      .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, { error: "must begin with mailto: or https://" })
+      .meta({ description: "whom a push service may write to: mailto:you@example.org" }),
+    public_key: text(128).optional().meta({ description: "made by the box" }),
+    private_key: text(128).optional().meta({ description: "made by the box" }),
+  }),
+  open: ["subject", "public_key"],
+  mint: (random) => ({ ...mintVapidKeys(random) }),
+  // Nobody is asked: each browser has a push service of its own.
+  prove: async () => ({ verdict: { kind: "delivered", status: 200 } }),
+});
+
+export const webPushContact = contactKind({
+  kind: "web_push",
+  about: "a browser that allowed notifications",
+  gateway: "web_push",
+  served: webPushGateway.fields,
+  fields: z.strictObject({
+    address: text(2048, 1).meta({ description: "the subscription's endpoint" }),
+    p256dh: text(128, 1).meta({ description: "its key" }),
+    auth: text(64, 1).meta({ description: "its secret" }),
+  }),
+  addresses: ["address"],
+  shown: ({ address }) => new URL(address).hostname,
+  gapMs: 5_000,
+  notes: true,
+  send: ({ gateway, fields, message, egress, now, random }) =>
+    sendWebPush(
+      { egress, now },
+      {
+        gateway: {
+          ...{ public_key: gateway.public_key ?? "", private_key: gateway.private_key ?? "" },
+          subject: gateway.subject,
+        },
+        subscription: {
+          endpoint: fields.address,
+          keys: { p256dh: fields.p256dh, auth: fields.auth },
+        },
+        ...{ message, random },
+      },
+    ),
+});
