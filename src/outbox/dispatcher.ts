@@ -1,9 +1,9 @@
 import { sleep } from "../kit/clock.ts";
-import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { Store } from "../store/store.ts";
-import { attemptOver, createLane, forgiven, type Lane, laneRoom, recovers } from "./lane.ts";
-import type { Attempted, Queue, QueuedRow, Recorded } from "./queue.ts";
+import { attemptOver, createLane, forgiven, type Lane, laneRoom } from "./lane.ts";
+import type { Queue, QueuedRow } from "./queue.ts";
+import { createRecording, type Result, type Written } from "./recording.ts";
 
 /** Sends what is due of one queue: fair over endpoints, in order for each alert, everything in flight only in memory. */
 export interface Dispatcher {
@@ -34,24 +34,6 @@ export interface DispatcherOptions<Outcome, Target, Row extends QueuedRow> {
   wake(): void;
 }
 
-interface Result<Outcome> {
-  lane: Lane;
-  attempted: Attempted<Outcome>;
-  /** How often writing it has failed. */
-  tries: number;
-}
-
-interface Written extends Recorded {
-  /** The last row of the backlog that became due; null where none did. */
-  releasedTo: number | null;
-}
-
-/** How long until results that could not be written are tried again: the disk may have room by then. */
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
-/** Turns of the event loop that results are waited for: while none comes, and at the most. */
-const FEWEST_TURNS = 4;
-const MOST_TURNS = 32;
 /** When to look again at an endpoint whose rows could not even be read. */
 const AFTER_FAULT_MS = 5000;
 
@@ -66,8 +48,6 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
   /** Endpoints with news since the last look. */
   const touched = new Set<string>();
   const counts = { well: 0, failed: 0 };
-  let results: Result<Outcome>[] = [];
-  let recording = false;
   let inFlight = 0;
   let started = false;
   let state: "running" | "stopping" | "closed" = "running";
@@ -172,29 +152,7 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
       outcome = queue.broken(row);
     }
     if (state === "closed") return;
-    results.push({ lane, attempted: { row, outcome }, tries: 0 });
-    recordSoon();
-  };
-
-  const recordSoon = () => {
-    if (recording) return;
-    recording = true;
-    gather(0, results.length);
-  };
-
-  /** Results that come in one upon the other share a transaction: a sync costs more than a short wait. */
-  const gather = (turns: number, before: number) => {
-    setImmediate(() => {
-      if (state === "closed") return;
-      const grew = results.length > before;
-      if (results.length < inFlight && turns < (grew ? MOST_TURNS : FEWEST_TURNS))
-        return gather(turns + 1, results.length);
-      recording = false;
-      const batch = results;
-      results = [];
-      goAhead(batch);
-      record(batch);
-    });
+    recording.add({ lane, attempted: { row, outcome }, tries: 0 });
   };
 
   /**
@@ -215,33 +173,6 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     for (const { lane } of batch) lane.unwritten = 0;
   };
 
-  /** Writes results in one transaction, or each in its own where that fails; then their lanes go on. */
-  const record = (batch: Result<Outcome>[]) => {
-    let recorded: Written[];
-    try {
-      recorded = store.write((tx) =>
-        batch.map(({ lane, attempted }): Written => {
-          const result = queue.record(tx, lane.endpoint, attempted);
-          const releasedTo = recovers(lane, result) ? queue.release(tx, lane.endpoint) : null;
-          return { ...result, releasedTo };
-        }),
-      );
-    } catch (error) {
-      const full = error instanceof ServiceError && error.code === "storage_full";
-      if (batch.length > 1 && !full) for (const one of batch) record([one]);
-      else putOff(batch, error);
-      return;
-    }
-    batch.forEach((result, i) => {
-      const written = recorded[i];
-      if (written !== undefined) over(result, written);
-    });
-    movedAt = clock.mono();
-    serve();
-    options.wake();
-    if (inFlight === 0) drained();
-  };
-
   const over = ({ lane, attempted }: Result<Outcome>, written: Written) => {
     attemptOver(lane, attempted.row.id, written, clock);
     if (written.releasedTo !== null) lane.serialUntil = written.releasedTo;
@@ -250,18 +181,18 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     ask(lane);
   };
 
-  /** They stay in flight in memory: an attempt is not made twice because it could not be written down. */
-  const putOff = (batch: Result<Outcome>[], error: unknown) => {
-    const tries = Math.max(...batch.map((result) => result.tries));
-    log.error(
-      { err: error, queue: queue.name, results: batch.length },
-      "outcomes could not be written; trying again",
-    );
-    clock.after(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(tries, 10)), () => {
-      results.push(...batch.map((result) => ({ ...result, tries: result.tries + 1 })));
-      recordSoon();
-    });
-  };
+  const recording = createRecording({
+    ...{ store, log, queue },
+    inFlight: () => inFlight,
+    onGathered: goAhead,
+    onWritten(batch) {
+      for (const { result, written } of batch) over(result, written);
+      movedAt = clock.mono();
+      serve();
+      options.wake();
+      if (inFlight === 0) drained();
+    },
+  });
 
   return {
     run() {
@@ -300,6 +231,7 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
         over.abort();
       }
       state = "closed";
+      recording.close();
     },
     get inFlight() {
       return inFlight;
