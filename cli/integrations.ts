@@ -15,6 +15,7 @@ interface MakeOptions extends ApiOptions {
   event?: string[];
   titleTemplate?: string;
   bodyTemplate?: string;
+  stormThreshold?: string;
 }
 
 /** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
@@ -61,7 +62,8 @@ async function placeOf(options: ApiOptions, project: string, named: string): Pro
 }
 
 /** `add-telegram`: a kind's fields as its file says that they are written, words first. */
-function addCommand(integration: Command, { kind, about, fields, flags, bodyAsIs }: Channel): void {
+function addCommand(integration: Command, channel: Channel): void {
+  const { kind, about, fields, flags, bodyAsIs, isRoom } = channel;
   const words = Object.entries(flags).filter(([, how]) => !how.startsWith("--"));
   const options = Object.entries(flags).flatMap(([field, how]) => {
     if (!how.startsWith("--")) return [];
@@ -82,6 +84,11 @@ function addCommand(integration: Command, { kind, about, fields, flags, bodyAsIs
     command
       .option("--title-template <text>", "a title of your own, in Mustache")
       .option("--body-template <text>", "likewise what stands below it");
+  if (isRoom)
+    command.option(
+      "--storm-threshold <n>",
+      "alerts of a minute that are told one by one; 0 = all (default 10)",
+    );
   for (const { option } of options) command.addOption(option);
   command.action(async (project: string, ...given: unknown[]) => {
     const set = command.opts<MakeOptions & Record<string, string>>();
@@ -114,6 +121,9 @@ async function add(project: string, options: MakeOptions, body: object): Promise
     events: options.event,
     title_template: options.titleTemplate,
     body_template: options.bodyTemplate,
+    ...(options.stormThreshold === undefined
+      ? {}
+      : { storm_threshold: Number(options.stormThreshold) }),
   });
   const minted = answer.secret === undefined ? [] : [`secret ${answer.secret} (shown this once)`];
   print(answer, options, () => [answer.id, ...minted].join("\n"));

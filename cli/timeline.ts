@@ -67,6 +67,12 @@ const delivery = (detail: Detail): string => {
   return `${detail.text("event")}${channel}`;
 };
 
+/** `, told with 34 others`. */
+const toldWith = (detail: Detail): string => {
+  const others = detail.text("told_with");
+  return others === "" ? "" : `, told with ${others} ${others === "1" ? "other" : "others"}`;
+};
+
 const withdrawn = (detail: Detail): string =>
   detail.has("pages_withdrawn")
     ? `, ${detail.text("pages_withdrawn")} waiting pages withdrawn`
@@ -102,10 +108,10 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   retimed: (detail) =>
     `its rule was ${detail.text("why") === "rule_deleted" ? "deleted" : "changed"}`,
   merged: (detail) => `took over alert ${detail.text("alert")}, whose template became the same`,
-  delivered: (detail) => `delivered ${delivery(detail)}${detail.attempts()}`,
+  delivered: (detail) => `delivered ${delivery(detail)}${detail.attempts()}${toldWith(detail)}`,
   delivery_delayed: (detail) => `not delivered yet ${delivery(detail)}${detail.error()}`,
   delivery_failed: (detail) =>
-    `NOT DELIVERED ${delivery(detail)}${detail.error()}${detail.attempts()}`,
+    `NOT DELIVERED ${delivery(detail)}${detail.error()}${detail.attempts()}${toldWith(detail)}`,
   delivery_dropped: (detail) => `not sent ${delivery(detail)}${detail.error()}`,
   action_succeeded: (detail) => `ran action ${detail.text("action")}${detail.attempts()}`,
   action_failed: (detail) =>

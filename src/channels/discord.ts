@@ -20,6 +20,7 @@ import {
 export const discord = channel({
   kind: "discord",
   about: "a Discord webhook",
+  isRoom: true,
   ...incomingWebhook,
   send: ({ credentials, event, words, egress, now }) =>
     sendDiscord({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),

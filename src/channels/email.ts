@@ -20,6 +20,7 @@ const mailbox = (description: string) =>
 export const email = channel({
   kind: "email",
   about: "an email address, by an SMTP server",
+  isRoom: true,
   fields: z.strictObject({
     host: text(255).meta({ description: "the SMTP server" }),
     port: text(5)

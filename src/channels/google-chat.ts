@@ -15,6 +15,7 @@ import {
 export const googleChat = channel({
   kind: "google_chat",
   about: "a Google Chat webhook",
+  isRoom: true,
   ...incomingWebhook,
   send: ({ credentials, event, words, egress, now }) =>
     sendGoogleChat({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),

@@ -19,6 +19,7 @@ import {
 export const matrix = channel({
   kind: "matrix",
   about: "a Matrix room without encryption",
+  isRoom: true,
   fields: z.strictObject({
     room_id: text(255)
       .regex(/^(![^\s\p{Cc}]+)?$/u, { error: "must be a room's id, which begins with !" })

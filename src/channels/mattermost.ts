@@ -18,6 +18,7 @@ import {
 export const mattermost = channel({
   kind: "mattermost",
   about: "a Mattermost incoming webhook",
+  isRoom: true,
   ...incomingWebhook,
   send: ({ credentials, event, words, egress, now }) =>
     sendMattermost({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),

@@ -96,6 +96,8 @@ function wordsOf(
 ): Message {
   const beside = said === null ? null : (JSON.parse(said) as EventSaid);
   const usual = describe(event, { said: beside, link: linkTo(publicUrl, event) });
+  // A text for one alert says nothing of the others.
+  if (beside?.together !== undefined) return usual;
   if (integration.title_template === "" && integration.body_template === "") return usual;
   try {
     return inCustomWords(usual, integration, { event, said: beside });

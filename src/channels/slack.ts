@@ -11,6 +11,7 @@ import { postAsApp } from "./slack-app.ts";
 export const slack = channel({
   kind: "slack",
   about: "a Slack incoming webhook, or a channel that an app writes into",
+  isRoom: true,
   fields: z.strictObject({
     webhook_url: incomingWebhook.fields.shape.webhook_url.optional(),
     bot_token: text(256)

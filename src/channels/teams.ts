@@ -15,6 +15,7 @@ import {
 export const teams = channel({
   kind: "teams",
   about: "a Microsoft Teams workflow",
+  isRoom: true,
   ...incomingWebhook,
   send: ({ credentials, event, words, egress, now }) =>
     sendTeams({ egress, now }, { webhookUrl: credentials.webhook_url, event, words }),

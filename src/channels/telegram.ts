@@ -10,6 +10,7 @@ import { callBot, type TelegramChat, type TelegramSent } from "./telegram-bot.ts
 export const telegram = channel({
   kind: "telegram",
   about: "a Telegram chat",
+  isRoom: true,
   fields: z.strictObject({
     token: text(256).meta({ description: "the bot's token" }),
     chat_id: text(128).meta({ description: "the chat's id" }),

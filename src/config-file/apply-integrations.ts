@@ -1,4 +1,4 @@
-import type { Integration } from "../projects/integration.ts";
+import { type Integration, USUAL_STORM } from "../projects/integration.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import {
   changeIntegration,
@@ -30,7 +30,7 @@ export function applyIntegrations(
   const kept = new Set<string>();
   const minted: MintedSecret[] = [];
   for (const [i, { config, row }] of pairs.entries()) {
-    const write = writeOf(config);
+    const write = writeOf(config, guard);
     const id = at(`/config/integrations/${i}`, () => {
       if (row !== null) {
         changeIntegration(tx, project, { id: row.id, write, guard });
@@ -79,12 +79,16 @@ function match(wanted: readonly IntegrationConfig[], rows: readonly Integration[
   return pairs;
 }
 
-function writeOf(config: IntegrationConfig): IntegrationWrite {
-  const { name, type: _type, url, enabled: _on, events, ...others } = config;
+function writeOf(config: IntegrationConfig, { channels }: Guard): IntegrationWrite {
+  const { name, type, url, enabled: _on, events, storm_threshold, ...others } = config;
   const { title_template, body_template, ...secrets } = others;
-  const texts = { title_template, body_template };
+  const usual = channels.find(type)?.isRoom ? USUAL_STORM : undefined;
   const given = Object.entries(secrets).map(([field, secret]) => [field, textOf(secret)]);
-  return { name, events, texts, credentials: { url, ...Object.fromEntries(given) } };
+  return {
+    ...{ name, events, texts: { title_template, body_template } },
+    stormThreshold: storm_threshold ?? usual,
+    credentials: { url, ...Object.fromEntries(given) },
+  };
 }
 
 /** undefined = what is stored stays. */

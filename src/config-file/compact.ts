@@ -1,4 +1,5 @@
 import { dated, wallTime } from "../kit/wall-time.ts";
+import { USUAL_STORM } from "../projects/integration.ts";
 import type {
   ActionConfig,
   IntegrationConfig,
@@ -64,7 +65,10 @@ function compactAction(action: ActionConfig): Fields {
 function compactIntegration(integration: IntegrationConfig): Fields {
   return without(
     { ...integration },
-    { name: "", enabled: true, events: [], title_template: "", body_template: "" },
+    {
+      ...{ name: "", enabled: true, events: [], storm_threshold: USUAL_STORM },
+      ...{ title_template: "", body_template: "" },
+    },
   );
 }
 

@@ -78,7 +78,8 @@ function readAction(action: Action): ActionConfig {
 }
 
 function readIntegration(row: Integration, channels: ChannelList): IntegrationConfig {
-  const { name, type, url, enabled, event_filter, title_template, body_template } = row;
+  const { name, type, url, enabled, event_filter, storm_threshold } = row;
+  const { title_template, body_template } = row;
   const kind = channels.find(type);
   const fields = kind === undefined ? [] : fieldsOf(kind).all;
   return {
@@ -86,6 +87,7 @@ function readIntegration(row: Integration, channels: ChannelList): IntegrationCo
     ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
     ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
     ...{ title_template, body_template },
+    ...(storm_threshold === undefined ? {} : { storm_threshold }),
   };
 }
 

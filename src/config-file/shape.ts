@@ -4,7 +4,7 @@ import { boolean, list, text, time } from "../kit/fields.ts";
 import { dated } from "../kit/wall-time.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
-import { integrationEvents, templateText } from "../projects/integration.ts";
+import { integrationEvents, stormThreshold, templateText } from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
@@ -113,6 +113,8 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
     /** Its own texts; empty = the usual. */
     title_template: templateText.default(""),
     body_template: templateText.default(""),
+    /** Left out: the usual one of a room, none of other kinds. */
+    storm_threshold: stormThreshold.optional(),
   });
 }
 

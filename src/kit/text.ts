@@ -57,3 +57,14 @@ export function withinBytes(whole: string, most: number): string {
   }
   return `${kept}…`;
 }
+
+/** As `cut`, and what is cut ends in `…`. */
+export function ellipsis(whole: string, most: number): string {
+  const kept = cut(whole, most);
+  return kept === whole ? whole : `${kept}…`;
+}
+
+/** Any white space and control characters as one space, none at the ends. */
+export function inOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}

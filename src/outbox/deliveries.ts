@@ -22,7 +22,7 @@ export const TOO_OLD = "not delivered within 24 h";
 /** Rows that have waited longer than this piled up while the endpoint could not be called. */
 const BACKLOG_SECONDS = 10;
 const BACKLOG = `SELECT max(id) FROM deliveries INDEXED BY deliveries_pending
-  WHERE integration_id = ? AND status = 'pending' AND (attempts > 0 OR created_at < ?)`;
+  WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms IS NOT NULL AND (attempts > 0 OR created_at < ?)`;
 
 /** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
 const IS_DUE = `d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0

@@ -29,6 +29,8 @@ export function deliveryRecorder(
     if (integration === null) return { well: null };
     const ended = { row, outcome, next: nextOf(tx, row, outcome) };
     const written = writeDelivery(tx, ended);
+    // It may be what tells of a storm.
+    if (row.alertId === null && ended.next.status !== "pending") tx.note({ topic: "storms" });
     if (outcome.paged !== undefined) recordPaged(tx, outcome.paged);
     if (outcome.learned !== undefined) options.learn(tx, endpoint, outcome.learned);
     if (written) tellTimeline(tx, options, { ...ended, integration });

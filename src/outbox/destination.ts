@@ -20,6 +20,8 @@ export interface IntegrationRow {
   /** Its own texts, in Mustache; empty: the usual ones. */
   title_template: string;
   body_template: string;
+  /** Openings of a minute that it is told one by one, 0: all; null: it is told each anyway. */
+  storm_threshold: number | null;
 }
 
 /** What goes to a channel: the event's fixed body and the second to sign it with. */
@@ -62,7 +64,7 @@ export interface OutboxEntry {
 }
 
 const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error,
-    title_template, body_template FROM integrations WHERE id = ?`;
+    title_template, body_template, storm_threshold FROM integrations WHERE id = ?`;
 
 /** null once it is deleted. */
 export function findIntegration(reader: Reader, id: string): IntegrationRow | null {

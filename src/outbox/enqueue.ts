@@ -2,6 +2,7 @@ import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import type { EventKind } from "./event.ts";
 import type { EventSaid } from "./said.ts";
+import { isHeld } from "./storm.ts";
 import { rankOf } from "./turns.ts";
 
 /** One event to go out: its body is fixed here and is the same bytes in every attempt (contract §6). */
@@ -34,7 +35,7 @@ export interface Enqueued {
 }
 
 // The sums keep SQLite from planning these anew for every value, which costs more than the search.
-const INTEGRATIONS = `SELECT id, event_filter, speaks FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const INTEGRATIONS = `SELECT id, event_filter, speaks, storm_threshold FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const RAISE =
   "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0 RETURNING integration_id";
@@ -62,13 +63,17 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
 
   let deliveries = 0;
   for (const row of told) {
+    const { projectId, alertId } = event;
+    const room = { integrationId: row.id, threshold: row.storm_threshold };
+    const held = isHeld(tx, { ...room, projectId, alertId, event: event.event });
     tx.sql<SqlValue[]>(
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(
-      ...[row.id, eventRow, event.alertId, event.ruleId, rank, event.event, now, event.timestamp],
+      ...[row.id, eventRow, alertId, event.ruleId, rank, event.event],
+      ...[held ? null : now, event.timestamp],
     );
-    tx.note({ topic: "endpoint", id: row.id });
+    if (!held) tx.note({ topic: "endpoint", id: row.id });
     deliveries++;
   }
 
@@ -103,10 +108,17 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
   return { deliveries, executions, eventRow: Number(eventRow) };
 }
 
+interface ChannelRow {
+  id: string;
+  event_filter: string;
+  speaks: number;
+  storm_threshold: number | null;
+}
+
 /** The channels that are told of it. */
-function channelsOf(tx: Tx, event: OutgoingEvent): { id: string; speaks: number }[] {
+function channelsOf(tx: Tx, event: OutgoingEvent): ChannelRow[] {
   return tx
-    .sql<[projectId: number], { id: string; event_filter: string; speaks: number }>(INTEGRATIONS)
+    .sql<[projectId: number], ChannelRow>(INTEGRATIONS)
     .all(event.projectId)
     .filter(
       ({ id, event_filter }) =>

@@ -1,7 +1,8 @@
 import { levelName } from "../kit/level.ts";
-import { cut } from "../kit/text.ts";
+import { cut, ellipsis, inOneLine } from "../kit/text.ts";
 import type { EventBody } from "./event.ts";
 import type { ByName, EventSaid, Link } from "./said.ts";
+import { togetherWords } from "./together.ts";
 
 /** An event in words, for whatever people read: what is wrong, where, how bad, since when, and who is on it. */
 export interface Message {
@@ -35,11 +36,15 @@ const MOST_IDENTIFIERS = 6;
 
 /** Says an event in words. Plain text, escaped by nobody yet; the same input always makes the same words. */
 export function describe(event: EventBody, { link = null, said = null }: Beside = {}): Message {
-  const where = [event.project, event.rule].filter((part) => part !== "").map(oneLine);
+  if (said?.together !== undefined)
+    return { ...togetherWords(event, said.together), people: [], facts: "", link, links: [] };
+  const where = [event.project, event.rule].filter((part) => part !== "").map(inOneLine);
   return {
     title: cut(`${headline(event, said)}: ${where.join(" · ")}`, LONGEST_TITLE),
     details: details(event),
-    people: people(event, said ?? {}).map((sentence) => short(oneLine(sentence), LONGEST_SENTENCE)),
+    people: people(event, said ?? {}).map((sentence) =>
+      ellipsis(inOneLine(sentence), LONGEST_SENTENCE),
+    ),
     facts: facts(event),
     link,
     links: linksOf(said ?? {}),
@@ -92,7 +97,9 @@ function details(event: EventBody): string[] {
   return [
     // The template says the same with holes in it.
     message === "" ? template : message,
-    ...identifiers.map(([key, value]) => `${cut(oneLine(key), 60)} = ${cut(oneLine(value), 120)}`),
+    ...identifiers.map(
+      ([key, value]) => `${cut(inOneLine(key), 60)} = ${cut(inOneLine(value), 120)}`,
+    ),
   ].filter((line) => line !== "");
 }
 
@@ -121,14 +128,17 @@ function nextOf(next: NonNullable<EventSaid["next"]> | null, now: number): strin
 /** `Ann (on call: primary), Bob (step 2) and 3 more`. */
 export function names({ people: named, more }: ByName): string {
   const list = named.map(({ name, why }) => {
-    const called = short(oneLine(name), LONGEST_NAME);
-    return why === "" ? called : `${called} (${short(oneLine(why), LONGEST_NAME)})`;
+    const called = ellipsis(inOneLine(name), LONGEST_NAME);
+    return why === "" ? called : `${called} (${ellipsis(inOneLine(why), LONGEST_NAME)})`;
   });
   return `${list.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function linksOf({ runbook, links = [] }: EventSaid): Link[] {
-  const named = links.map(({ text, href }) => ({ text: short(oneLine(text), 60) || "Link", href }));
+  const named = links.map(({ text, href }) => ({
+    text: ellipsis(inOneLine(text), 60) || "Link",
+    href,
+  }));
   return [...(runbook === undefined ? [] : [{ text: "Runbook", href: runbook }]), ...named];
 }
 
@@ -154,19 +164,10 @@ export function duration(seconds: number): string {
 }
 
 function detail(text: string): string {
-  return short(text.replace(/[^\P{Cc}\n\t]/gu, " ").trim(), LONGEST_DETAIL);
+  return ellipsis(text.replace(/[^\P{Cc}\n\t]/gu, " ").trim(), LONGEST_DETAIL);
 }
 
 /** What is cut ends in `…`. */
-function short(whole: string, most: number): string {
-  const kept = cut(whole, most);
-  return kept === whole ? whole : `${kept}…`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-}
-
 /** `2026-01-05 09:00` in UTC; empty for a time no calendar has. */
 export function minuteOf(unixSeconds: number): string {
   const date = new Date(unixSeconds * 1_000);

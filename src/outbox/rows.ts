@@ -21,7 +21,8 @@ export const deliveryAnswer = z
 export type Delivery = z.output<typeof deliveryAnswer>;
 
 const LIST = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), '') AS alert_id, event, status, attempts,
-    (next_attempt_ms + 999) / 1000 AS next_attempt_at, last_error, created_at
+    (coalesce(next_attempt_ms, iif(status = 'pending', (SELECT tell_ms FROM storms s WHERE s.integration_id = deliveries.integration_id), NULL)) + 999) / 1000
+      AS next_attempt_at, last_error, created_at
   FROM deliveries WHERE integration_id = ? ORDER BY deliveries.id DESC LIMIT ?`;
 
 /** Newest first. */

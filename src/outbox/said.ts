@@ -1,3 +1,5 @@
+import type { Together } from "./together.ts";
+
 /**
  * What a message tells beyond the event's body: names, which the body's receivers look up by id. Written with the
  * event and never changed, so that every attempt says the same.
@@ -27,6 +29,8 @@ export interface EventSaid {
   runbook?: string;
   /** What its sender sent along. */
   links?: readonly Link[];
+  /** It tells of many alerts, in place of what is told of one. */
+  together?: Together;
 }
 
 /** People by name: so many of them, and how many more there are. */

@@ -4,6 +4,7 @@ const DELIVERIES = `UPDATE deliveries SET next_attempt_ms = next_attempt_ms + ?,
   WHERE status = 'pending'`;
 const EXECUTIONS = `UPDATE executions SET next_attempt_ms = next_attempt_ms + ?, created_at = created_at + ?
   WHERE status = 'pending'`;
+const STORMS = "UPDATE storms SET tell_ms = tell_ms + ?";
 const STREAKS = `UPDATE integrations SET failing_since = failing_since + ? WHERE failing_since IS NOT NULL`;
 
 /**
@@ -14,6 +15,7 @@ export function shiftOutbox(tx: Tx, ms: number): void {
   const seconds = Math.round(ms / 1000);
   tx.sql<[number, number]>(DELIVERIES).run(Math.round(ms), seconds);
   tx.sql<[number, number]>(EXECUTIONS).run(Math.round(ms), seconds);
+  tx.sql<[ms: number]>(STORMS).run(Math.round(ms));
   tx.sql<[seconds: number]>(STREAKS).run(seconds);
   tx.note({ topic: "outbox" });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ChannelList } from "../channels/list.ts";
-import { list, text } from "../kit/fields.ts";
+import { integer, list, text } from "../kit/fields.ts";
 import { LONGEST_TEMPLATE } from "../outbox/custom-words.ts";
 import { eventKinds } from "../outbox/event.ts";
 
@@ -25,6 +25,13 @@ const shown = {
   created_at: z.int(),
 };
 
+/** Openings that a room is told one by one in a minute, unless told. */
+export const USUAL_STORM = 10;
+
+export const stormThreshold = integer(0, 1000).meta({
+  description: `Additive, for rooms that several people read: with more openings of the project in a minute the further ones are told together, once a minute; 0 = never. ${USUAL_STORM} unless given; other kinds have none and are told each.`,
+});
+
 /** A text in Mustache; empty = the usual one. */
 export const templateText = text(LONGEST_TEMPLATE);
 
@@ -32,6 +39,7 @@ const row = z.object({
   ...{ ...shown, name: z.string(), type: z.string() },
   title_template: z.string(),
   body_template: z.string(),
+  storm_threshold: stormThreshold.optional(),
 });
 /** An integration as it is read, without its credentials. */
 export type Integration = z.output<typeof row>;

@@ -8,7 +8,7 @@ import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
-import type { Integration } from "./integration.ts";
+import { type Integration, USUAL_STORM } from "./integration.ts";
 import {
   type CredentialInput,
   checkComplete,
@@ -28,6 +28,8 @@ export interface IntegrationWrite {
   events?: readonly string[] | undefined;
   /** Its own texts. */
   texts?: TextInput;
+  /** Only for rooms. */
+  stormThreshold?: number | undefined;
 }
 
 const columns = {
@@ -42,6 +44,7 @@ const columns = {
   created_at: integrations.createdAt,
   title_template: integrations.titleTemplate,
   body_template: integrations.bodyTemplate,
+  storm_threshold: integrations.stormThreshold,
 };
 
 /** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
@@ -57,7 +60,7 @@ export function listIntegrations(reader: Reader, project: Project, type?: string
     )
     .orderBy(asc(integrations.createdAt), asc(integrations.id))
     .all()
-    .map((row) => ({ ...row, project: project.name }));
+    .map((row) => shown(row, project));
 }
 
 /** Throws 404. */
@@ -73,7 +76,14 @@ export function getIntegration(
     .get();
   if (row === undefined) throw notFound("integration");
   if (type !== undefined && row.type !== type) throw notFound("webhook endpoint");
-  return { ...row, project: project.name };
+  return shown(row, project);
+}
+
+type Row = Omit<Integration, "project" | "storm_threshold"> & { storm_threshold: number | null };
+
+function shown({ storm_threshold, ...row }: Row, project: Project): Integration {
+  const room = storm_threshold === null ? {} : { storm_threshold };
+  return { ...row, ...room, project: project.name };
 }
 
 /** The row as a sender needs it. Throws 404. */
@@ -111,6 +121,7 @@ export function createIntegration(
       eventFilter: filterOf(write.events),
       relay: false,
       speaks: kind.bodyAsIs !== true,
+      stormThreshold: stormOf(kind, write, USUAL_STORM),
       consecutiveFailures: 0,
       createdAt: tx.at,
       titleTemplate: write.texts?.title_template ?? "",
@@ -141,12 +152,15 @@ export function changeIntegration(
   const before = getIntegration(tx, project, { id });
   const name = write.name ?? before.name;
   const filter = write.events === undefined ? before.event_filter : filterOf(write.events);
+  const storm = stormOf(kind, write, before.storm_threshold);
   const elsewhere = url !== row.url || sealed !== row.sealed;
   const { title_template: title = before.title_template } = write.texts ?? {};
   const { body_template: body = before.body_template } = write.texts ?? {};
   const says = title !== before.title_template || body !== before.body_template;
-  if (!elsewhere && !says && name === before.name && filter === before.event_filter) return;
-  set(tx, id, { name, eventFilter: filter, url, sealed, titleTemplate: title, bodyTemplate: body });
+  const isSame = name === before.name && filter === before.event_filter;
+  if (!elsewhere && !says && isSame && storm === row.storm_threshold) return;
+  const texts = { titleTemplate: title, bodyTemplate: body };
+  set(tx, id, { name, eventFilter: filter, url, sealed, stormThreshold: storm, ...texts });
   if (elsewhere && row.enabled !== 0) startAfresh(tx, id);
   changeConfig(tx, project.id);
 }
@@ -215,6 +229,18 @@ function sealedOf(
   if (fieldsOf(kind).all.every((field) => field === "url")) return null;
   const { url, ...sealed } = credentials;
   return sealCredentials(guard.sealer, id, sealed);
+}
+
+/** Throws 400 where a kind that is told of each alert is given one. */
+function stormOf(
+  kind: Channel,
+  { stormThreshold: given }: IntegrationWrite,
+  otherwise: number | undefined,
+): number | null {
+  if (kind.isRoom) return given ?? otherwise ?? USUAL_STORM;
+  if (given === undefined) return null;
+  const reason = `is only for rooms that several people read: a ${kind.kind} channel is told each`;
+  throw invalid([{ field: "/storm_threshold", reason }]);
 }
 
 /** Throws 400 for a type that no kind of channel has. */

@@ -149,6 +149,7 @@ export const integrations = sqliteTable("integrations", {
   speaks: integer("speaks", { mode: "boolean" }).notNull(),
   titleTemplate: text("title_template").notNull().default(""),
   bodyTemplate: text("body_template").notNull().default(""),
+  stormThreshold: integer("storm_threshold"),
 });
 
 export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -43,6 +43,8 @@ export type Note =
   | { topic: "action"; id: string }
   /** Pages are on their way to this contact, or it is well again. */
   | { topic: "contact"; id: string }
+  /** A room is told together, or was. */
+  | { topic: "storms" }
   | { topic: "reports" }
   /** A heartbeat is due at another time, or at once. */
   | { topic: "heartbeats" }

@@ -5,6 +5,7 @@ import type { Reader } from "../store/store.ts";
 const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
   JOIN integrations i ON i.id = d.integration_id AND i.enabled = 1 WHERE d.status = 'pending'`;
+const STORMS = "SELECT min(tell_ms) FROM storms";
 const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
 
 /**
@@ -17,7 +18,7 @@ export function nextDue(reader: Reader): number | null {
   const heartbeat = nextHeartbeat(reader);
   const times = [
     ...[timed, heartbeat].map((at) => (at === null ? null : at * 1000)),
-    ...[read(DELIVERIES), read(EXECUTIONS), nextPage(reader)],
+    ...[read(DELIVERIES), read(EXECUTIONS), read(STORMS), nextPage(reader)],
   ];
   const known = times.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);

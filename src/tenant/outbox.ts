@@ -17,6 +17,7 @@ import { noticeDisabled } from "../outbox/notices.ts";
 import { BREAKER_LIMITS, type BreakerLimits } from "../outbox/retry.ts";
 import { expireDeliveries } from "../outbox/rows.ts";
 import { type ActionRow, runAction } from "../outbox/runs.ts";
+import { tellStorms } from "../outbox/storms.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../outbox/test-fire.ts";
 import { pageQueue } from "../paging/queue.ts";
 import { expirePages, type RecordOptions } from "../paging/record.ts";
@@ -154,6 +155,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       { name: "deliveries", wokenBy: ["endpoint", "outbox"], run: () => deliveries.run() },
       { name: "executions", wokenBy: ["action", "outbox"], run: () => executions.run() },
       { name: "pages", wokenBy: ["contact", "outbox"], run: () => pages.run() },
+      { name: "storms", wokenBy: ["storms", "outbox"], run: () => tellStorms(store, tell) },
       expireJob(store, pageOptions),
     ],
     told(notes) {

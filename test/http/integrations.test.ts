@@ -53,6 +53,7 @@ describe("creating", () => {
         ...{ title_template: "", body_template: "" },
         created_at: Math.floor(box.clock.now() / 1000),
         ...(body.type === "apns" ? { device_count: 0 } : {}),
+        ...(body.type === "slack" || body.type === "telegram" ? { storm_threshold: 10 } : {}),
       });
     }
     const { body } = await box.api("GET", base());

@@ -19,7 +19,7 @@ export const owners: Record<string, string> = {
   ...{ integrations: "projects", relay: "projects" },
   ...{ schedules: "oncall", overrides: "oncall" },
   ...{ reports: "reports", report_entries: "reports" },
-  ...{ events: "outbox", deliveries: "outbox", executions: "outbox" },
+  ...{ events: "outbox", deliveries: "outbox", executions: "outbox", storms: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },

@@ -7,6 +7,7 @@ import {
   integrationAnswer,
   integrationEvents,
   integrationReadOnly,
+  stormThreshold,
   templateText,
 } from "../../projects/integration.ts";
 import type { Guard, TextInput } from "../../projects/integration-input.ts";
@@ -25,7 +26,11 @@ import { type Route, route } from "../route.ts";
 
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
 
-const commonFields = { name: text(128).optional(), events: integrationEvents.optional() };
+const commonFields = {
+  name: text(128).optional(),
+  events: integrationEvents.optional(),
+  storm_threshold: stormThreshold.optional(),
+};
 
 /** Its own texts: not for kinds that send the event's own body. */
 const textFields = {
@@ -61,12 +66,15 @@ export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
 
 /** A body's fields as the verbs take them: what isn't common to all kinds is a credential. */
 export function writeOf(
-  body: { name?: string | undefined; events?: EventKind[] | undefined } & TextInput & {
-      [F in CredentialField]?: string | undefined;
-    },
+  body: {
+    name?: string | undefined;
+    events?: EventKind[] | undefined;
+    storm_threshold?: number | undefined;
+  } & TextInput & { [F in CredentialField]?: string | undefined },
 ): IntegrationWrite {
-  const { name, events, title_template, body_template, ...credentials } = body;
-  return { name, events, credentials, texts: { title_template, body_template } };
+  const { name, events, storm_threshold, title_template, body_template, ...credentials } = body;
+  const texts = { title_template, body_template };
+  return { name, events, stormThreshold: storm_threshold, credentials, texts };
 }
 
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */

@@ -1,0 +1,99 @@
+import { levelName } from "../kit/level.ts";
+import { ellipsis, inOneLine } from "../kit/text.ts";
+import type { EventBody } from "./event.ts";
+
+/** Alerts that a room is told of in one message, as it is written with that message. */
+export interface Together {
+  total: number;
+  /** Rules by how many, most first; at most `MOST_RULES`. */
+  rules: readonly RuleCount[];
+  /** The rules that aren't there, and their alerts. */
+  more: { rules: number; alerts: number };
+  /** The worst that aren't over, highest level first. */
+  worst: readonly OneOfMany[];
+  /** What the first of them said. */
+  first: string;
+}
+
+export interface RuleCount {
+  rule: string;
+  total: number;
+  acknowledged: number;
+  resolved: number;
+}
+
+export interface OneOfMany {
+  id: number;
+  rule: string;
+  level: number;
+  state: string;
+  message: string;
+}
+
+export const MOST_RULES = 10;
+export const MOST_WORST = 10;
+const LONGEST_RULE = 40;
+const LONGEST_MESSAGE = 120;
+
+/** The lines of such a message; plain text, escaped by nobody yet. Counts first: a channel cuts the end. */
+export function togetherWords(
+  event: EventBody,
+  together: Together,
+): { title: string; details: string[] } {
+  const { total, rules, more, worst, first } = together;
+  const [only] = rules;
+  const count = rules.length + more.rules;
+  const of = count === 1 ? `of rule ${line(only?.rule ?? "", LONGEST_RULE)}` : `of ${count} rules`;
+  const others = total - worst.length;
+  return {
+    title: `${alerts(total)} ${of} in ${line(event.project, LONGEST_RULE)}, first: ${line(first, LONGEST_MESSAGE)}`,
+    details: [
+      ...rules.map(ofRule),
+      ...(more.rules > 0 ? [`${more.rules} more rules: ${alerts(more.alerts)}`] : []),
+      ...worst.map(ofAlert),
+      ...(others > 0 ? [`and ${others} more`] : []),
+      ...(rules.some((rule) => openOf(rule) > 0)
+        ? [`Acknowledge all: ${command(event.project, count === 1 ? only?.rule : undefined)}`]
+        : []),
+    ],
+  };
+}
+
+function alerts(n: number): string {
+  return n === 1 ? "1 alert" : `${n} alerts`;
+}
+
+const openOf = ({ total, acknowledged, resolved }: RuleCount) => total - acknowledged - resolved;
+
+function ofRule(counted: RuleCount): string {
+  const { rule, total, acknowledged, resolved } = counted;
+  const parts = [
+    [openOf(counted), "open"],
+    [acknowledged, "acknowledged"],
+    [resolved, "opened and resolved"],
+  ] as const;
+  const states = parts.filter(([n]) => n > 0).map(([n, state]) => `${n} ${state}`);
+  return `${line(rule, LONGEST_RULE)}: ${alerts(total)} (${states.join(", ")})`;
+}
+
+function ofAlert({ id, rule, level, state, message }: OneOfMany): string {
+  const now = state === "open" ? "" : state === "resolved" ? ", opened and resolved" : `, ${state}`;
+  return `#${id} ${levelName(level)}${now} · ${line(rule, LONGEST_RULE)}: ${line(message, LONGEST_MESSAGE)}`;
+}
+
+function command(project: string, rule: string | undefined): string {
+  return [
+    "box ack --all --project",
+    word(project),
+    ...(rule === undefined ? [] : ["--rule", word(rule)]),
+  ].join(" ");
+}
+
+/** As a shell takes it. */
+function word(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function line(text: string, most: number): string {
+  return ellipsis(inOneLine(text), most);
+}
