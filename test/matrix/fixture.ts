@@ -184,7 +184,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
   return {
     project,
     async param({ path }, name) {
-      if (name === "id") return path.startsWith("/v1/alerts/") ? alert() : project;
+      if (name === "id") return /^\/(v1\/alerts|a)\//.test(path) ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
       if (name === "name" && path.includes("/sources/"))
         return path.includes("/keys") ? adapterSource() : "app";
