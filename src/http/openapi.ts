@@ -141,7 +141,7 @@ function operation(route: Route, schemas: Schema): object {
     tags: [route.tag],
     summary: route.summary,
     ...(route.additive ? { "x-additive": true } : {}),
-    ...(route.manager ? { "x-needs-role": "owner or admin" } : {}),
+    ...(route.manager ? { "x-needs-role": route.owner ? "owner" : "owner or admin" } : {}),
     security: securityOf[route.plane],
     parameters: [...pathParameters(route.path), ...queryParameters(route)],
     ...(route.body

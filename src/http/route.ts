@@ -61,6 +61,8 @@ interface RouteShape<
   summary: string;
   /** Needs a live role of owner or admin (contract §16, rule 1). */
   manager?: boolean;
+  /** Of the managers only an owner. */
+  owner?: boolean;
   /** A limit by address, for routes that no key is asked for (contract §9). */
   limit?: "pair";
   /** Answered by the box role only (contract §1); 404 on hosted. */

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type ErrorCode, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
 import { type Actor, findActor } from "../people/actor.ts";
-import { mustManage } from "../people/roles.ts";
+import { mustBeOwner, mustManage } from "../people/roles.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { json } from "./answer.ts";
 import { bearer, unauthorized } from "./bearer.ts";
@@ -93,6 +93,7 @@ async function open(
   const opened = route.plane === "api" ? await openApi(serving, c, address) : openNone(serving, c);
   if (route.boxOnly && opened.tenant.role === "hosted") throw noSuchRoute();
   if (route.manager) mustManage(opened.actor.role);
+  if (route.owner) mustBeOwner(opened.actor.role);
   return opened;
 }
 

@@ -11,6 +11,8 @@ export interface Operation {
   /** What opens it; `null`: nothing is asked for. */
   scheme: "apiKey" | "ingestToken" | "session" | null;
   needsManager: boolean;
+  /** Of the managers only an owner. */
+  needsOwner: boolean;
   hasBody: boolean;
   /** The status of success. */
   success: number;
@@ -94,6 +96,7 @@ function read(method: string, path: string, operation: RawOperation): Operation 
     ...{ method, path, id: operation.operationId },
     scheme: (scheme as Operation["scheme"] | undefined) ?? null,
     needsManager: operation["x-needs-role"] !== undefined,
+    needsOwner: operation["x-needs-role"] === "owner",
     hasBody: operation.requestBody !== undefined,
     success: statuses.find((status) => status < 400) ?? 200,
     codes: new Map(codes),

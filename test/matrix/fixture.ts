@@ -125,6 +125,22 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         return body.keys.find((key: { account_id: string }) => key.account_id === accountId).id;
       }),
     token: device,
+    cid: () =>
+      once("contact", async () => {
+        const account = await once("account", async () => box.person("member").accountId);
+        const of = `/v1/accounts/${account}/contacts`;
+        const id = await post(of, { kind: "webhook", address: HOOK }, "id");
+        box.tenant.store.write((tx) =>
+          tx.sql("UPDATE contacts SET state = 'verified', verified_at = 1 WHERE id = ?").run(id),
+        );
+        return id;
+      }),
+    kind: () =>
+      once("gateway", async () => {
+        const set = { subject: "mailto:o@example.org", test: false };
+        assert.equal((await box.api("PUT", "/v1/gateways/web_push", set)).status, 200);
+        return "web_push";
+      }),
     kid: () =>
       once("source key", async () =>
         post(`${base}/sources/${await adapterSource()}/keys`, { key: freshKey() }, "id"),
@@ -136,6 +152,12 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     replaceAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     registerDevice: () => ({ token: String(++last).padStart(64, "a"), platform: "ios" }),
     connectSender: () => ({ kind: "alertmanager", name: fresh("sender") }),
+    createContact: () => ({ kind: "webhook", address: HOOK }),
+    changeContact: () => ({ label: fresh("phone") }),
+    verifyContact: () => ({}),
+    putNotificationRules: () => ({ rules: [] }),
+    putGateway: () => ({ subject: "mailto:o@example.org" }),
+    putFallback: () => ({ accounts: [box.owner.accountId], schedules: [] }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
     createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),

@@ -11,7 +11,6 @@ import {
 } from "../../contacts/gateways.ts";
 import { readFallback } from "../../contacts/notify.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import { mustBeOwner } from "../../people/roles.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { contactGuardOf, textsOf } from "./contacts.ts";
@@ -49,6 +48,7 @@ export const gatewayRoutes: Route[] = [
   }),
   route({
     ...gateways,
+    owner: true,
     method: "PUT",
     path: "/v1/gateways/{kind}",
     name: "putGateway",
@@ -59,8 +59,7 @@ export const gatewayRoutes: Route[] = [
     status: 200,
     answer: gatewayAnswer,
     errors: ["forbidden", "not_found", ...bodyErrors, "address_refused", "gateway_refused"],
-    async handle({ tenant, actor, params, body }) {
-      mustBeOwner(actor.role);
+    async handle({ tenant, params, body }) {
       const guard = contactGuardOf(tenant);
       const { test = true, ...fields } = body;
       const what = { kind: params.kind, input: textsOf(fields), guard };
@@ -81,6 +80,7 @@ export const gatewayRoutes: Route[] = [
   }),
   route({
     ...gateways,
+    owner: true,
     method: "DELETE",
     path: "/v1/gateways/{kind}",
     name: "deleteGateway",
@@ -89,8 +89,7 @@ export const gatewayRoutes: Route[] = [
     status: 200,
     answer: deleted,
     errors: ["forbidden", "not_found"],
-    handle({ tenant, actor, params }) {
-      mustBeOwner(actor.role);
+    handle({ tenant, params }) {
       tenant.store.write((tx) => deleteGateway(tx, params.kind));
       return { deleted: true };
     },
