@@ -17,9 +17,14 @@ const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, upd
 /**
  * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already
  * acknowledged or resolved stays as it is (contract §14). `by` is an account's id, or the source whose sender said
- * that somebody has it. Throws 404.
+ * that somebody has it; `via` the kind of contact that the person answered through. Throws 404.
  */
-export function acknowledge(tx: Tx, id: number, by: string | { source: string }): AlertRow {
+export function acknowledge(
+  tx: Tx,
+  id: number,
+  by: string | { source: string },
+  via?: string,
+): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state !== "open") return before;
   tx.sql<[number, number, number]>(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
@@ -29,6 +34,7 @@ export function acknowledge(tx: Tx, id: number, by: string | { source: string })
     accountId: typeof by === "string" ? by : null,
     detail: {
       ...(typeof by === "string" ? {} : { by: "source", source: by.source }),
+      ...(via === undefined ? {} : { via }),
       ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
     },
   });

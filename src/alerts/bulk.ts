@@ -73,6 +73,8 @@ export type BulkAnswer = z.output<typeof bulkAnswer>;
 export interface BulkVerb {
   verb: z.output<typeof verb>;
   accountId: string;
+  /** The kind of contact that they answered through; absent where they used the interface. */
+  via?: string;
 }
 
 /** Alerts of one transaction, and rows that it may make before the rest goes into the next one. */
@@ -94,18 +96,27 @@ export async function bulkByIds(
   ids: readonly string[],
   what: BulkVerb,
 ): Promise<BulkAnswer> {
-  const results: BulkResult[] = [];
   const counts = { changed: 0, unchanged: 0, failed: 0 };
-  while (results.length < ids.length) {
-    const rest = ids.slice(results.length, results.length + SLICE.alerts);
-    const done = store.write((tx) => slice(tx, rest, (id) => one(tx, id, what)));
-    for (const { changed, ...result } of done) {
-      counts[!result.ok ? "failed" : changed ? "changed" : "unchanged"]++;
-      results.push(result);
-    }
+  const results = (await changeEach(store, ids, what)).map(({ changed, ...result }) => {
+    counts[!result.ok ? "failed" : changed ? "changed" : "unchanged"]++;
+    return result;
+  });
+  return { results, counts };
+}
+
+/** As `bulkByIds`: what became of each, and whether this made it so. */
+export async function changeEach(
+  store: Store,
+  ids: readonly string[],
+  what: BulkVerb,
+): Promise<(BulkResult & { changed: boolean })[]> {
+  const done: (BulkResult & { changed: boolean })[] = [];
+  while (done.length < ids.length) {
+    const rest = ids.slice(done.length, done.length + SLICE.alerts);
+    done.push(...store.write((tx) => slice(tx, rest, (id) => one(tx, id, what))));
     await othersFirst();
   }
-  return { results, counts };
+  return done;
 }
 
 /** The same for all that the query finds and that were there when it was asked. */
@@ -140,12 +151,18 @@ function slice<T, R>(tx: Tx, items: readonly T[], change: (item: T) => R): R[] {
   return done;
 }
 
-function one(tx: Tx, id: string, { verb, accountId }: BulkVerb): BulkResult & { changed: boolean } {
+function one(
+  tx: Tx,
+  id: string,
+  { verb, accountId, via }: BulkVerb,
+): BulkResult & { changed: boolean } {
   try {
     const row = alertId(id);
     const { state: before } = getAlertRow(tx, row);
     const { state } =
-      verb === "resolve" ? resolve(tx, row, { accountId }) : acknowledge(tx, row, accountId);
+      verb === "resolve"
+        ? resolve(tx, row, { accountId, via })
+        : acknowledge(tx, row, accountId, via);
     return { id, ok: true, state, code: null, changed: state !== before };
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === "not_found")) throw error;

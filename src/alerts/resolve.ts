@@ -10,6 +10,7 @@ import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
+import { whoDid } from "./whose.ts";
 
 const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
     step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, expires_at = NULL, due_at = NULL
@@ -17,7 +18,8 @@ const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_
 
 /** Who or what resolves an alert. */
 export type Resolver =
-  | { accountId: string }
+  /** A person; `via`: the kind of contact that they answered through. */
+  | { accountId: string; via?: string | undefined }
   /** Its sender said so; the source's name. */
   | { source: string }
   | { reason: "quiet" | "stale" | "merged"; detail?: Record<string, unknown> };
@@ -38,6 +40,7 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
     detail: {
       ...("reason" in by ? { reason: by.reason, ...by.detail } : {}),
       ...("source" in by ? { by: "source", source: by.source } : {}),
+      ...("via" in by && by.via !== undefined ? { via: by.via } : {}),
       ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
     },
   });
@@ -54,9 +57,6 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   return row;
 }
 
-const ACKNOWLEDGED = `SELECT account_id, detail FROM timeline
-  WHERE alert_id = ? AND kind = 'acknowledged' ORDER BY id DESC LIMIT 1`;
-
 /** How long the alert stood, who or what ended it, and who had it. */
 function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventSaid {
   return {
@@ -64,7 +64,7 @@ function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventSaid {
     ...("accountId" in by && { by: calledOf(tx, by.accountId) }),
     ...("source" in by && { by: `its source ${by.source}` }),
     ...("reason" in by && { because: reasonOf(by) }),
-    ...(row.acked_at !== null && acknowledgedBy(tx, row)),
+    ...(row.acked_at !== null && acknowledgedBy(tx, row.id)),
   };
 }
 
@@ -74,12 +74,7 @@ function reasonOf({ reason, detail = {} }: Extract<Resolver, { reason: string }>
   return `no match for ${detail["quiet_minutes"]} min`;
 }
 
-function acknowledgedBy(tx: Tx, row: AlertRow): EventSaid {
-  const last = tx
-    .sql<[id: number], { account_id: string | null; detail: string }>(ACKNOWLEDGED)
-    .get(row.id);
-  if (last === undefined) return {};
-  const { source = "" } = JSON.parse(last.detail) as { source?: string };
-  const name = last.account_id === null ? `its source ${source}` : calledOf(tx, last.account_id);
-  return { acknowledged: name };
+function acknowledgedBy(tx: Tx, id: number): EventSaid {
+  const name = whoDid(tx, id, "acknowledged");
+  return name === null ? {} : { acknowledged: name };
 }

@@ -1,6 +1,6 @@
 import type { ByName, EventSaid } from "../outbox/said.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import type { Tx } from "../store/store.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import { type Alert, type AlertRow, toAlert } from "./alert.ts";
 import { climb, firstOfRung, nextRung, type Timers } from "./ladder.ts";
 import { createReach, type Reach } from "./reach.ts";
@@ -13,8 +13,10 @@ const MOST_LINKS = 3;
 const NAME = "SELECT display_name, email FROM accounts WHERE id = ?";
 
 /** What an account is called: its name, else its email. */
-export function calledOf(tx: Tx, accountId: string): string {
-  const row = tx.sql<[id: string], { display_name: string; email: string }>(NAME).get(accountId);
+export function calledOf(reader: Reader, accountId: string): string {
+  const row = reader
+    .sql<[id: string], { display_name: string; email: string }>(NAME)
+    .get(accountId);
   if (row === undefined) return "somebody who was removed";
   return row.display_name.trim() === "" ? row.email : row.display_name;
 }

@@ -13,6 +13,9 @@ export interface Capability {
   until: number;
 }
 
+/** How long one is good for, and what stands for it. */
+export const CAPABILITY_SECONDS = 86_400;
+
 const PURPOSE = "capability";
 
 /** `{alert}-{until}-{contact}-{signature}`: the signature is over the account and the tenant, too. */

@@ -7,7 +7,7 @@ import type { Look, Queue } from "../outbox/queue.ts";
 import type { EventSaid } from "../outbox/said.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
-import { capabilityOf, linkBase } from "./capability.ts";
+import { CAPABILITY_SECONDS, capabilityOf, linkBase } from "./capability.ts";
 import type { PageOutcome, PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 import { pageRecorder } from "./record.ts";
@@ -135,9 +135,6 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     }
   }
 }
-
-/** How long a capability is good for. */
-const CAPABILITY_SECONDS = 86_400;
 
 interface RowWithEvent {
   row: PageRow;

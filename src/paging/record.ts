@@ -48,7 +48,7 @@ export function afterPage(attempt: {
     : { status: "pending", nextMs, error: verdict.error };
 }
 
-const WRITE = `UPDATE pages SET status = ?, outcome = ?, attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
+const WRITE = `UPDATE pages SET status = ?, outcome = coalesce(outcome, ?), attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
     last_error = ?, finished_at = ?
   WHERE id = ? AND (status = 'pending' OR (status IN ('withdrawn', 'failed') AND ? = 'delivered'))`;
 

@@ -1,0 +1,115 @@
+import { duration } from "../outbox/message.ts";
+import { type AnswerKey, type AnswerRight, markAnswered, rightOf } from "../paging/right.ts";
+import type { Reader, Store } from "../store/store.ts";
+import { changeEach } from "./bulk.ts";
+import { livingAlert, type Whose, whoseIs } from "./whose.ts";
+
+/** What a person can say to a page, whichever way it reached them. */
+export type AnswerVerb = "acknowledge" | "resolve";
+
+/** What an answer came to. */
+export type PageAnswered =
+  /** Nobody was given such a key, or it has ended. */
+  | { kind: "unknown" }
+  /** To resolve alerts unseen is nobody's wish: the message named several, and none was chosen. Nothing was done. */
+  | { kind: "several"; named: number }
+  /** It is as the person wants it, or was over before. */
+  | {
+      kind: "answered";
+      verb: AnswerVerb;
+      accountId: string;
+      /** How each stands now; `did`: this answer made it so. */
+      alerts: (Whose & { did: boolean })[];
+    };
+
+/** What a person says; `alertId`: of one alert that the message named. Without it an acknowledgement takes all of them. */
+export interface Answering {
+  verb: AnswerVerb;
+  alertId?: number;
+}
+
+/**
+ * The one way from a button, a link, a key or a reply to an alert: acts as the person whose page it was. To say it again
+ * does nothing. In transactions of its own, since a message may name a thousand alerts. Throws where the disk is full.
+ */
+export async function answerPage(
+  store: Store,
+  key: AnswerKey,
+  answer: Answering,
+): Promise<PageAnswered> {
+  const { verb, alertId } = answer;
+  const right = rightOf(store, secondsOf(store), key);
+  if (right === null) return { kind: "unknown" };
+  const named = right.named.filter((one) => alertId === undefined || one.alertId === alertId);
+  if (named.length === 0) return { kind: "unknown" };
+  const ids = alertsOf(store, named);
+  if (verb === "resolve" && ids.length > 1) return { kind: "several", named: ids.length };
+  store.write((tx) =>
+    markAnswered(
+      tx,
+      named.flatMap(({ pages }) => pages),
+    ),
+  );
+  const { accountId, via } = right;
+  const results = await changeEach(store, ids.map(String), { verb, accountId, via });
+  const alerts = results
+    .filter(({ ok }) => ok)
+    .map(({ id, changed: did }) => ({ ...whoseIs(store, Number(id)), did }));
+  return { kind: "answered", verb, accountId, alerts };
+}
+
+/** How the alerts of a message stand, the one that it is answered for first; null for a key that opens nothing. */
+export function readPage(
+  store: Store,
+  key: AnswerKey,
+): { right: AnswerRight; alerts: { named: number; whose: Whose }[] } | null {
+  const right = rightOf(store, secondsOf(store), key);
+  if (right === null) return null;
+  const seen = new Set<number>();
+  const alerts = right.named.flatMap(({ alertId: named }) => {
+    const living = livingAlert(store, named);
+    if (seen.has(living) || !isThere(store, living)) return [];
+    seen.add(living);
+    return [{ named, whose: whoseIs(store, living) }];
+  });
+  return { right, alerts };
+}
+
+const secondsOf = ({ clock }: Store): number => Math.floor(clock.now() / 1000);
+
+/** Those that still stand for what was named, each once. */
+function alertsOf(reader: Reader, named: AnswerRight["named"]): number[] {
+  const living = named.map(({ alertId }) => livingAlert(reader, alertId));
+  return [...new Set(living)].filter((id) => isThere(reader, id));
+}
+
+function isThere(reader: Reader, id: number): boolean {
+  return reader.sql<[id: number]>("SELECT 1 FROM alerts WHERE id = ?").get(id) !== undefined;
+}
+
+/** What the person is told, in a sentence of plain text: who has it now. `now` in Unix seconds. */
+export function answerWords(answered: PageAnswered, now: number): string {
+  if (answered.kind === "unknown") return "This can't be answered any more.";
+  if (answered.kind === "several")
+    return `This named ${answered.named} alerts: resolve them one by one.`;
+  const { alerts, verb } = answered;
+  const [first] = alerts;
+  if (first === undefined) return "This can't be answered any more.";
+  if (alerts.length === 1) return whoseWords(first, now);
+  const yours = alerts.filter(({ did }) => did).length;
+  const done = verb === "acknowledge" ? "acknowledged" : "resolved";
+  const others = alerts.length - yours;
+  const rest = others === 0 ? "" : `; ${others} were taken or over before`;
+  return `${yours} ${yours === 1 ? "alert" : "alerts"} ${done}${rest}.`;
+}
+
+/** `Alert 17 is acknowledged by Ann, 3 min ago.` */
+export function whoseWords(
+  { alertId, state, by, at }: Whose & { did?: boolean },
+  now: number,
+): string {
+  const ago = now - at < 5 ? "just now" : `${duration(now - at)} ago`;
+  if (state === "open") return `Alert ${alertId} is open since ${duration(Math.max(0, now - at))}.`;
+  const done = state === "acknowledged" ? "acknowledged" : "resolved";
+  return `Alert ${alertId} is ${done}${by === null ? "" : ` by ${by}`}, ${ago}.`;
+}
