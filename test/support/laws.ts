@@ -82,6 +82,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
     "connect/connection.ts",
+    ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],
     "heartbeats/heartbeat.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",

@@ -1,0 +1,245 @@
+import type { Command } from "commander";
+import type { Contact } from "../src/contacts/contact.ts";
+import { contactKindList } from "../src/contacts/list.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { accountIds } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { someOf } from "./nearest.ts";
+import { apiFlags, flag, print } from "./options.ts";
+import { ask } from "./prompt.ts";
+import { RefusedError } from "./refused.ts";
+import { secretHelp, withSecrets } from "./secrets.ts";
+import { age, table } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+export interface PersonOptions extends ApiOptions {
+  person?: string;
+}
+
+/** What an answer says of a message that went out at once. */
+interface SentAnswer {
+  ok: boolean;
+  error?: string;
+}
+
+/** The ways to reach a person: `box contact …`, of oneself unless told. */
+export function registerContacts(program: Command): void {
+  const contact = program.command("contact").description("the ways to reach you, or somebody");
+  const kinds = contactKindList.kinds.map(({ kind }) => kind).filter((kind) => kind !== "web_push");
+  personFlags(contact.command("list")).description("list your contacts").action(list);
+  personFlags(contact.command("add <kind> <address>"))
+    .description(
+      `add a contact: ${kinds.join(", ")} (address - = standard input); a code is sent through it and asked for at a terminal`,
+    )
+    .option("--label <label>", "what you call it: phone, mail")
+    .addOption(
+      flag(
+        "--secret <secret>",
+        `of a webhook: what pages are signed with; ${secretHelp}`,
+        "contact",
+      ),
+    )
+    .action(add);
+  personFlags(contact.command("verify <contact> [code]"))
+    .description("give back the code that came through a contact; without one a new code is sent")
+    .action(verify);
+  personFlags(contact.command("test <contact>"))
+    .description("send a test through a contact, by the way that pages take")
+    .action(test);
+  for (const verb of ["off", "on"] as const)
+    personFlags(contact.command(`${verb} <contact>`))
+      .description(verb === "off" ? "keep a contact and don't use it" : "use a contact again")
+      .action(async (named: string, options: PersonOptions) => {
+        const { at, contact: found } = await placeOf(options, named);
+        const state = verb === "off" ? "off" : "verified";
+        const changed = await callApi<Contact>(options, "PATCH", at, { state });
+        print(changed, options, () => `${contactName(found)} is ${verb}`);
+      });
+  personFlags(contact.command("delete <contact>"))
+    .description("delete a contact; pages that wait for it are withdrawn")
+    .action(async (named: string, options: PersonOptions) => {
+      const { at, contact: found } = await placeOf(options, named);
+      const answer = await callApi<object>(options, "DELETE", at);
+      print(answer, options, () => `deleted ${contactName(found)}`);
+    });
+}
+
+/** With somebody else's email in place of oneself; the box says who may. */
+export function personFlags(command: Command): Command {
+  return apiFlags(command).option("--person <email>", "of somebody else, for managers");
+}
+
+/** `/v1/accounts/{account}/…` of whom the flags name. Throws CommandError with who there is. */
+export async function personPath(options: PersonOptions, ...rest: string[]): Promise<string> {
+  const { person } = options;
+  const account = person === undefined ? "me" : (await accountIds(options))(person);
+  return path("v1", "accounts", account, ...rest);
+}
+
+export async function contactsOf(options: PersonOptions): Promise<Contact[]> {
+  const at = await personPath(options, "contacts");
+  return (await callApi<{ contacts: Contact[] }>(options, "GET", at)).contacts;
+}
+
+/** `phone (ntfy …7f3a)`: what it is called, and what it is. */
+export function contactName({ kind, label, address }: Contact): string {
+  return label === "" ? `${kind} ${address}` : `${label} (${kind} ${address})`;
+}
+
+/** People's words for kinds. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ mail: "email", text: "sms", call: "voice", browser: "web_push" },
+};
+
+/** Those that a person means: by id, else by label, else by kind. Throws CommandError with what there is. */
+export function contactsNamed(contacts: readonly Contact[], asked: string): Contact[] {
+  const word = asked.trim().toLowerCase();
+  const kindOf = WORDS[word] ?? word.replaceAll("-", "_");
+  const ways: ((contact: Contact) => boolean)[] = [
+    ({ id }) => id === word,
+    ({ label }) => label.toLowerCase() === word,
+    ({ kind }) => kind === kindOf,
+  ];
+  for (const fits of ways) {
+    const found = contacts.filter(fits);
+    if (found.length > 0) return found;
+  }
+  const there = contacts.map((one) => one.label || one.kind);
+  throw new CommandError(
+    `there is no contact "${asked}"; ${there.length === 0 ? "there is none yet: box contact add KIND ADDRESS makes one" : `there is ${someOf(asked, there)}`}`,
+  );
+}
+
+/** The one that a person names, and its path. Throws CommandError where it is none or several. */
+async function placeOf(
+  options: PersonOptions,
+  asked: string,
+): Promise<{ at: string; contact: Contact }> {
+  const found = contactsNamed(await contactsOf(options), asked);
+  const [contact] = found;
+  if (contact === undefined || found.length > 1)
+    throw new CommandError(
+      `${found.length} contacts are called "${asked}": ${found.map(({ id, address }) => `${id} (${address})`).join(", ")}`,
+    );
+  return { at: await personPath(options, "contacts", contact.id), contact };
+}
+
+async function list(options: PersonOptions): Promise<void> {
+  const contacts = await contactsOf(options);
+  const now = unixSeconds(systemClock);
+  const row = ({ id, kind, label, address, state, last_ok_at, last_error }: Contact) => [
+    ...[id, kind, label, address, state],
+    ...[last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`, last_error ?? ""],
+  ];
+  const heads = ["ID", "KIND", "LABEL", "ADDRESS", "STATE", "LAST TOOK", "LAST ERROR"];
+  print({ contacts }, options, () =>
+    contacts.length === 0
+      ? "no contacts: box contact add KIND ADDRESS makes one"
+      : table(heads, contacts.map(row)),
+  );
+}
+
+async function add(
+  kind: string,
+  address: string,
+  options: PersonOptions & { label?: string; secret?: string },
+): Promise<void> {
+  const { label, secret } = options;
+  const fields = await withSecrets({ address, secret });
+  const at = await personPath(options, "contacts");
+  const body = { kind: WORDS[kind] ?? kind, ...fields, ...(label === undefined ? {} : { label }) };
+  const made = await callApi<Contact & { secret?: string }>(options, "POST", at, body);
+  const minted = made.secret === undefined ? [] : [`secret ${made.secret} (shown this once)`];
+  const { contact, sent } = await sendCode(options, made);
+  const verified = sent.ok && terminal().stdin.isTTY ? await askCode(options, made) : null;
+  print({ ...made, ...contact, sent, ...verified }, options, () =>
+    [
+      made.id,
+      ...minted,
+      ...(sent.ok && verified === null
+        ? [`A code was sent: box contact verify ${made.id} CODE${forWhom(options)}`]
+        : []),
+      ...(verified === null ? [] : [`${contactName(made)} is verified`]),
+    ].join("\n"),
+  );
+  if (!sent.ok) throw notSent(made, sent, options);
+}
+
+const forWhom = ({ person }: PersonOptions): string =>
+  person === undefined ? "" : ` --person ${person}`;
+
+function notSent(
+  { id }: Contact,
+  { error = "" }: SentAnswer,
+  options: PersonOptions,
+): CommandError {
+  return new CommandError(
+    `the code did not get through: ${error}. The contact is kept; once that is mended: box contact verify ${id}${forWhom(options)}`,
+  );
+}
+
+async function sendCode(
+  options: PersonOptions,
+  { id }: Contact,
+): Promise<{ contact: Contact; sent: SentAnswer }> {
+  const at = await personPath(options, "contacts", id, "verify");
+  const { sent, ...contact } = await callApi<Contact & { sent: SentAnswer }>(
+    options,
+    "POST",
+    at,
+    {},
+  );
+  return { contact, sent };
+}
+
+async function giveCode(options: PersonOptions, id: string, code: string): Promise<Contact> {
+  const at = await personPath(options, "contacts", id, "verify");
+  return callApi<Contact>(options, "POST", at, { code });
+}
+
+/** Asks the person at the terminal until the code is right; null for nothing typed: later, then. */
+export async function askCode(options: PersonOptions, contact: Contact): Promise<Contact | null> {
+  for (;;) {
+    const question = `The code that came by ${contactName(contact)} (nothing = later): `;
+    const code = (await ask(question, "a code is needed")).trim();
+    if (code === "") return null;
+    try {
+      return await giveCode(options, contact.id, code);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || !/^(code_refused|invalid_request)$/.test(error.code))
+        throw error;
+      terminal().stderr.write(`${error.message}\n`);
+      if (/have a new one sent/.test(error.sentence)) return null;
+    }
+  }
+}
+
+async function verify(
+  named: string,
+  code: string | undefined,
+  options: PersonOptions,
+): Promise<void> {
+  const { contact } = await placeOf(options, named);
+  if (code !== undefined) {
+    const verified = await giveCode(options, contact.id, code);
+    print(verified, options, () => `${contactName(contact)} is verified`);
+    return;
+  }
+  const { contact: asked, sent } = await sendCode(options, contact);
+  if (!sent.ok) throw notSent(contact, sent, options);
+  const verified = terminal().stdin.isTTY ? await askCode(options, contact) : null;
+  print({ ...asked, sent, ...verified }, options, () =>
+    verified === null
+      ? `A code was sent: box contact verify ${contact.id} CODE${forWhom(options)}`
+      : `${contactName(contact)} is verified`,
+  );
+}
+
+async function test(named: string, options: PersonOptions): Promise<void> {
+  const { at } = await placeOf(options, named);
+  const answer = await callApi<SentAnswer>(options, "POST", `${at}/test`);
+  print(answer, options, () => (answer.ok ? "it got through" : ""));
+  if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
+}

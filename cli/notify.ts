@@ -1,0 +1,149 @@
+import type { Command } from "commander";
+import type { Contact, Fallback, NotifyRule } from "../src/contacts/contact.ts";
+import { secondsOfSpan } from "../src/kit/wall-time.ts";
+import { accountIds, namesOf } from "./accounts.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import {
+  contactName,
+  contactsNamed,
+  contactsOf,
+  type PersonOptions,
+  personFlags,
+  personPath,
+} from "./contacts.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable } from "./table.ts";
+
+/** When which of a person's contacts are used, and who is paged when nobody can be reached. */
+export function registerNotify(program: Command): void {
+  const notify = program
+    .command("notify")
+    .description("when which of your contacts are used, or somebody's");
+  personFlags(notify.command("show"))
+    .description("show when which contacts are used, as notify set takes it")
+    .action(show);
+  personFlags(notify.command("set"))
+    .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
+    .option(
+      "--rule <rule...>",
+      `a time after the step, contacts by label, kind or id, and the lowest level (min ${levelHelp})`,
+    )
+    .option("--usual", "no rules: all verified contacts at once, calls after two minutes")
+    .action(set);
+  const fallback = program
+    .command("fallback")
+    .description("who is paged when nobody on a whole ladder can be reached");
+  apiFlags(fallback.command("show"))
+    .description("show who is paged when nobody on a whole ladder can be reached")
+    .action(showFallback);
+  apiFlags(fallback.command("set"))
+    .description("set who is paged when nobody on a whole ladder can be reached")
+    .option("--person <email...>", "these people (an email, or me)")
+    .option("--schedule <schedule...>", "whoever is on call there: PROJECT/SCHEDULE")
+    .option("--owners", "every owner, as usual")
+    .action(setFallback);
+}
+
+const USUAL = "no rules: all verified contacts at once, calls after 2m";
+
+async function show(options: PersonOptions): Promise<void> {
+  const at = await personPath(options, "notify");
+  const { rules } = await callApi<{ rules: NotifyRule[] }>(options, "GET", at);
+  const contacts = await contactsOf(options);
+  print({ rules }, options, () => notifyText(rules, contacts));
+}
+
+/** Each rule as `set` takes it, and which contacts none of them uses. */
+function notifyText(rules: readonly NotifyRule[], contacts: readonly Contact[]): string {
+  const used = new Set(rules.flatMap((rule) => rule.contacts));
+  const isOn = ({ state }: Contact) => state === "verified" || state === "failing";
+  const idle = contacts.flatMap((contact) => {
+    if (!isOn(contact)) return [`not used: ${contactName(contact)}, ${contact.state}`];
+    const isNamed = rules.length === 0 || used.has(contact.id);
+    return isNamed ? [] : [`not used: ${contactName(contact)}, no rule names it`];
+  });
+  const lines = rules.length === 0 ? [USUAL] : rules.map((rule) => ruleText(rule, contacts));
+  return [...lines, ...idle].map(printable).join("\n");
+}
+
+function ruleText(
+  { after_seconds, contacts: ids, min_level }: NotifyRule,
+  contacts: readonly Contact[],
+): string {
+  const names = ids.map((id) => wordFor(id, contacts));
+  const min = min_level === 0 ? "" : ` min ${min_level}`;
+  return `${spanText(after_seconds)}: ${names.join(", ")}${min}`;
+}
+
+/** What `set` takes for this contact and no other. */
+function wordFor(id: string, contacts: readonly Contact[]): string {
+  const contact = contacts.find((one) => one.id === id);
+  for (const word of [contact?.label ?? "", contact?.kind ?? ""]) {
+    if (word === "" || /[,:]| min \S+$/.test(word)) continue;
+    const [only, ...others] = contactsNamed(contacts, word);
+    if (only?.id === id && others.length === 0) return word;
+  }
+  return id;
+}
+
+function spanText(seconds: number): string {
+  return seconds > 0 && seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
+async function set(options: PersonOptions & { rule?: string[]; usual?: boolean }): Promise<void> {
+  const { rule = [], usual = false } = options;
+  if (usual === rule.length > 0)
+    throw new CommandError("give one --rule or more, or --usual", exitCodes.usage);
+  const contacts = rule.length === 0 ? [] : await contactsOf(options);
+  const rules = rule.map((text) => parseRule(text, contacts));
+  const at = await personPath(options, "notify");
+  const answer = await callApi<{ rules: NotifyRule[] }>(options, "PUT", at, { rules });
+  print(answer, options, () => notifyText(answer.rules, contacts));
+}
+
+function parseRule(text: string, contacts: readonly Contact[]): NotifyRule {
+  const [, span = "", names = "", min] =
+    /^\s*(\w+)\s*:\s*(.+?)(?:\s+min\s+(\S+))?\s*$/.exec(text) ?? [];
+  const after = span === "0" ? 0 : secondsOfSpan(span);
+  if (after === null)
+    throw new CommandError(
+      `--rule must be like "0s: phone, mail" or "2m: call min critical", not "${text}"`,
+      exitCodes.usage,
+    );
+  const ids = names.split(",").flatMap((name) => contactsNamed(contacts, name));
+  return {
+    after_seconds: after,
+    contacts: [...new Set(ids.map(({ id }) => id))],
+    min_level: min === undefined ? 0 : parseLevel(min),
+  };
+}
+
+async function showFallback(options: ApiOptions): Promise<void> {
+  const fallback = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const nameOf = await namesOf(options);
+  print(fallback, options, () => fallbackText(fallback, nameOf));
+}
+
+function fallbackText({ accounts, schedules }: Fallback, nameOf: (id: string) => string): string {
+  const lines = [
+    ...accounts.map(nameOf),
+    ...schedules.map((schedule) => `whoever is on call in ${schedule}`),
+  ];
+  return lines.length === 0 ? "every owner" : lines.map(printable).join("\n");
+}
+
+async function setFallback(
+  options: ApiOptions & { person?: string[]; schedule?: string[]; owners?: boolean },
+): Promise<void> {
+  const { person = [], schedule = [], owners = false } = options;
+  if (owners === person.length + schedule.length > 0)
+    throw new CommandError("give --person or --schedule, or --owners", exitCodes.usage);
+  const accounts = person.length === 0 ? [] : person.map(await accountIds(options));
+  const body = { accounts, schedules: schedule };
+  const fallback = await callApi<Fallback>(options, "PUT", "/v1/fallback", body);
+  const nameOf = await namesOf(options);
+  print(fallback, options, () => fallbackText(fallback, nameOf));
+}
