@@ -29,8 +29,8 @@ export interface SettledRows {
 /** What the store that is being replaced knows. */
 export interface Replaced {
   tenantId: string;
-  /** How a delivery or an execution stands there; null when it never had it. */
-  outcome(table: "deliveries" | "executions", id: number, owner: string): Outcome | null;
+  /** How a row stands there; null when it never had it. */
+  outcome(table: Table, id: number, owner: string): Outcome | null;
   lastAlert: number;
   lastSeq: number;
   close(): void;
@@ -41,8 +41,14 @@ interface Outcome {
   finished_at: number | null;
 }
 
-const owners = { deliveries: "integration_id", executions: "action_id" } as const;
-const endings = { deliveries: "finished_at", executions: "executed_at" } as const;
+/** Where what goes out waits, and what its columns are called. */
+const tables = {
+  deliveries: { owner: "integration_id", ended: "finished_at", error: "last_error" },
+  executions: { owner: "action_id", ended: "executed_at", error: "error" },
+  pages: { owner: "contact_id", ended: "finished_at", error: "last_error" },
+} as const;
+type Table = keyof typeof tables;
+const names = Object.keys(tables) as Table[];
 
 /** null where nothing can be read from it. */
 export function openReplaced(path: string): Replaced | null {
@@ -53,14 +59,15 @@ export function openReplaced(path: string): Replaced | null {
     const one = (sql: string) => store.prepare(sql).pluck().get();
     const last = (table: string) =>
       Number(one(`SELECT seq FROM sqlite_sequence WHERE name = '${table}'`) ?? 0);
-    const lasts = { deliveries: last("deliveries"), executions: last("executions") };
+    const lasts = new Map(names.map((table) => [table, last(table)]));
     return {
       tenantId: String(one("SELECT value FROM meta WHERE key = 'tenant_id'") ?? ""),
       lastAlert: last("alerts"),
       lastSeq: Number(one("SELECT value FROM meta WHERE key = 'updated_seq'") ?? 0),
       outcome(table, id, owner) {
-        if (id > lasts[table]) return null;
-        const sql = `SELECT status, ${endings[table]} AS finished_at FROM ${table} WHERE id = ? AND ${owners[table]} = ?`;
+        if (id > (lasts.get(table) ?? 0)) return null;
+        const columns = tables[table];
+        const sql = `SELECT status, ${columns.ended} AS finished_at FROM ${table} WHERE id = ? AND ${columns.owner} = ?`;
         try {
           // What is gone there was over long before.
           return (
@@ -81,15 +88,21 @@ export function openReplaced(path: string): Replaced | null {
 /** Settles the copy in one transaction, before any box opens it. */
 export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows {
   const run = db.transaction(() => {
-    const deliveries = settleTable(db, "deliveries", options);
-    const executions = settleTable(db, "executions", options);
+    const settled = names
+      .filter((table) => isThere(db, table))
+      .map((table) => settleTable(db, table, options));
     leaveGap(db, options);
     return {
-      kept: deliveries.kept + executions.kept,
-      dropped: deliveries.dropped + executions.dropped,
+      kept: settled.reduce((sum, { kept }) => sum + kept, 0),
+      dropped: settled.reduce((sum, { dropped }) => sum + dropped, 0),
     };
   });
   return run.immediate();
+}
+
+/** A copy of an older program may have no such table yet. */
+function isThere(db: SqliteDatabase, table: Table): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
 }
 
 interface Waiting {
@@ -97,23 +110,24 @@ interface Waiting {
   owner: string;
   /** Whether its endpoint was failing or switched off when the copy was made. */
   was_stuck: number;
+  /** Before when nothing can have sent it, in Unix milliseconds. */
+  due_ms: number;
 }
 
 const WAITING = {
   deliveries: `SELECT d.id, d.integration_id AS owner,
-      coalesce(i.enabled = 0 OR i.consecutive_failures > 0, 0) AS was_stuck
+      coalesce(i.enabled = 0 OR i.consecutive_failures > 0, 0) AS was_stuck, 0 AS due_ms
     FROM deliveries d LEFT JOIN integrations i ON i.id = d.integration_id WHERE d.status = 'pending'`,
-  executions: `SELECT id, action_id AS owner, 0 AS was_stuck FROM executions WHERE status = 'pending'`,
+  executions: `SELECT id, action_id AS owner, 0 AS was_stuck, 0 AS due_ms FROM executions WHERE status = 'pending'`,
+  pages: `SELECT p.id, p.contact_id AS owner, coalesce(c.state = 'off' OR c.failures > 0, 0) AS was_stuck, p.due_ms
+    FROM pages p LEFT JOIN contacts c ON c.id = p.contact_id WHERE p.status = 'pending'`,
 };
 
+const USUAL = { deliveries: "dropped", executions: "failed", pages: "withdrawn" } as const;
 const WHY = "Restored from a backup: it was on its way when the backup was made.";
 const KNOWN = "Restored from a backup: over before the restore.";
 
-function settleTable(
-  db: SqliteDatabase,
-  table: "deliveries" | "executions",
-  options: SettleOptions,
-): SettledRows {
+function settleTable(db: SqliteDatabase, table: Table, options: SettleOptions): SettledRows {
   const rows = db.prepare(WAITING[table]).all() as Waiting[];
   const settled = { kept: 0, dropped: 0 };
   for (const row of rows) {
@@ -129,24 +143,30 @@ function settleTable(
 
 /**
  * What the replaced store knows decides. Without it: rows of a box that was not sending wait on; of one
- * that was, only those of endpoints that failed then, since all others had theirs seconds later.
+ * that was, only those of endpoints that failed then, since all others had theirs seconds later, and pages that a
+ * person's rules want only later than now.
  */
 function goesOn(row: Waiting, known: Outcome | null, options: SettleOptions): boolean {
   if (options.pending !== "auto") return options.pending === "keep";
   if (known !== null) return known.status === "pending";
-  return !options.wasServing || row.was_stuck === 1;
+  return !options.wasServing || row.was_stuck === 1 || row.due_ms > options.now * 1000;
 }
 
 function end(
   db: SqliteDatabase,
-  table: "deliveries" | "executions",
+  table: Table,
   { row, known, now }: { row: Waiting; known: Outcome | null; now: number },
 ): void {
   const over = known === null || ["pending", "gone"].includes(known.status) ? null : known;
-  const [usual, error] = table === "deliveries" ? ["dropped", "last_error"] : ["failed", "error"];
+  const { error, ended } = tables[table];
   db.prepare(
-    `UPDATE ${table} SET status = ?, next_attempt_ms = NULL, ${error} = ?, ${endings[table]} = ? WHERE id = ?`,
-  ).run(over?.status ?? usual, over === null ? WHY : KNOWN, over?.finished_at ?? now, row.id);
+    `UPDATE ${table} SET status = ?, next_attempt_ms = NULL, ${error} = ?, ${ended} = ? WHERE id = ?`,
+  ).run(
+    over?.status ?? USUAL[table],
+    over === null ? WHY : KNOWN,
+    over?.finished_at ?? now,
+    row.id,
+  );
 }
 
 const HOUR = 3600;

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { placeOf } from "../../src/backup/place.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
+import { settle } from "../../src/backup/settle.ts";
 import { takeBackup } from "../../src/backup/take.ts";
 import { systemRandom } from "../../src/kit/random.ts";
+import { openSqlite } from "../../src/store/database.ts";
 import { lockDirectory } from "../../src/store/lock.ts";
 import { getMeta, setMeta } from "../../src/store/meta.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -148,6 +150,81 @@ test("the store that is replaced knows what went out since, and what did not", (
   assert.deepEqual(states(restored), [
     ...["well delivered", "well delivered", "sick pending", "act failed"],
   ]);
+});
+
+/** Of one person: a contact that is well and one that fails, a page waiting for each, and one due in half an hour. */
+function withPages(it: Made): Made {
+  const store = it.open();
+  store.write((tx) => {
+    tx.sql(
+      "INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at) VALUES ('ann', 'a', 'a', 'a', '', 'member', 1)",
+    ).run();
+    for (const [id, failures] of [
+      ["phone", 0],
+      ["mail", 2],
+    ])
+      tx.sql(
+        `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, failures, created_at)
+         VALUES (?, 'ann', 'webhook', '', '', '', 'verified', ?, 1)`,
+      ).run(id, failures);
+    const page = tx.sql(
+      `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, created_at)
+       VALUES (?, 'ann', 7, 1, 'alert.escalated', ?, 'pending', ?, ?, ?)`,
+    );
+    const now = tx.clock.now();
+    for (const [i, [contact, due]] of [
+      ["phone", now],
+      ["mail", now],
+      ["phone", now + 1_800_000],
+    ].entries())
+      page.run(contact, `h${i}`, due, due, tx.at);
+  });
+  store.close();
+  return it;
+}
+
+test("people are not paged again for what a copy has waiting: only by a way that failed then, or later than now", (t) => {
+  const it = withPages(made(t, true));
+  it.take();
+  const to = join(it.data, "../elsewhere");
+  assert.deepEqual(it.restore({ to }).pending, { kept: 3, dropped: 3 });
+  const store = it.open(to);
+  const why = store.sql("SELECT last_error FROM pages WHERE id = 1").pluck().get();
+  assert.match(String(why), /Restored from a backup/);
+  const rows = store.sql("SELECT contact_id || ' ' || status FROM pages").pluck().all();
+  assert.deepEqual(rows, ["phone withdrawn", "mail pending", "phone pending"]);
+  store.close();
+});
+
+test("of pages, too, the store that is replaced knows what became of them", (t) => {
+  const it = withPages(made(t, false));
+  it.take();
+  const store = it.open();
+  store.write((tx) => {
+    const over = tx.sql(
+      "UPDATE pages SET status = ?, next_attempt_ms = NULL, finished_at = 9 WHERE id = ?",
+    );
+    over.run("delivered", 1);
+    over.run("withdrawn", 3);
+  });
+  store.close();
+  assert.deepEqual(it.restore().pending, { kept: 4, dropped: 2 });
+  const restored = it.open();
+  const rows = restored.sql("SELECT contact_id || ' ' || status FROM pages").pluck().all();
+  assert.deepEqual(rows, ["phone delivered", "mail pending", "phone withdrawn"]);
+  restored.close();
+});
+
+test("a copy of a program that knew no pages is restored", (t) => {
+  const it = made(t, true);
+  it.take();
+  const db = openSqlite(it.file);
+  db.exec("DROP TABLE pages");
+  const counted = settle(db, {
+    ...{ pending: "auto", wasServing: true, takenAt: 1, now: 2, replaced: null },
+  });
+  db.close();
+  assert.deepEqual(counted, { kept: 1, dropped: 2 });
 });
 
 test("alert ids that may have been given out since are never given out again", async (t) => {
