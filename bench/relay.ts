@@ -189,6 +189,7 @@ async function furnish(tenant: Tenant): Promise<string> {
       kind: "events",
       room: "project",
       options: {},
+      sealedSecret: null,
     } as const;
     return { source: made, key: mintKey(tx, tenant.id, "a").key };
   });

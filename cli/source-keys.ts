@@ -36,4 +36,27 @@ export function registerSourceKeys(source: Command): void {
       const answer = await callApi<object>(options, "DELETE", keysOf(project, name, id));
       print(answer, options, () => `deleted ${id}`);
     });
+  const secretOf = (project: string, name: string) =>
+    path("v1", "projects", project, "sources", name, "secret");
+  apiFlags(source.command("secret <project> <name> [file]"))
+    .description("set what its sender signs with (- for standard input)")
+    .option("--remove", "look at signatures no more")
+    .action(
+      async (
+        project: string,
+        name: string,
+        file: string | undefined,
+        options: ApiOptions & { remove?: true },
+      ) => {
+        const place = secretOf(project, name);
+        const answer = options.remove
+          ? await callApi<object>(options, "DELETE", place)
+          : await callApi<object>(options, "PUT", place, {
+              secret: (await readText(file ?? "-")).trim(),
+            });
+        print(answer, options, () =>
+          options.remove ? "not signed any more" : "signed from now on",
+        );
+      },
+    );
 }

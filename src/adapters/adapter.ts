@@ -142,6 +142,8 @@ export interface Adapter {
    * believed; nothing else, whatever the bytes.
    */
   believe?(request: InRequest, ask: Ask): Promise<void>;
+  /** Whether the request is signed with the source's secret, of senders that can do that. */
+  isSigned?(request: InRequest, secret: string): boolean;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
   /** A refusal in the sender's own form; `header` gives the request's, where the form depends on it. */

@@ -12,6 +12,7 @@ import { grafanaLegacy } from "./grafana-legacy.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
 import { isOver, type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
+import { isSigned, isSignedAt } from "./signature.ts";
 
 /** Grafana's webhook: its own alerting's, in Alertmanager's shape with more beside it, and the one before that. */
 export const grafana: Adapter = {
@@ -19,6 +20,13 @@ export const grafana: Adapter = {
   title: "Grafana alerting",
   room: "project",
   caps: alertCaps,
+  isSigned(request, secret) {
+    const name = "x-grafana-alerting-signature";
+    const time = "x-grafana-alerting-signature-timestamp";
+    return request.header(time) === undefined
+      ? isSigned(request, { secret, name })
+      : isSignedAt(request, { secret, name, time });
+  },
   decode,
   refuse: plainRefusal,
   setUp: ({ base, token }) => ({
@@ -42,6 +50,7 @@ export const grafana: Adapter = {
       "One alert here for each series that fires there; it ends when Grafana says so. No data and errors of a data source are warnings.",
       "The contact point's Test button sends an alert named TestAlert, which a rule for everything takes.",
       "Grafana tries once: what it sends while the box is down is lost until its next group_interval (5 minutes), which tells what still fires, and not what has ended.",
+      "With an HMAC secret in the contact point, its header names left as they are (a timestamp in X-Grafana-Alerting-Signature-Timestamp), set the same by `box source secret`: then only signed requests are taken.",
       "A contact point with a payload of its own belongs to a source of kind hook. The alerting of Grafana 8 and before is understood at the same address.",
     ],
   }),

@@ -9,6 +9,7 @@ import { mapped } from "./mapping/apply.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { mappingOf } from "./mapping/chosen.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
+import { isSigned } from "./signature.ts";
 
 const METHODS = ["POST", "PUT", "GET"];
 
@@ -22,6 +23,9 @@ export const hook: Adapter = {
   room: "source",
   caps: alertCaps,
   isDescribed: true,
+  // GitHub's, and that of those who do as it does.
+  isSigned: (request, secret) =>
+    isSigned(request, { secret, name: "x-hub-signature-256", prefix: "sha256=" }),
   decode,
   refuse: plainRefusal,
   setUp: ({ base, token }) => ({

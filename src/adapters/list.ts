@@ -54,6 +54,11 @@ const OWN: readonly string[] = ["events", "heartbeats"];
 /** What a source may be. */
 export const sourceKinds: readonly string[] = [...OWN, ...adapters.map(({ kind }) => kind)];
 
+/** Kinds whose senders can sign what they send. */
+export const signers: readonly string[] = adapters.flatMap(({ kind, isSigned }) =>
+  isSigned === undefined ? [] : [kind],
+);
+
 export function findAdapter(kind: string): Adapter | null {
   return adapters.find((adapter) => adapter.kind === kind) ?? null;
 }

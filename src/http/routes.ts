@@ -19,6 +19,7 @@ import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
+import { sourceSecretRoutes } from "./resources/source-secrets.ts";
 import { sourceRoutes } from "./resources/sources.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
@@ -45,6 +46,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...ruleRoutes,
   ...sourceRoutes,
   ...sourceKeyRoutes,
+  ...sourceSecretRoutes,
   ...connectRoutes,
   ...mappingRoutes,
 ];

@@ -89,6 +89,9 @@ export const sourceAnswer = z
     kind: z.string(),
     room: sourceRoom,
     options: sourceOptions,
+    signed: z.boolean().meta({
+      description: "Additive: only requests that its sender has signed are taken.",
+    }),
   })
   .meta({ id: "Source" });
 export type SourceAnswer = z.output<typeof sourceAnswer>;
@@ -125,6 +128,14 @@ export const sourceFacts = z
   })
   .meta({ id: "SourceFacts" });
 export type SourceFacts = z.output<typeof sourceFacts>;
+
+/** What a sender signs with. */
+export const sourceSecret = z.strictObject({
+  secret: text(256, 8).meta({
+    description:
+      "As it stands in the sender: of GitHub (kind hook, `X-Hub-Signature-256`) and of Grafana (`X-Grafana-Alerting-Signature`). Never read again.",
+  }),
+});
 
 /** A key of an earlier tool, for a source to take too. */
 export const sourceKeyAdd = z.strictObject({

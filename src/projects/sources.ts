@@ -20,6 +20,8 @@ export interface Source {
   room: SourceRoom;
   /** How its lines are read, beside what their format says. */
   options: SourceOptions;
+  /** What its sender signs with, sealed; null: its requests are not signed. */
+  sealedSecret: string | null;
 }
 
 export function listSources(reader: Reader, project: Project): SourceAnswer[] {
@@ -31,11 +33,13 @@ export function listSources(reader: Reader, project: Project): SourceAnswer[] {
       kind: sources.kind,
       room: sources.room,
       options: sources.options,
+      sealedSecret: sources.sealedSecret,
     })
     .from(sources)
     .where(eq(sources.projectId, project.id))
     .orderBy(asc(sources.name))
-    .all();
+    .all()
+    .map(({ sealedSecret, ...source }) => ({ ...source, signed: sealedSecret !== null }));
 }
 
 /** The source that a token opens, long or short or of an earlier tool, or null. */
@@ -52,6 +56,7 @@ export function findSource(reader: Reader, token: string): Source | null {
       kind: sources.kind,
       room: sources.room,
       options: sources.options,
+      sealedSecret: sources.sealedSecret,
     })
     .from(sources)
     .where(
@@ -73,8 +78,8 @@ export function findSourceNamed(
   const place = findProject(reader, project);
   const row = place === null ? undefined : find(reader, place, source);
   if (row === undefined) return null;
-  const { id, projectId, name, retainLogs, kind, room, options } = row;
-  return { id, projectId, name, retainLogs, kind, room, options };
+  const { tokenHash: _, shortHash: __, createdAt: ___, ...found } = row;
+  return found;
 }
 
 /** As above, looked up again only after a change: for whoever asks with each request. */

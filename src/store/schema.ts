@@ -78,6 +78,7 @@ export const sources = sqliteTable("sources", {
   kind: text("kind").notNull().default("events"),
   room: text("room").$type<SourceRoom>().notNull().default("project"),
   shortHash: text("short_hash"),
+  sealedSecret: text("sealed_secret"),
   options: text("options", { mode: "json" })
     .$type<{
       level_from_text?: boolean | undefined;

@@ -8,6 +8,7 @@ const places = [
   { table: "actions", column: "sealed_body" },
   { table: "relay", column: "sealed_secret" },
   { table: "gateways", column: "sealed" },
+  { table: "sources", column: "sealed_secret" },
   { table: "contacts", column: "sealed" },
 ] as const;
 

@@ -185,6 +185,7 @@ test("a kept body is no window on the megabytes that it was cut from, and source
         kind: "events",
         room: "project",
         options: {},
+        sealedSecret: null,
       },
       { code: "invalid_json", message: "no", body: "😀".repeat(2000) },
     );

@@ -11,6 +11,7 @@ const source = {
   kind: "events",
   room: "project",
   options: {},
+  sealedSecret: null,
 } as const;
 const arrival: Arrival = { source, event: { message: "x", level: 200, keys: null, tags: null } };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -37,7 +37,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
 
   const adapterSource = () =>
     once("adapter's source", () =>
-      post(`${base}/sources`, { name: fresh("am"), kind: "alertmanager" }, "name"),
+      post(`${base}/sources`, { name: fresh("in"), kind: "grafana" }, "name"),
     );
   const rule = () => once("rule", () => post(`${base}/rules`, { name: fresh("rule") }, "name"));
   const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
@@ -194,6 +194,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     putProjectConfig: async () => (await box.api("GET", `${base}/config`)).body,
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
+    setSourceSecret: () => ({ secret: "s".repeat(20) }),
     addSourceKey: () => ({ key: freshKey() }),
     createSource: () => ({ name: fresh("src") }),
     updateSource: () => ({ retain_logs: false }),
@@ -209,7 +210,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       if (name === "id") return /^\/(v1\/alerts|a)\//.test(path) ? alert() : project;
       if (name === "name" && path.includes("/rules/")) return rule();
       if (name === "name" && path.includes("/sources/"))
-        return path.includes("/keys") ? adapterSource() : "app";
+        return /\/(keys|secret)$|\/keys\//.test(path) ? adapterSource() : "app";
       const value = values[name];
       assert.ok(value, `no example of {${name}} for ${path}: teach test/matrix/fixture.ts one`);
       return value();

@@ -10,6 +10,7 @@ import {
 import { unixSeconds } from "../../kit/clock.ts";
 import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
 import { uuid4 } from "../../kit/ids.ts";
+import { openSourceSecret } from "../../projects/source-secrets.ts";
 import type { Source } from "../../projects/sources.ts";
 import { commitDecoded } from "../../tenant/commit.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
@@ -71,6 +72,7 @@ export async function takeBody(
       sent = masked(sent, taking.secret);
       if (adapter.isDescribed) keep(c, taking, whole);
       const request = requestOf(c, { path, body: whole, sender });
+      mustBeSigned(adapter, sender, request);
       await adapter.believe?.(request, sender.tenant.ask);
       const decoded = adapter.decode(request);
       const { length } = decoded.events;
@@ -84,6 +86,18 @@ export async function takeBody(
   } catch (error) {
     return refused(c, taking, { error, sent });
   }
+}
+
+/** Throws where the source has a secret and the request isn't signed with it. */
+function mustBeSigned(adapter: Adapter, { tenant, source }: Sender, request: InRequest): void {
+  const { id, sealedSecret } = source;
+  if (sealedSecret === null || adapter.isSigned === undefined) return;
+  const secret = openSourceSecret(tenant.sealer, { id, sealedSecret });
+  if (secret === null) {
+    const message = "The source's signing secret can't be opened: set it again.";
+    throw new UnreadableBody({ why: "unavailable", message });
+  }
+  if (!adapter.isSigned(request, secret)) throw new UnreadableBody({ why: "unauthorized" });
 }
 
 const masked = (text: string, secret: string | null) =>

@@ -1,0 +1,2 @@
+-- What a sender signs its requests with, beside the token in its address; sealed.
+ALTER TABLE sources ADD COLUMN sealed_secret TEXT;
