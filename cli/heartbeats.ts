@@ -54,6 +54,7 @@ export function registerHeartbeats(program: Command): void {
 interface PaceOptions extends ApiOptions {
   every?: string;
   cron?: string;
+  oncalendar?: string;
   timezone?: string;
   grace?: string;
   maxRun?: string;
@@ -65,6 +66,7 @@ function paceFlags(command: Command): Command {
   return command
     .option("--every <span>", "it reports at least so often: 1h, 1d")
     .option("--cron <fields>", 'it runs at these times: "0 3 * * *"')
+    .option("--oncalendar <times>", 'as a systemd timer says it: "Mon..Fri 03:00"')
     .option("--timezone <zone>", "of --cron, Europe/Vienna for example; UTC unless told")
     .option("--grace <span>", "how late it may be; 5m unless told")
     .option("--max-run <span>", "how long a run may take; as --grace unless told")
@@ -75,10 +77,20 @@ function paceFlags(command: Command): Command {
     );
 }
 
-function paceOf({ every, cron, timezone, grace, maxRun, level, watch }: PaceOptions): object {
+function paceOf({
+  every,
+  cron,
+  oncalendar,
+  timezone,
+  grace,
+  maxRun,
+  level,
+  watch,
+}: PaceOptions): object {
   return {
     ...(every === undefined ? {} : { period_seconds: parseSpan("--every", every) }),
     ...(cron === undefined ? {} : { cron }),
+    ...(oncalendar === undefined ? {} : { oncalendar }),
     ...(timezone === undefined ? {} : { timezone }),
     ...(grace === undefined ? {} : { grace_seconds: parseSpan("--grace", grace) }),
     ...(maxRun === undefined ? {} : { max_run_seconds: parseSpan("--max-run", maxRun) }),
@@ -129,8 +141,12 @@ async function add(
   name: string,
   options: PaceOptions & { slug?: string; uuid?: string },
 ): Promise<void> {
-  if ((options.every === undefined) === (options.cron === undefined))
-    throw new CommandError("either --every or --cron says when it is expected", exitCodes.usage);
+  const said = [options.every, options.cron, options.oncalendar].filter((one) => one !== undefined);
+  if (said.length !== 1)
+    throw new CommandError(
+      "one of --every, --cron and --oncalendar says when it is expected",
+      exitCodes.usage,
+    );
   const { slug, uuid } = options;
   const body = {
     ...{ name, ...paceOf(options) },

@@ -33,7 +33,7 @@ const watched = z.strictObject({
 });
 export type Watched = z.output<typeof watched>;
 
-/** When it is expected: a period, or cron with a zone, and never both. */
+/** When it is expected: a period, or cron with a zone (or what a systemd timer says), and only one of them. */
 export const heartbeatPace = {
   period_seconds: integer(10, YEAR).optional().meta({
     description: "It reports at least every so many seconds. Either this or `cron`.",
@@ -41,6 +41,10 @@ export const heartbeatPace = {
   cron: text(128, 1).optional().meta({
     description:
       "Five cron fields; a time that a clock change leaves out counts at the gap's end, one that comes twice once.",
+  }),
+  oncalendar: text(128, 1).optional().meta({
+    description:
+      "As a systemd timer says it, `Mon..Fri 03:00`, a zone at its end if need be: kept and read as `cron`. Years, seconds, and days of the week and of the month at once are refused.",
   }),
   timezone: text(100, 1).optional().meta({ description: "Of `cron`, an IANA name; default UTC." }),
   grace_seconds: integer(1, 31 * 86_400)

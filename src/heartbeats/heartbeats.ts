@@ -10,6 +10,7 @@ import {
   slugOf,
   type Watched,
 } from "./heartbeat.ts";
+import { type CalendarTimes, cronOfCalendar } from "./on-calendar.ts";
 import { beatOf, type HeartbeatRow, heartbeatRow, paceOf, writeBeat } from "./rows.ts";
 import { heartbeatSource } from "./source.ts";
 import { repaced, shownState } from "./state.ts";
@@ -151,20 +152,29 @@ export function watchedOf({ watch }: Pick<HeartbeatRow, "watch">): Watched | nul
 }
 
 function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
-  const isTimed = body.period_seconds !== undefined || body.cron !== undefined;
+  const calendar = calendarOf(body);
+  const isTimed = body.period_seconds !== undefined || (calendar?.cron ?? body.cron) !== undefined;
   const kept = isTimed ? null : row;
   return {
     name: body.name ?? row?.name ?? "",
     slug: body.slug ?? row?.slug ?? "",
     period: body.period_seconds ?? kept?.period_seconds ?? null,
-    cron: body.cron ?? kept?.cron ?? null,
-    timezone: body.timezone ?? row?.timezone ?? "UTC",
+    cron: calendar?.cron ?? body.cron ?? kept?.cron ?? null,
+    timezone: calendar?.timezone ?? body.timezone ?? row?.timezone ?? "UTC",
     grace: body.grace_seconds ?? row?.grace_seconds ?? GRACE,
     maxRun:
       body.max_run_seconds === undefined ? (row?.max_run_seconds ?? null) : body.max_run_seconds,
     level: body.level ?? row?.level ?? LEVEL,
     watch: body.watch === undefined ? (row?.watch ?? null) : textOf(body.watch),
   };
+}
+
+/** What a systemd timer's words come to. Throws 400 for those that aren't understood, and beside cron. */
+function calendarOf({ oncalendar, cron }: HeartbeatChange): CalendarTimes | null {
+  if (oncalendar === undefined) return null;
+  const times = cron === undefined ? cronOfCalendar(oncalendar) : "stands beside cron: give one";
+  if (typeof times === "string") throw invalid([{ field: "/oncalendar", reason: times }]);
+  return times;
 }
 
 function check(
