@@ -11,6 +11,8 @@ interface Duty {
   email?: string;
   /** Unix seconds; null = for ever. */
   ends_at?: number | null;
+  /** Left out: not known. */
+  reached?: boolean;
   next?: { email: string; starts_at: number } | null;
 }
 
@@ -31,7 +33,7 @@ async function showOnCall(project: string | undefined, options: ApiOptions): Pro
   const oncall: Row[] = [];
   for (const name of names) oncall.push(...(await dutiesOf(options, name)));
   print({ oncall }, options, () =>
-    table(["PROJECT", "SCHEDULE", "ON CALL", "UNTIL"], oncall.map(cells)),
+    table(["PROJECT", "SCHEDULE", "ON CALL", "REACHED", "UNTIL"], oncall.map(cells)),
   );
 }
 
@@ -50,8 +52,9 @@ async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
   return rows;
 }
 
-function cells({ project, schedule, on_call, email = "", ends_at, next }: Row): string[] {
-  if (on_call) return [project, schedule, email, ends_at ? when(ends_at) : ""];
+function cells({ project, schedule, on_call, email = "", ends_at, reached, next }: Row): string[] {
+  const reach = reached === false ? "BY NOTHING" : reached ? "yes" : "";
+  if (on_call) return [project, schedule, email, reach, ends_at ? when(ends_at) : ""];
   const later = next ? `${when(next.starts_at)}, then ${next.email}` : "";
-  return [project, schedule, "nobody", later];
+  return [project, schedule, "nobody", "", later];
 }

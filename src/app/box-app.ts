@@ -14,6 +14,7 @@ import type { Route } from "../http/route.ts";
 import { dataPlaneRoutesOf } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { backupCheck } from "../operate/backup-health.ts";
+import { contactCheck, contactMetrics } from "../operate/contact-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
 import { portMetric, refusalMetrics, renderMetrics } from "../operate/metrics.ts";
@@ -82,6 +83,7 @@ function operating(
     health: () =>
       boxHealth(tenant, [
         () => reachCheck(reach, tenant.store),
+        () => contactCheck(tenant.store),
         () => ingestCheck(tenant),
         () => backupCheck(tenant, scheduled),
       ]),
@@ -89,6 +91,7 @@ function operating(
       renderMetrics(tenant, [
         ...refusalMetrics(serving.refusals),
         reachMetric(reach, tenant.store),
+        ...contactMetrics(tenant.store),
         portMetric(ports()),
       ]),
     mayReadMetrics(c: AppContext) {

@@ -120,13 +120,21 @@ export const currentAnswer = z.union([
     override_id: z.string().nullable(),
     starts_at: z.int(),
     ends_at: z.int().nullable(),
+    reached: z.boolean().optional().meta({
+      description:
+        "Whether a contact or a phone reaches them; left out where the box knows of neither, and a shared channel may be everybody's way.",
+    }),
   }),
   z.object({
     on_call: z.literal(false),
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),
 ]);
-export type Current = z.output<typeof currentAnswer>;
+export type CurrentAnswer = z.output<typeof currentAnswer>;
+/** As the schedule alone knows it. */
+export type Current =
+  | Omit<Extract<CurrentAnswer, { on_call: true }>, "reached">
+  | Extract<CurrentAnswer, { on_call: false }>;
 
 export const previewAnswer = z.object({
   shifts: z.array(

@@ -7,6 +7,7 @@ import { migrations } from "../store/migrations.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import type { Reader } from "../store/store.ts";
 import { diskSizes } from "../tenant/disk.ts";
+import { contactFindings } from "./contact-health.ts";
 import { heartbeatFindings } from "./doctor-heartbeats.ts";
 import {
   ailingChannels,
@@ -43,6 +44,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...keyFindings(reader, data),
       ...ailingChannels(reader),
       ...reachFindings(reader),
+      ...contactFindings(reader),
       ...heartbeatFindings(reader, options.clock),
       ...crowdedFindings(reader),
       waitingFinding(reader, options.clock),
@@ -173,7 +175,16 @@ function shedFinding(detail: string): Finding {
 }
 
 /** What this looks at itself isn't said twice. */
-const SEEN = ["store", "disk", "backup", "breakers", "channels", "reach", "credentials"];
+const SEEN = [
+  "store",
+  "disk",
+  "backup",
+  "breakers",
+  "channels",
+  "reach",
+  "contacts",
+  "credentials",
+];
 
 function servingFindings({ running, address, health }: Status): Finding[] {
   if (!running)

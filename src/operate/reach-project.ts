@@ -10,8 +10,8 @@ import type { Reader } from "../store/store.ts";
 export interface ProjectReach {
   name: string;
   version: number;
-  /** By account id: the places that name them, as `rule errors (schedule primary)`. */
-  paged: ReadonlyMap<string, readonly string[]>;
+  /** By account id. */
+  paged: ReadonlyMap<string, PagedAt>;
   /** Rules whose ladder can page nobody, because its schedules have no participants. */
   emptyLadders: readonly string[];
   /** Rules without a ladder; `acts`: they run at least one action. */
@@ -21,6 +21,16 @@ export interface ProjectReach {
   /** Other enabled channels, in words, that hear of openings and of escalations. */
   openings: readonly string[];
   escalations: readonly string[];
+}
+
+/** Where one person is paged. */
+export interface PagedAt {
+  /** The places that name them, as `rule errors (schedule primary)`. */
+  places: readonly string[];
+  /** The place with the lowest level that its rule names. */
+  lowest: { level: number; place: string } | null;
+  /** A place whose rule takes every level. */
+  anyLevel: string | null;
 }
 
 /** Places named of one person; what is more is a number. */
@@ -55,22 +65,32 @@ export function reachOf(reader: Reader, project: Project): ProjectReach {
 
 type Turns = ReadonlyMap<string, ReadonlySet<string>>;
 
-function placesOf(rules: readonly StoredRule[], turns: Turns): Map<string, string[]> {
-  const places = new Map<string, string[]>();
-  const add = (account: string, place: string) => {
-    const known = places.get(account) ?? [];
-    if (!known.includes(place) && known.length <= MOST_PLACES)
-      known.push(known.length < MOST_PLACES ? place : "more");
-    places.set(account, known);
+function placesOf(rules: readonly StoredRule[], turns: Turns): Map<string, PagedAt> {
+  const places = new Map<string, PagedAt>();
+  const add = (account: string, place: string, level: number | null) => {
+    const before = places.get(account) ?? { places: [], lowest: null, anyLevel: null };
+    places.set(account, withPlace(before, place, level));
   };
-  for (const { name, escalations } of rules)
+  for (const { name, match, escalations } of rules)
     for (const step of escalations) {
-      for (const account of step.accounts) add(account, `rule ${name}`);
+      for (const account of step.accounts) add(account, `rule ${name}`, match.min_level);
       for (const schedule of step.schedules)
         for (const account of turns.get(schedule) ?? [])
-          add(account, `rule ${name} (schedule ${schedule})`);
+          add(account, `rule ${name} (schedule ${schedule})`, match.min_level);
     }
   return places;
+}
+
+function withPlace(before: PagedAt, place: string, named: number | null): PagedAt {
+  const { places, lowest, anyLevel } = before;
+  const level = named ?? 0;
+  const isNew = !places.includes(place) && places.length <= MOST_PLACES;
+  return {
+    places: isNew ? [...places, places.length < MOST_PLACES ? place : "more"] : places,
+    lowest:
+      level > 0 && level < (lowest?.level ?? Number.POSITIVE_INFINITY) ? { level, place } : lowest,
+    anyLevel: level === 0 ? (anyLevel ?? place) : anyLevel,
+  };
 }
 
 function namesNobody({ escalations }: StoredRule, turns: Turns): boolean {

@@ -1,10 +1,12 @@
+import { levelName } from "../kit/level.ts";
 import { type RelaySilence, readSilence } from "../outbox/relay-silence.ts";
 import type { Project } from "../projects/projects.ts";
 import type { Reader } from "../store/store.ts";
 import type { HealthCheck } from "../tenant/health.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import type { Metric } from "./metrics.ts";
-import { type ProjectReach, reachOf } from "./reach-project.ts";
+import { type PeopleReach, peopleReach } from "./reach-people.ts";
+import { type PagedAt, type ProjectReach, reachOf } from "./reach-project.ts";
 
 /** Somebody, or a rule, that nothing reaches; a note where a shared channel may be their way. */
 export interface Unreached {
@@ -62,8 +64,9 @@ function unreachedIn(reader: Reader, projects: readonly ProjectReach[]): Unreach
     configured: reader.sql<[]>("SELECT 1 FROM relay").get() !== undefined,
     silence: readSilence(reader),
   };
+  const people = peopleReach(reader);
   return projects.flatMap((project) => [
-    ...peopleOf(project, { emails, relay }),
+    ...peopleOf(project, { emails, relay, people }),
     ...rulesOf(project, relay),
   ]);
 }
@@ -73,22 +76,40 @@ interface Relay {
   silence: RelaySilence;
 }
 
-function peopleOf(
-  project: ProjectReach,
-  { emails, relay }: { emails: ReadonlyMap<string, string>; relay: Relay },
-): Unreached[] {
+interface Ways {
+  emails: ReadonlyMap<string, string>;
+  relay: Relay;
+  people: PeopleReach;
+}
+
+function peopleOf(project: ProjectReach, { emails, relay, people }: Ways): Unreached[] {
   const others = project.escalations;
-  return [...project.paged].flatMap(([account, places]): Unreached[] => {
+  return [...project.paged].flatMap(([account, paged]): Unreached[] => {
     const email = emails.get(account);
-    const why = whyNot(project, relay, account);
-    if (why === null || email === undefined) return [];
-    const paged = `${email} is paged by ${places.join(", ")} of ${project.name}`;
+    const relayWhy = whyNot(project, relay, account);
+    if (relayWhy === null || email === undefined) return [];
+    const missed = missedBy(people, account, paged);
+    if (missed === null) return [];
+    const { places, below, why, isNamed } = missed;
+    const said = `${email} is paged by ${places.join(", ")} of ${project.name}`;
     const sentence =
       others.length === 0
-        ? `${paged}, and nothing reaches them: ${why}, and no other channel carries escalations`
-        : `${paged} through ${list(others)} alone: ${why}`;
-    return [{ kind: "person", isFault: others.length === 0, sentence }];
+        ? `${said}, and nothing reaches them${below}: ${why}, ${relayWhy}, and no other channel carries escalations`
+        : `${said} through ${list(others)} alone${below}: ${why} and ${relayWhy}`;
+    return [{ kind: "person", isFault: others.length === 0 && isNamed, sentence }];
   });
+}
+
+/** What no contact of a person is used for, of all that they are paged for; null: there is no such thing. */
+function missedBy(people: PeopleReach, account: string, { places, lowest, anyLevel }: PagedAt) {
+  const from = people.from(account);
+  if (from === null) return { places, below: "", why: people.whyNone(account), isNamed: true };
+  const isNamed = lowest !== null && lowest.level < from;
+  const place = isNamed ? lowest.place : anyLevel;
+  if (from === 0 || place === null) return null;
+  const below = ` below ${levelName(from)}`;
+  const why = "no notification rule of theirs takes those alerts";
+  return { places: [place], below, why, isNamed };
 }
 
 /** Why the relay doesn't reach this person; null: it does, for all that is known. */
@@ -124,7 +145,7 @@ function utc(seconds: number): string {
 
 const MOST_NAMED = 10;
 const ADVICE =
-  "pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
+  "add a contact that reaches them (box contact add), pair a phone through the hosted relay, or add a channel that carries alert.opened and alert.escalated";
 
 /**
  * Readiness is open to everybody, so `detail` counts; `named` has the names, for whoever shows a key. Notes are

@@ -79,6 +79,8 @@ const COUNTS: Record<string, string> = {
   rules: "rules",
   accounts: "accounts",
   devices: "devices",
+  contacts_verified: "contacts WHERE state IN ('verified', 'failing')",
+  contacts_failing: "contacts WHERE state = 'failing'",
   alerts_open: "alerts WHERE state = 'open'",
   alerts_acknowledged: "alerts WHERE state = 'acknowledged'",
   deliveries_pending: "deliveries WHERE status = 'pending'",

@@ -65,7 +65,7 @@ test("whom a ladder pages and nothing reaches is named, with the place and the r
   const { ok, severity, detail } = await check(box);
   assert.deepEqual([ok, severity], [false, "degraded"]);
   const why =
-    "nothing reaches them: no hosted relay is configured, and no other channel carries escalations";
+    "nothing reaches them: they have no contact, no hosted relay is configured, and no other channel carries escalations";
   const sentences = [
     `ann@example.org is paged by rule errors (schedule primary) of shop, and ${why}`,
     `owner@example.org is paged by rule slow of shop, and ${why}`,
@@ -107,7 +107,7 @@ test("a shared channel may be somebody's way: a note, unless it hears no escalat
   const { ok, detail } = await check(box);
   assert.equal(ok, true);
   const note =
-    "ann@example.org is paged by rule errors of shop through webhook ops alone: no hosted relay is configured";
+    "ann@example.org is paged by rule errors of shop through webhook ops alone: they have no contact and no hosted relay is configured";
   assert.ok(detail.endsWith(note), detail);
   assert.deepEqual(await doctor(box), [`note ${note}`]);
   await box.api("POST", `${all}/disable`);
@@ -174,7 +174,10 @@ test("behind a relay everybody counts as reached until it says that it paged nob
   await alert({ relayed: true, devices: 2 }, { relayed: false, devices: 0 });
   const { ok, detail } = await check(box);
   assert.equal(ok, false);
-  assert.match(detail, /^ann@example\.org .*: the relay has no phone of theirs \(said at 20/);
+  assert.match(
+    detail,
+    /^ann@example\.org .*: they have no contact, the relay has no phone of theirs \(said at 20/,
+  );
   await box.restart();
   assert.equal((await check(box)).ok, false, "it is remembered");
   await alert({ relayed: true }, { devices: "many" });
@@ -182,7 +185,9 @@ test("behind a relay everybody counts as reached until it says that it paged nob
   await alert({ relayed: true, devices: 2 }, { relayed: true, devices: 1 });
   assert.equal((await check(box)).ok, true, "now it paged a phone for her alone");
 
-  await rule(box, "errors", { ...ladder(ann, box.owner.accountId), identifier_keys: ["n"] });
+  // No owner: those are the fallback, and are paged alone where nobody on the ladder is reached.
+  const bob = box.person("member", "bob@example.org").accountId;
+  await rule(box, "errors", { ...ladder(ann, bob), identifier_keys: ["n"] });
   await alert({ relayed: true, devices: 2 }, { relayed: false, devices: 0 });
   assert.equal((await doctor(box)).length, 2);
   await alert({ relayed: true, devices: 2 }, { relayed: true, devices: 1 });

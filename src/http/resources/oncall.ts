@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { contactKindList } from "../../contacts/list.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { invalid } from "../../kit/errors.ts";
 import { type Asking, calendarOf, currentOnCall, previewOnCall } from "../../oncall/answers.ts";
@@ -20,6 +21,7 @@ import {
   listSchedules,
   replaceSchedule,
 } from "../../oncall/schedules.ts";
+import { createReachable } from "../../paging/reachable.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { Reader } from "../../store/store.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
@@ -151,8 +153,16 @@ export const oncallRoutes: Route[] = [
     status: 200,
     answer: currentAnswer,
     errors: ["not_found"],
-    handle: ({ tenant, params }) =>
-      currentOnCall(asking(tenant), find(tenant.store, params), unixSeconds(tenant.clock)),
+    async handle({ tenant, params }) {
+      const { store, clock } = tenant;
+      const schedule = find(store, params);
+      const current = await currentOnCall(asking(tenant), schedule, unixSeconds(clock));
+      if (!current.on_call) return current;
+      const reachable = createReachable(store, contactKindList);
+      if (!reachable.isKnown) return current;
+      const of = { projectId: getProject(store, params.id).id, level: Number.POSITIVE_INFINITY };
+      return { ...current, reached: reachable.reaches(current.account_id, of) };
+    },
   }),
   route({
     method: "GET",
