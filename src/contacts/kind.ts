@@ -52,6 +52,8 @@ export interface ContactKind {
   gapMs: number;
   /** How long a person without rules of their own is left before it is used, in seconds. */
   restSeconds?: number;
+  /** Errors by which the service says that the person is gone there, or asked for no more: the contact is switched off. */
+  gone?: RegExp;
   /** It is told what became of an alert that it was paged for: by `edit`, or in a silent message where it has none. */
   notes?: true;
   send(attempt: ContactAttempt): Promise<DirectSent>;
@@ -71,6 +73,8 @@ export interface GatewayKind {
   mint?(random: Random): Credentials;
   /** Fields that may be read again, because they are public. */
   open?: readonly string[];
+  /** Errors by which the service refuses the settings themselves: nothing is wrong with the person. */
+  refuses: RegExp;
   /** One harmless request that shows whether the settings work. */
   prove(attempt: { gateway: Credentials; egress: Egress; now: number }): Promise<Sent>;
 }

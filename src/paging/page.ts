@@ -8,6 +8,8 @@ export interface PageRow extends QueuedRow {
   handle: string;
   dueMs: number;
   ref: string | null;
+  /** `refused`: the gateway was refused at an attempt before. */
+  outcome: string | null;
   /** null where the event is no longer kept. */
   body: string | null;
   /** Names and times that were written with it. */

@@ -79,8 +79,13 @@ export function withdrawFrom(tx: Tx, contactId: string): number[] {
   return [...new Set(rows.map(({ alertId }) => alertId))];
 }
 
-const TOLD = `SELECT contact_id AS contactId, account_id AS account, max(id) AS id, ref FROM pages
-  WHERE alert_id = ? + 0 AND status = 'delivered' AND event IN ${PAGE_EVENTS} GROUP BY contact_id`;
+/** A message that names an alert which still wants somebody stays as it is: of this one another message tells. */
+const IS_NEEDED = `EXISTS (SELECT 1 FROM (
+    SELECT alert_id FROM pages WHERE sent_with = coalesce(p.sent_with, p.id)
+    UNION ALL SELECT alert_id FROM pages WHERE id = p.sent_with) o
+  JOIN alerts a ON a.id = o.alert_id WHERE o.alert_id <> p.alert_id AND a.state = 'open')`;
+const TOLD = `SELECT contact_id AS contactId, account_id AS account, max(id) AS id, iif(${IS_NEEDED}, NULL, ref) AS ref
+  FROM pages p WHERE alert_id = ? + 0 AND status = 'delivered' AND event IN ${PAGE_EVENTS} GROUP BY contact_id`;
 
 /**
  * Makes a note for each contact that was told of the alert: somebody has it, or it is over. `wanted`: whether the contact's
@@ -109,12 +114,12 @@ export function handOverPersonal(tx: Tx, { from, to }: { from: number; to: numbe
   tx.sql<[to: number, from: number]>(HAND_OVER).run(to, from);
 }
 
-/** Whether a page of this alert is on its way to somebody, or got through, since an event of this row. */
+/** Whether a page of this alert got through since an event of this row, or is on its way by a gateway that isn't refused. */
 export function anyHope(tx: Tx, { alertId, since }: { alertId: number; since: number }): boolean {
   const found = tx
     .sql<[alertId: number, since: number]>(
       `SELECT 1 FROM pages WHERE alert_id = ? + 0 AND event_row >= ? + 0 AND event IN ${PAGE_EVENTS}
-         AND status IN ('pending', 'delivered') LIMIT 1`,
+         AND (status = 'delivered' OR (status = 'pending' AND outcome IS NOT 'refused')) LIMIT 1`,
     )
     .get(alertId, since);
   return found !== undefined;

@@ -28,7 +28,7 @@ export interface PageQueueOptions {
 }
 
 const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
-    p.handle, p.due_ms AS dueMs, p.ref, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
+    p.handle, p.due_ms AS dueMs, p.ref, p.outcome, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
   WHERE p.contact_id = ? AND p.status = 'pending'`;
 const LEAD = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.id LIMIT 1`;
 const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT 1`;

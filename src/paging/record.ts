@@ -13,6 +13,7 @@ import { anyHope } from "./pages.ts";
 export const PAGE_AGE_MS = 3_600_000;
 /** Nobody waits longer than this for the next attempt at a page. */
 const LONGEST_WAIT_MS = 60_000;
+const REFUSED = "refused";
 const TOO_LATE = "not delivered within an hour";
 
 export interface RecordOptions {
@@ -48,7 +49,7 @@ export function afterPage(attempt: {
     : { status: "pending", nextMs, error: verdict.error };
 }
 
-const WRITE = `UPDATE pages SET status = ?, outcome = coalesce(outcome, ?), attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
+const WRITE = `UPDATE pages SET status = ?, outcome = iif(outcome IS NULL OR outcome = 'refused', ?, outcome), attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
     last_error = ?, finished_at = ?
   WHERE id = ? AND (status = 'pending' OR (status IN ('withdrawn', 'failed') AND ? = 'delivered'))`;
 
@@ -66,7 +67,8 @@ export function pageRecorder(
       const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
       if (ended === null) continue;
       tellOf(tx, options, { contact, row, ended, together: rows.length });
-      if (ended.status === "failed") lost.set(row.alertId, row);
+      const isRefused = outcome.refused === true && row.outcome !== REFUSED;
+      if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
     if (outcome.learned !== undefined)
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
@@ -97,12 +99,18 @@ function writeRow(
       ]
     >(WRITE)
     .run(
-      ...([ended.status, ended.status === "delivered" ? "accepted" : null] as const),
+      ...([ended.status, factOf(ended, outcome)] as const),
       ...([isAttempt ? 1 : 0, isOver ? null : ended.nextMs, lead, outcome.ref ?? null] as const),
       ...([ended.status === "delivered" ? null : ended.error, isOver ? tx.at : null] as const),
       ...([row.id, ended.status] as const),
     );
   return changes > 0 ? ended : null;
+}
+
+/** What is known of it; a page of a refused gateway waits without being hoped for. */
+function factOf({ status }: Ended, { refused }: PageOutcome): string | null {
+  if (status === "delivered") return "accepted";
+  return status === "pending" && refused ? REFUSED : null;
 }
 
 const TOLD = { delivered: "page_sent", failed: "page_failed", pending: "page_delayed" } as const;
@@ -160,7 +168,8 @@ function recordContact(
   }
   if (verdict.kind === "waiting" || verdict.kind === "dropped") return { well: null };
   const error = verdict.kind === "delivered" ? "" : verdict.error;
-  if (gateway !== null) markGateway(tx, gateway, error);
+  // What it says of one person for good says nothing of the gateway.
+  if (gateway !== null && verdict.kind === "later") markGateway(tx, gateway, error);
   if (outcome.ours) return { well: null };
   recordAttempt(tx, contact, {
     ...{ well: false, error },

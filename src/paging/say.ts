@@ -1,10 +1,14 @@
 import type { DirectMessage } from "../channels/direct/message.ts";
+import { cut } from "../kit/text.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { asLine, describe, type Message } from "../outbox/message.ts";
 import type { EventSaid } from "../outbox/said.ts";
 
 /** Alerts named one by one in a message; of the others it says how many. */
 const MOST_NAMED = 50;
+
+/** One line of theirs, in characters: the first may not take the place of the others. */
+const NAMED = 160;
 
 /** One alert of a message, with what stands for its capability. */
 export interface PagedAlert {
@@ -29,7 +33,7 @@ export function pageMessage(
   if (paged.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
   const shown = events.slice(0, MOST_NAMED).map((event) => {
     const { title, details } = describe(event);
-    return `${event.alert_id}: ${title} · ${details[0] ?? ""}`;
+    return cut(`${event.alert_id}: ${title} · ${details[0] ?? ""}`, NAMED);
   });
   const more = paged.length - shown.length;
   return {

@@ -1,7 +1,7 @@
 import type { DirectMessage, DirectSent } from "../channels/direct/message.ts";
 import { type ContactRow, openContact } from "../contacts/contacts.ts";
 import { openGateway } from "../contacts/gateways.ts";
-import type { ContactAttempt } from "../contacts/kind.ts";
+import type { ContactAttempt, ContactKind, GatewayKind } from "../contacts/kind.ts";
 import type { ContactList } from "../contacts/list.ts";
 import type { Egress } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
@@ -53,7 +53,8 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
       tenantId: String(getMeta(store, "tenant_id") ?? ""),
     };
-    return ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
+    const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
+    return judged(sent, kind, kind.gateway === null ? undefined : kinds.gateway(kind.gateway));
   };
   const guarded = async (contact: ContactRow, message: DirectMessage, how: How) => {
     try {
@@ -70,7 +71,20 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   };
 }
 
-/** A fault on this side: it is tried again, and the contact is not blamed. */
+/**
+ * What the service's error means for the person: refused settings are the gateway's matter, and the page waits for
+ * better ones; whoever is gone there, or wants no more, is paged no more.
+ */
+function judged(sent: DirectSent, { gone }: ContactKind, gateway?: GatewayKind): DirectSent {
+  const { verdict } = sent;
+  if (verdict.kind !== "later" && verdict.kind !== "never") return sent;
+  const { error } = verdict;
+  if (gateway?.refuses.test(error)) return ours(error);
+  if (!gone?.test(error)) return sent;
+  return { ...sent, verdict: { kind: "never", error, disable: true } };
+}
+
+/** Nothing is wrong with the contact: it is tried again, and not blamed; its alert doesn't wait for it. */
 function ours(error: string): DirectSent {
-  return { verdict: { kind: "later", error }, ours: true };
+  return { verdict: { kind: "later", error }, ours: true, refused: true };
 }

@@ -41,7 +41,7 @@ export function browser(): Browser {
 /** A push service for one box: it checks who sends, and keeps what it took. */
 export function pushService(
   origin: () => string,
-  knownKey: string,
+  knownKey: string | (() => string),
   nowSeconds: number,
 ): { behaviour: Behaviour; taken: Received[]; faults: string[] } {
   const taken: Received[] = [];
@@ -55,7 +55,7 @@ export function pushService(
     if (request.path !== "/push/canary-subscription") return refuse(410, "gone");
     const fault = vapidFault(headers["authorization"] ?? "", {
       origin: origin(),
-      knownKey,
+      knownKey: typeof knownKey === "string" ? knownKey : knownKey(),
       nowSeconds,
     });
     if (fault !== null) return refuse(403, fault);

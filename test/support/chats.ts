@@ -41,6 +41,10 @@ export function homeserver(rooms: readonly string[] = [MATRIX_ROOM]): Homeserver
       faults.push(errcode);
       say(status, { errcode, error: `canary ${request.headers["authorization"]}` });
     };
+    if (/^(\/hs)?\/_matrix\/client\/v3\/account\/whoami$/.test(request.path))
+      return request.headers["authorization"] === `Bearer ${MATRIX_TOKEN}`
+        ? say(200, { user_id: "@box:example.org" })
+        : refuse(401, "M_UNKNOWN_TOKEN");
     const sent =
       /^(?:\/hs)?\/_matrix\/client\/v3\/rooms\/([^/]+)\/send\/m\.room\.message\/([^/]+)$/.exec(
         request.path,
@@ -100,6 +104,7 @@ export function signalServer(): Behaviour {
 }
 
 export const SLACK_TOKEN = "xoxb-112233-canary-slack-bot-token";
+export const SLACK_APP_TOKEN = "xapp-1-canary-slack-app-token";
 
 /** What a workspace did: its messages by channel and time, and what it refused. */
 export interface SlackWorkspace {
@@ -125,6 +130,14 @@ export function slackWorkspace(channels: readonly string[] = ["C0OPS"]): SlackWo
       say(200, { ok: false, error, needed: request.headers["authorization"] });
     };
     const { method, headers, path } = request;
+    if (path === "/api/apps.connections.open")
+      return headers["authorization"] === `Bearer ${SLACK_APP_TOKEN}`
+        ? say(200, { ok: true, url: "wss://wss-primary.slack.example/link" })
+        : refuse("invalid_auth");
+    if (path === "/api/auth.test")
+      return headers["authorization"] === `Bearer ${SLACK_TOKEN}`
+        ? say(200, { ok: true, user_id: "U0BOX" })
+        : refuse("invalid_auth");
     const called = /^\/api\/chat\.(postMessage|update)$/.exec(path)?.[1];
     if (method !== "POST" || called === undefined) return refuse("unknown_method");
     if (headers["authorization"] !== `Bearer ${SLACK_TOKEN}`) return refuse("invalid_auth");
@@ -194,6 +207,11 @@ export function telegramService(): {
       faults.push(description);
       say(code, { ok: false, error_code: code, description });
     };
+    if (request.path === `/bot${TELEGRAM_TOKEN}/getMe`)
+      return say(200, {
+        ok: true,
+        result: { id: 123_456, is_bot: true, username: "shop_box_bot" },
+      });
     const method = new RegExp(`^/bot${TELEGRAM_TOKEN}/(sendMessage|editMessageText)$`).exec(
       request.path,
     )?.[1];

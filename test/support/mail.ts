@@ -20,6 +20,8 @@ export interface MailServer {
   readonly logins: readonly string[];
   /** From now on recipients are answered so, `550 5.1.1 no canary here` for example; null takes them. */
   refuse(reply: { code: number; text: string } | null): void;
+  /** From now on no password is right; with false it is again. */
+  revoke(isRevoked: boolean): void;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startMailServer(
   const { implicit = false, starttls = true, login = false } = options;
   const taken: TakenMail[] = [];
   const logins: string[] = [];
+  let isRevoked = false;
   let refusal: { code: number; text: string } | null = null;
   const off = [...(starttls ? [] : ["STARTTLS"]), ...(login ? [] : ["AUTH"])];
   const server = new SMTPServer({
@@ -40,7 +43,8 @@ export async function startMailServer(
     ...{ authOptional: !login, size: 65_536, logger: false, closeTimeout: 100 },
     onAuth({ username = "", password }, _session, done) {
       logins.push(username);
-      if (username === MAIL_USER && password === MAIL_PASSWORD) done(null, { user: username });
+      const isRight = username === MAIL_USER && password === MAIL_PASSWORD && !isRevoked;
+      if (isRight) done(null, { user: username });
       else done(Object.assign(new Error(`canary ${password}`), { responseCode: 535 }));
     },
     onRcptTo(_address, _session, done) {
@@ -72,6 +76,9 @@ export async function startMailServer(
     logins,
     refuse: (reply) => {
       refusal = reply;
+    },
+    revoke: (revoked) => {
+      isRevoked = revoked;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -41,6 +41,10 @@ export function pushoverServer(): {
         .end(JSON.stringify({ ...body, request: "647d2300-702c-4b38-8b2f-d56326ae460b" }));
     const refuse = (wrong: string) =>
       say(400, { [wrong]: "invalid", errors: [`${wrong} is invalid, see the API`], status: 0 });
+    if (request.path.startsWith("/1/apps/limits.json?token="))
+      return request.path.endsWith(`=${PUSHOVER_TOKEN}`)
+        ? say(200, { limit: 10_000, remaining: 7_496, reset: 1_393_653_600, status: 1 })
+        : refuse("token");
     const asked = /^\/1\/receipts\/(\w{30})(\/cancel)?\.json(?:\?token=(\w+))?$/.exec(request.path);
     if (asked?.[1] !== undefined) {
       const at = receipts.get(asked[1]);
@@ -76,6 +80,43 @@ export function pushoverServer(): {
     say(200, { status: 1, receipt });
   };
   return { behaviour, ringing, receipts };
+}
+
+export const NTFY_TOKEN = "tk_canary_ntfy_9f86d081";
+
+/** An ntfy server that asks for a token: JSON at its root, limits in bytes, three actions at most. */
+export function ntfyServer(): {
+  behaviour: Behaviour;
+  published: Record<string, unknown>[];
+  faults: string[];
+} {
+  const published: Record<string, unknown>[] = [];
+  const faults: string[] = [];
+  const behaviour: Behaviour = (response, _socket, request) => {
+    const say = (status: number, body: object) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const refuse = (http: number, error: string) => {
+      faults.push(error);
+      say(http, { code: http * 100 + 1, http, error, link: "https://ntfy.sh/docs" });
+    };
+    if (request.headers["authorization"] !== `Bearer ${NTFY_TOKEN}`)
+      return refuse(401, "unauthorized");
+    if (request.path === "/v1/account") return say(200, { username: "box", role: "user" });
+    if (request.method !== "POST" || request.path !== "/") return refuse(404, "page not found");
+    const body = bodyOf(request);
+    const size = (text: unknown) => (typeof text === "string" ? Buffer.byteLength(text) : 0);
+    const actions = Array.isArray(body.actions) ? body.actions : [];
+    const isAction = ({ action, label, url }: Record<string, unknown>) =>
+      /^(view|http)$/.test(String(action)) && size(label) > 0 && size(url) > 0;
+    if (!/^[-_A-Za-z0-9]{1,64}$/.test(body.topic)) return refuse(400, "invalid topic");
+    if (size(body.message) === 0 || size(body.message) > 4_096 || size(body.title) > 250)
+      return refuse(413, "attachment too large");
+    if (!(body.priority >= 1 && body.priority <= 5)) return refuse(400, "invalid priority");
+    if (actions.length > 3 || !actions.every(isAction)) return refuse(400, "invalid actions");
+    published.push(body);
+    say(200, { id: `ntfy${published.length}`, event: "message", topic: body.topic });
+  };
+  return { behaviour, published, faults };
 }
 
 /** The fields of a form that a service got. */

@@ -36,10 +36,14 @@ export function twilioService(now: number): {
       say(status, { code, message: `canary ${request.headers["authorization"]}`, status });
     };
     const [path = "", query = ""] = request.path.split("?");
+    const login = Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString("base64");
+    if (path === `/2010-04-01/Accounts/${TWILIO_SID}.json`)
+      return request.headers["authorization"] === `Basic ${login}`
+        ? say(200, { sid: TWILIO_SID, status: "active" })
+        : refuse(401, 20_003);
     const [, account, resource] =
       /^\/2010-04-01\/Accounts\/(AC[0-9a-f]{32})\/(Messages|Calls)\.json$/.exec(path) ?? [];
     if (account !== TWILIO_SID) return refuse(404, 20_404);
-    const login = Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString("base64");
     if (request.headers["authorization"] !== `Basic ${login}`) return refuse(401, 20_003);
     const kind = resource as TwilioMade["resource"];
     if (request.method === "GET") {

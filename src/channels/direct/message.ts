@@ -26,6 +26,8 @@ export interface DirectMessage {
 
 /** How an attempt ended. */
 export interface DirectSent extends Sent {
+  /** The service refused who asks, not whom it is for: the gateway's login or settings, or there is no gateway. */
+  refused?: true;
   /** What the service calls the message: for edits, receipts and callbacks. At most 200 characters. */
   ref?: string;
 }

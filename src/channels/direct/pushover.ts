@@ -21,7 +21,10 @@ export interface PushoverDirect {
 
 const PUBLIC_API = "https://api.pushover.net";
 
-const api = ({ token, url = "" }: PushoverGateway) => ({ apiUrl: url || PUBLIC_API, token });
+const api = ({ token, url = "" }: PushoverGateway) => ({
+  apiUrl: (url || PUBLIC_API).replace(/\/+$/, ""),
+  token,
+});
 
 /** Sends a message; a page of level 500 is an emergency, whose receipt is `ref`. Other messages have none. */
 export async function sendPushoverDirect(via: Via, request: PushoverDirect): Promise<DirectSent> {

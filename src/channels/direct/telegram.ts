@@ -1,4 +1,4 @@
-import type { Via } from "../../outbox/senders/sent.ts";
+import { httpError, type Via } from "../../outbox/senders/sent.ts";
 import { shortened } from "../room.ts";
 import { LONGEST_TELEGRAM } from "../telegram.ts";
 import { type BotCall, callBot, type TelegramSent } from "../telegram-bot.ts";
@@ -93,6 +93,12 @@ const FOR_GOOD =
 
 function judged(sent: TelegramSent): TelegramSent {
   const { verdict, answer } = sent;
+  // Somebody else's page: it named no message.
+  if (verdict.kind === "delivered" && answer.messageId === undefined)
+    return {
+      ...sent,
+      verdict: { kind: "later", error: httpError(verdict.status, "not accepted") },
+    };
   if (verdict.kind !== "later" || !FOR_GOOD.test(answer.description)) return sent;
   return { ...sent, verdict: { kind: "never", error: verdict.error } };
 }

@@ -11,6 +11,8 @@ export const emailGateway = gatewayKind({
   about: "the SMTP server that mail to people goes through",
   fields: z.strictObject(server),
   hosts: ["host"],
+  // Its login, and the address that mail comes from.
+  refuses: /^smtp (53\d|5\d\d .*after MAIL FROM$)/,
   open: ["host", "port", "tls", "user", "from"],
   prove: ({ gateway, egress, now }) => proveMail({ egress, now }, gateway),
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { DirectMessage } from "../../channels/direct/message.ts";
+import { type DirectMessage, withRef } from "../../channels/direct/message.ts";
 import { ntfyAnswerActions } from "../../channels/direct/ntfy-answers.ts";
-import { postJson } from "../../channels/room.ts";
+import { postJson, unlessTaken } from "../../channels/room.ts";
 import { text } from "../../kit/fields.ts";
 import { base62Secret } from "../../kit/ids.ts";
 import { withinBytes } from "../../kit/text.ts";
-import { verdictOf } from "../../outbox/senders/sent.ts";
 import { contactKind, gatewayKind } from "../kind.ts";
+import { lookAt, under } from "../look.ts";
 import { masked } from "../shown.ts";
 
 const PUBLIC_SERVER = "https://ntfy.sh";
@@ -24,16 +24,18 @@ export const ntfyGateway = gatewayKind({
   mint: (random) => ({ answers: `box-${base62Secret(random, 32)}` }),
   addresses: ["url"],
   open: ["url"],
-  async prove({ gateway, egress, now }) {
-    const { url = "", access_token: token = "" } = gateway;
-    const result = await egress.send({
-      method: "GET",
-      url: `${url || PUBLIC_SERVER}/v1/account`.replace(/(?<!:)\/\//, "/"),
-      headers: authorization(token),
-      maxBytes: 16_384,
-    });
-    return { verdict: verdictOf(result, now) };
-  },
+  // 403: the token may not write there, or somebody else has reserved the topic.
+  refuses: /^http 40[13]\b/,
+  prove: ({ gateway: { url = "", access_token: token = "" }, egress, now }) =>
+    lookAt(
+      { egress, now },
+      {
+        url: under(url || PUBLIC_SERVER, "/v1/account"),
+        headers: authorization(token),
+        // Without a token too it says who asks: `*`.
+        isYes: ({ username }) => typeof username === "string",
+      },
+    ),
 });
 
 const authorization = (token: string): Record<string, string> =>
@@ -59,15 +61,13 @@ export const ntfyContact = contactKind({
   notes: true,
   async send({ gateway, fields, message, egress, now }) {
     const { url = "", access_token: token = "" } = gateway;
-    const { answer, ...posted } = await postJson({ egress, now }, url || PUBLIC_SERVER, {
+    const answered = await postJson({ egress, now }, url || PUBLIC_SERVER, {
       headers: authorization(token),
       body: { topic: fields.address, ...ntfyBody(message, gateway) },
       why: ({ error }) => error,
     });
-    return {
-      ...posted,
-      ...(typeof answer["id"] === "string" && { ref: answer["id"].slice(0, 200) }),
-    };
+    const taken = unlessTaken(answered, ({ id }) => typeof id === "string");
+    return withRef(taken, taken.answer["id"]);
   },
 });
 

@@ -17,6 +17,7 @@ export const pushoverGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
+  refuses: /: token invalid$/,
   prove: ({ gateway, egress, now }) =>
     lookAt(
       { egress, now },
@@ -38,6 +39,7 @@ export const pushoverContact = contactKind({
   fields: z.strictObject({ address: user.meta({ description: "the person's user key" }) }),
   shown: ({ address }) => masked(address),
   gapMs: 5_000,
+  gone: /: user invalid$/,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendPushoverDirect({ egress, now }, { gateway, address: fields.address, message }),

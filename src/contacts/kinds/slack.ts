@@ -3,6 +3,7 @@ import { editSlackDirect, sendSlackDirect } from "../../channels/direct/slack.ts
 import { callSlack } from "../../channels/slack-app.ts";
 import { text } from "../../kit/fields.ts";
 import { contactKind, gatewayKind } from "../kind.ts";
+import { under } from "../look.ts";
 import { masked } from "../shown.ts";
 
 const PUBLIC_API = "https://slack.com/api";
@@ -21,12 +22,18 @@ export const slackGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
-  prove: ({ gateway, egress, now }) =>
-    callSlack(
-      { egress, now },
-      { apiUrl: gateway.url || PUBLIC_API, token: gateway.bot_token },
-      { method: "auth.test", body: {} },
-    ),
+  refuses:
+    /^slack: (invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|no_permission)$/,
+  async prove({ gateway, egress, now }) {
+    const { url = "", bot_token: bot, app_token: app = "" } = gateway;
+    const apiUrl = under(url || PUBLIC_API, "");
+    const ask = (token: string, method: string) =>
+      callSlack({ egress, now }, { apiUrl, token }, { method, body: {} });
+    const asked = await ask(bot, "auth.test");
+    // An address to listen at; nobody is told of one that isn't used.
+    const isOver = app === "" || asked.verdict.kind !== "delivered";
+    return isOver ? asked : ask(app, "apps.connections.open");
+  },
 });
 
 export const slackContact = contactKind({
@@ -41,6 +48,7 @@ export const slackContact = contactKind({
   }),
   shown: ({ address }) => masked(address),
   gapMs: 5_000,
+  gone: /^slack: user_disabled$/,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendSlackDirect({ egress, now }, { gateway, address: fields.address, message }),

@@ -15,6 +15,8 @@ export const telegramGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
+  // 404: a token of another form.
+  refuses: /^http (401|404)\b/,
   prove: ({ gateway, egress, now }) =>
     lookAt(
       { egress, now },
@@ -40,6 +42,7 @@ export const telegramContact = contactKind({
   }),
   shown: ({ address }) => masked(address),
   gapMs: 5_000,
+  gone: /bot was blocked by the user|user is deactivated/,
   notes: true,
   send: ({ gateway, fields, message, egress, now }) =>
     sendTelegramDirect({ egress, now }, { gateway, address: fields.address, message }),

@@ -32,19 +32,30 @@ export const twilioGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "a region's address" }),
   }),
   addresses: ["url"],
+  // The login, the account, the number or the service that it comes from.
+  refuses:
+    /^http 401\b|: code (20003|20005|20404|21210|21212|21213|21603|21606|21659|21660|21703|30002)$/,
   open: ["account_sid", "from", "messaging_service_sid"],
-  prove({ gateway, egress, now }) {
+  async prove({ gateway, egress, now }) {
     const { url = "", account_sid: sid, auth_token: token, api_key: key, api_secret } = gateway;
-    const [user, password] = key && api_secret ? [key, api_secret] : [sid, token];
-    const login = Buffer.from(`${user}:${password}`).toString("base64");
-    return lookAt(
-      { egress, now },
-      {
-        url: under(url || PUBLIC_API, `/2010-04-01/Accounts/${sid}.json`),
-        headers: { Authorization: `Basic ${login}` },
-        isYes: ({ status }) => status === undefined || status === "active",
-      },
-    );
+    const ask = (
+      path: string,
+      login: string,
+      isYes: (answer: Record<string, unknown>) => boolean,
+    ) =>
+      lookAt(
+        { egress, now },
+        {
+          url: under(url || PUBLIC_API, `/2010-04-01/Accounts/${sid}${path}`),
+          headers: { Authorization: `Basic ${Buffer.from(login).toString("base64")}` },
+          isYes,
+        },
+      );
+    const asked = await ask(".json", `${sid}:${token}`, ({ status }) => status === "active");
+    if (asked.verdict.kind !== "delivered" || !key || !api_secret) return asked;
+    // A key may send and read messages, and nothing of the account itself.
+    const path = "/Messages.json?PageSize=1";
+    return ask(path, `${key}:${api_secret}`, ({ messages }) => Array.isArray(messages));
   },
 });
 
@@ -59,6 +70,8 @@ export const smsContact = contactKind({
   fields: z.strictObject({ address: phone.meta({ description: "its number" }) }),
   shown: ({ address }) => masked(address),
   gapMs: 30_000,
+  // Its owner texted STOP.
+  gone: /: code 21610$/,
   send: ({ gateway, fields, message, egress, now, publicUrl, since }) =>
     sendSms(
       { egress, now },

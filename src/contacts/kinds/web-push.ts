@@ -15,6 +15,8 @@ export const webPushGateway = gatewayKind({
     private_key: text(128).optional().meta({ description: "made by the box" }),
   }),
   open: ["subject", "public_key"],
+  // Another key than the browser subscribed with, or a subject that the service doesn't like.
+  refuses: /^http 40[13]\b/,
   mint: (random) => ({ ...mintVapidKeys(random) }),
   // Nobody is asked: each browser has a push service of its own.
   prove: async () => ({ verdict: { kind: "delivered", status: 200 } }),
@@ -27,8 +29,16 @@ export const webPushContact = contactKind({
   served: webPushGateway.fields,
   fields: z.strictObject({
     address: text(2048, 1).meta({ description: "the subscription's endpoint" }),
-    p256dh: text(128, 1).meta({ description: "its key" }),
-    auth: text(64, 1).meta({ description: "its secret" }),
+    p256dh: text(128, 1)
+      .regex(/^B[\w-]{86}=?$/, {
+        error: "must be 65 bytes in base64url, as the browser gives them",
+      })
+      .meta({ description: "its key" }),
+    auth: text(64, 1)
+      .regex(/^[\w-]{22}(==)?$/, {
+        error: "must be 16 bytes in base64url, as the browser gives them",
+      })
+      .meta({ description: "its secret" }),
   }),
   addresses: ["address"],
   shown: ({ address }) => new URL(address).hostname,
