@@ -54,6 +54,18 @@ export function registerServe(program: Command): void {
     )
     .addOption(
       flag(
+        "--syslog-sender <sender...>",
+        "whose messages without a token are which source's: 10.1.0.0/16=PROJECT/SOURCE, or sha256:FINGERPRINT=PROJECT/SOURCE for a client's certificate",
+      ),
+    )
+    .addOption(
+      flag(
+        "--syslog-zone <zone>",
+        "what times without a zone mean there, Europe/Vienna for example (default this machine's)",
+      ),
+    )
+    .addOption(
+      flag(
         "--allow-from <cidr...>",
         "who may send to those ports, beside this machine; needed where they ask for no secret",
       ),

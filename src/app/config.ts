@@ -1,8 +1,10 @@
 import type { Settings } from "../channels/channel.ts";
 import { type ChannelSetting, channels } from "../channels/list.ts";
 import { boxRates, type Rates } from "../http/limits.ts";
+import type { KnownSender } from "../intake/senders.ts";
 import { type Cidr, parseCidr } from "../kit/addresses.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
+import { isTimezone } from "../oncall/zone.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 
 /** What `box serve` runs with: checked, frozen, every fault reported at once. */
@@ -34,7 +36,13 @@ export interface BoxConfig {
     readonly here: boolean;
   };
   /** Ports of senders' own, and who may send there; none = whoever reaches them. */
-  readonly intake: Ports & { readonly allowFrom: readonly string[] };
+  readonly intake: Ports & {
+    readonly allowFrom: readonly string[];
+    /** Senders of syslog that can set no token. */
+    readonly senders: readonly KnownSender[];
+    /** The zone of times without one; null: the machine's. */
+    readonly syslogZone: string | null;
+  };
   /** null = no scheduled backups. */
   readonly backups: { readonly dir: string; readonly hours: number; readonly keep: number } | null;
 }
@@ -64,6 +72,8 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   syslogUdp?: string[];
   syslogTcp?: string[];
   syslogTls?: string[];
+  syslogSender?: string[];
+  syslogZone?: string;
   gelfUdp?: string[];
   gelfTcp?: string[];
   otlp?: string[];
@@ -151,7 +161,31 @@ function intakeConfig(flags: BoxFlags, faults: string[]): BoxConfig["intake"] {
   };
   if (syslogTls !== undefined && flags.tlsCert === undefined)
     faults.push("--syslog-tls needs --tls-cert and --tls-key");
-  return { ...portsOf(given, allowFrom, faults), allowFrom };
+  const { syslogZone = "" } = flags;
+  if (syslogZone !== "" && !isTimezone(syslogZone))
+    faults.push(`--syslog-zone must be a zone like Europe/Vienna, not "${syslogZone}"`);
+  return {
+    ...{ ...portsOf(given, allowFrom, faults), allowFrom },
+    senders: (flags.syslogSender ?? [])
+      .flatMap((text) => text.split(/,(?=[^,=]*=)/))
+      .flatMap((text) => knownSender(text.trim(), faults)),
+    syslogZone: syslogZone === "" ? null : syslogZone,
+  };
+}
+
+/** `10.0.0.0/8=PROJECT/SOURCE`, or `sha256:HEX=PROJECT/SOURCE` for a client's certificate. */
+function knownSender(text: string, faults: string[]): KnownSender[] {
+  const [, who = "", project = "", source = ""] = /^([^=]+)=([^/]+)\/([^/]+)$/.exec(text) ?? [];
+  const [, digits] = /^sha256:([0-9a-f:]+)$/i.exec(who) ?? [];
+  const certificate = digits?.replaceAll(":", "").toLowerCase();
+  const isOne = certificate === undefined ? parseCidr(who) : certificate;
+  const isWhole = certificate === undefined || certificate.length === 64;
+  if (isOne !== null && isWhole && source !== "")
+    return [{ who: isOne, place: { project, source } }];
+  faults.push(
+    `--syslog-sender takes 10.0.0.0/8=PROJECT/SOURCE or sha256:FINGERPRINT=PROJECT/SOURCE, not "${text}"`,
+  );
+  return [];
 }
 
 /** Each setting of a kind of channel: as given, or as usual. */

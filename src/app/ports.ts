@@ -5,6 +5,7 @@ import type { Intake } from "../intake/intake.ts";
 import { type PortName, type WebPortName, webPortKinds } from "../intake/port.ts";
 import { mayCome } from "../kit/addresses.ts";
 import type { Clock } from "../kit/clock.ts";
+import { Zone } from "../oncall/zone.ts";
 import { followSource } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
@@ -27,7 +28,8 @@ export async function openPorts(
   const { openIntake, PortFault } = await import("../intake/intake.ts");
   try {
     const opened = await openIntake(intake.ports, {
-      ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom) },
+      ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom), senders: intake.senders },
+      senderClock: clockIn(intake.syslogZone),
       spend: (events) => void limits.ingest.spend(tenant.id, events),
       guess: (address) => void limits.failures.spend(address),
       tls: tls === null ? null : readTls(tls),
@@ -37,6 +39,13 @@ export async function openPorts(
   } catch (error) {
     throw error instanceof PortFault ? listenFault(error.cause, error.port) : error;
   }
+}
+
+/** What a clock in the zone shows, as instants; of a time that comes twice the first. */
+function clockIn(zone: string | null): ((civil: number) => number) | undefined {
+  if (zone === null) return undefined;
+  const there = new Zone(zone);
+  return (civil) => there.first(civil);
 }
 
 /** Opens the ports for senders that speak HTTP and want an address for themselves: all, or none. Throws why it can't. */

@@ -4,6 +4,7 @@ import { gelfFields } from "../adapters/gelf.ts";
 import { syslogEvent, tokenOfSyslog } from "../adapters/syslog/event.ts";
 import { createFrames, type Framed, type Frames } from "../adapters/syslog/frames.ts";
 import { readSyslog } from "../adapters/syslog/message.ts";
+import type { SenderClock } from "../adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { SourceOptions } from "../projects/source.ts";
 import type { StreamName } from "./port.ts";
@@ -26,13 +27,13 @@ export interface Format {
   read(frame: Framed, from: { peer: string; at: number }): Incoming | null;
 }
 
-function createSyslogFormat(): Format {
+function createSyslogFormat(clock?: SenderClock): Format {
   return {
     kind: "syslog",
     frames: () => createFrames(),
     datagram: (bytes) => ({ bytes, cut: false }),
     read({ bytes, cut }, { peer, at }) {
-      const message = readSyslog(bytes, at);
+      const message = readSyslog(bytes, at, clock);
       return {
         token: tokenOfSyslog(message),
         event: (options) => syslogEvent(message, { options, peer, at, cut }),
@@ -61,11 +62,11 @@ function createGelfFormat(): Format {
   };
 }
 
-/** What comes in by a port of this name. */
-export const createFormat: Readonly<Record<StreamName, () => Format>> = {
+/** What comes in by a port of this name; `clock`: what times without a zone mean. */
+export const createFormat: Readonly<Record<StreamName, (clock?: SenderClock) => Format>> = {
   "syslog-udp": createSyslogFormat,
   "syslog-tcp": createSyslogFormat,
   "syslog-tls": createSyslogFormat,
-  "gelf-udp": createGelfFormat,
-  "gelf-tcp": createGelfFormat,
+  "gelf-udp": () => createGelfFormat(),
+  "gelf-tcp": () => createGelfFormat(),
 };

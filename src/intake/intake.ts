@@ -65,7 +65,7 @@ async function openOne(
     const taker = createMailTaker(port, deps);
     return { port, taker, socket: await openMail(port, { taker, clock, tls }) };
   }
-  const format = createFormat[name]();
+  const format = createFormat[name](deps.senderClock);
   const taker = createTaker(port, format, deps);
   const behind = { format, taker, clock };
   const socket = name.endsWith("-udp")

@@ -1,14 +1,15 @@
 import type { Framed } from "../adapters/syslog/frames.ts";
+import type { SenderClock } from "../adapters/syslog/rfc3164.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { Cidr } from "../kit/addresses.ts";
 import { mayCome } from "../kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Source } from "../projects/sources.ts";
-import { followSource } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Format } from "./format.ts";
 import type { Port, PortCounts, PortOutcome } from "./port.ts";
+import { type KnownSender, type SyslogPeer, senderFinder } from "./senders.ts";
 
 export interface IntakeDeps {
   tenant: Tenant;
@@ -17,6 +18,10 @@ export interface IntakeDeps {
   allowFrom: readonly Cidr[];
   /** Spends the tenant's ingest rate. Throws ServiceError of status 429. */
   spend(events: number): void;
+  /** Senders that can set no token, by what else tells who they are. */
+  senders: readonly KnownSender[];
+  /** What times without a zone mean; the machine's own zone when absent. */
+  senderClock?: SenderClock | undefined;
   /** Counts a wrong key of this address. Throws ServiceError of status 429. */
   guess(address: string): void;
 }
@@ -26,9 +31,9 @@ export interface Taker {
   mayComeFrom(address: string): boolean;
   count(outcome: PortOutcome, n?: number): void;
   /** Hands a message over at once or counts why not: for what comes without a connection. */
-  offer(frame: Framed, peer: string): void;
+  offer(frame: Framed, peer: SyslogPeer): void;
   /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
-  take(frames: readonly Framed[], peer: string): Promise<void>;
+  take(frames: readonly Framed[], peer: SyslogPeer): Promise<void>;
   stop(): void;
   readonly counts: PortCounts;
 }
@@ -42,7 +47,7 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
   const { tenant, clock, allowFrom, spend } = deps;
   const outcomes = noneYet();
   const stopping = new AbortController();
-  const find = createFinder(port, format.kind, tenant);
+  const find = createFinder(port, format.kind, deps);
   const tell = createTeller(port, deps);
   let waiting = 0;
 
@@ -51,10 +56,10 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
     if (outcome !== "taken" && n > 0) tell(outcome);
   };
 
-  const sorted = (frame: Framed, peer: string) => {
-    const incoming = format.read(frame, { peer, at: unixSeconds(clock) });
+  const sorted = (frame: Framed, peer: SyslogPeer) => {
+    const incoming = format.read(frame, { peer: peer.address, at: unixSeconds(clock) });
     if (incoming === null) return void count("unreadable");
-    const source = find(incoming.token);
+    const source = find(incoming.token, peer);
     if (source === null) return void count("no_source");
     return { source, event: incoming.event(source.options) };
   };
@@ -122,11 +127,15 @@ export function noneYet(): Record<PortOutcome, number> {
 
 const isOverload = (error: unknown) => error instanceof ServiceError && error.status === 429;
 
-/** Whose a message is: its token's source where it has one, else the port's. */
-export function createFinder(port: Port, kind: string, { ingest, store }: Tenant) {
-  const ofPort = port.bound === null ? () => null : followSource(store, port.bound);
-  return (token: string | null): Source | null => {
-    const source = token === null ? ofPort() : ingest.authenticate(token);
+/** Whose a message is: its token's source where it has one, else its sender's. */
+export function createFinder(
+  port: Port,
+  kind: string,
+  { tenant: { ingest, store }, senders }: Pick<IntakeDeps, "tenant" | "senders">,
+) {
+  const ofSender = senderFinder(store, port, senders);
+  return (token: string | null, peer: SyslogPeer): Source | null => {
+    const source = token === null ? ofSender(peer) : ingest.authenticate(token);
     return source?.kind === kind ? source : null;
   };
 }

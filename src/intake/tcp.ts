@@ -1,5 +1,9 @@
 import { createServer, type Socket } from "node:net";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import {
+  createServer as createTlsServer,
+  type TLSSocket,
+  type Server as TlsServer,
+} from "node:tls";
 import type { Format } from "./format.ts";
 import type { Port } from "./port.ts";
 import type { Taker } from "./taker.ts";
@@ -35,7 +39,11 @@ export function openTcp(
   const server =
     tls === null
       ? createServer(accept)
-      : createTlsServer({ ...tls, handshakeTimeout: HANDSHAKE_MS }, accept);
+      : createTlsServer(
+          // A certificate of the sender's own is asked for and vouched for by nobody: which one it is tells who it is.
+          { ...tls, handshakeTimeout: HANDSHAKE_MS, requestCert: true, rejectUnauthorized: false },
+          accept,
+        );
   server.maxConnections = MOST_CONNECTIONS;
   server.on("drop", () => taker.count("overloaded"));
   return new Promise((resolve, reject) => {
@@ -56,10 +64,17 @@ export function openTcp(
   });
 }
 
+/** The SHA-256 of what a TLS client showed and proved to have the key of. */
+function certificateOf(socket: Socket): string | null {
+  const fingerprint =
+    "getPeerCertificate" in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : "";
+  return fingerprint ? fingerprint.replaceAll(":", "").toLowerCase() : null;
+}
+
 /** Reads on only when what came is committed: the sender's own queue holds the rest. */
 async function serve(socket: Socket, format: Format, taker: Taker): Promise<void> {
-  const peer = socket.remoteAddress ?? "";
-  if (!taker.mayComeFrom(peer)) {
+  const peer = { address: socket.remoteAddress ?? "", certificate: certificateOf(socket) };
+  if (!taker.mayComeFrom(peer.address)) {
     taker.count("not_allowed");
     socket.destroy();
     return;

@@ -24,7 +24,7 @@ export function openUdp(
   socket.on("message", (bytes, { address }) => {
     if (!taker.mayComeFrom(address)) return taker.count("not_allowed");
     const frame = format.datagram(bytes, { peer: address, mono: clock.mono() });
-    if (frame !== null) taker.offer(frame, address);
+    if (frame !== null) taker.offer(frame, { address, certificate: null });
   });
   return new Promise((resolve, reject) => {
     socket.once("error", reject);

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connect as connectTls } from "node:tls";
+import { readSyslog } from "../../src/adapters/syslog/message.ts";
 import { boxConfig } from "../../src/app/config.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
+import { Zone } from "../../src/oncall/zone.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
 import { createSource } from "../../src/projects/sources.ts";
 import { type TestBox, testBox } from "../support/box.ts";
@@ -168,6 +171,59 @@ test("TLS by the box's certificate", async () => {
   }
 });
 
+test("senders without a token are known by their certificate, and by their address where the port is bound to no source", async () => {
+  const own = new X509Certificate(readFileSync(tls.tlsCert)).fingerprint256;
+  const box = await testBox({
+    ...{ syslogTls: ["127.0.0.1:0"], syslogUdp: ["127.0.0.1:0"], ...tls },
+    syslogSender: [
+      "192.0.2.0/24=net/nobody",
+      "127.0.0.0/8=net/switches",
+      `sha256:${own}=net/vault`,
+    ],
+  });
+  try {
+    const source = { tenantId: box.tenant.id, kind: "syslog", retainLogs: false };
+    box.tenant.store.write((tx) => {
+      createProject(tx, "net");
+      for (const name of ["switches", "vault"])
+        createSource(tx, getProject(tx, "net"), { ...source, name });
+    });
+    await sendUdp(portOf(box, 0), "<11>app: by address");
+    await until(() => accepted(box) === 1, "the address is known");
+    const ca = readFileSync(tls.tlsCert);
+    const to = { ...portOf(box, 1), ca, servername: "localhost" };
+    const mine = { cert: ca, key: readFileSync(tls.tlsKey) };
+    const socket = connectTls({ ...to, ...mine });
+    await new Promise((done) => socket.once("secureConnect", done));
+    await write(socket, "<11>app: by certificate\n");
+    await until(() => accepted(box) === 2, "the certificate is known");
+    socket.destroy();
+    const names = box.tenant.store.sql("SELECT id, name FROM sources").all() as {
+      id: number;
+      name: string;
+    }[];
+    const took = box.tenant.ingest
+      .tallies()
+      .map(({ sourceId, accepted: n }) => [names.find(({ id }) => id === sourceId)?.name, n]);
+    assert.deepEqual(took.toSorted(), [
+      ["switches", 1],
+      ["vault", 1],
+    ]);
+  } finally {
+    await box.stop();
+  }
+});
+
+test("a time without a zone is one on the clocks of --syslog-zone", () => {
+  const zone = new Zone("America/New_York");
+  const at = (text: string) =>
+    readSyslog(Buffer.from(`<11>${text} h a: x`), 1_767_603_600, (civil) => zone.first(civil)).at;
+  assert.equal(at("Jan  5 04:00:00"), 1_767_603_600);
+  assert.equal(at("Jan  5 09:00:00 UTC:"), at("Jan  5 09:00:00 GMT:"));
+  // The hour that spring leaves out is the gap's end.
+  assert.equal(at("2026 Mar  8 02:30:00"), Date.UTC(2026, 2, 8, 7, 30) / 1000);
+});
+
 test("only who may send is heard, beside this machine", async () => {
   const flags = { syslogUdp: ["0.0.0.0:0=net/switches"], allowFrom: ["192.0.2.0/24"] };
   const box = await testBox(flags);
@@ -199,6 +255,9 @@ test("a port that lets anyone in is refused at start in words", async () => {
   assert.equal(faultOf({ syslogUdp: ["0.0.0.0:514"], allowFrom: ["10.0.0.0/8"] }), "");
   assert.match(faultOf({ syslogUdp: ["127.0.0.1:514=a"] }), /HOST:PORT=PROJECT\/SOURCE/);
   assert.match(faultOf({ syslogUdp: ["514"] }), /--syslog-udp must be HOST:PORT/);
+  assert.match(faultOf({ syslogZone: "Mars/Base" }), /--syslog-zone/);
+  for (const bad of ["10.0.0.0/8", "10.0.0.0/8=a", "sha256:ab=a/b", "x=a/b"])
+    assert.match(faultOf({ syslogSender: [bad] }), /--syslog-sender takes/);
   assert.match(faultOf({ syslogTls: ["127.0.0.1:0"] }), /--syslog-tls needs --tls-cert/);
   const two = boxConfig({ data: "x", syslogUdp: ["127.0.0.1:1=a, b/c,127.0.0.1:2"] });
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readOldSyslog } from "./rfc3164.ts";
+import { readOldSyslog, type SenderClock } from "./rfc3164.ts";
 import { readNewSyslog } from "./rfc5424.ts";
 import type { SyslogBody, SyslogMessage } from "./shape.ts";
 
@@ -7,12 +7,12 @@ import type { SyslogBody, SyslogMessage } from "./shape.ts";
 const USUAL = 13;
 
 /** Reads RFC 5424, RFC 3164 and what is sent under their names. `now`: Unix seconds, for times without a year. */
-export function readSyslog(bytes: Buffer, now: number): SyslogMessage {
+export function readSyslog(bytes: Buffer, now: number, clock?: SenderClock): SyslogMessage {
   const whole = textOf(trimmed(bytes));
   const [mark = "", digits = ""] = /^<(\d{1,3})>/.exec(whole) ?? [];
   if (mark === "" || Number(digits) > 191) return { ...priority(USUAL), ...nothing, text: whole };
   const rest = whole.slice(mark.length);
-  const body = readNewSyslog(rest) ?? readOldSyslog(rest, now);
+  const body = readNewSyslog(rest) ?? readOldSyslog(rest, { now, clock });
   return { ...priority(Number(digits)), ...body, text: unescaped(body.text) };
 }
 

@@ -13,9 +13,18 @@ const TAG = /^([^\s:[\]]{1,48})(?:\[([^\s\]]{1,64})\]:?|:)(?: +|$)/;
 const LONE_TAG = /^[\w./()-]+\[\d+\]:?$/;
 const CISCO = /^%([A-Z0-9_]{1,48}(?:-[A-Z0-9_]{1,48}){0,3}?)-([0-7])-([A-Z0-9_]{1,64}): ?/;
 
+/**
+ * What the senders' clocks show, where a time has no zone: from seconds as if the clock stood in UTC to the instant, both
+ * in Unix seconds.
+ */
+export type SenderClock = (civil: number) => number;
+
 /** What stands behind the priority, by RFC 3164 and as its wild kin write it: each part may be missing. */
-export function readOldSyslog(rest: string, now: number): SyslogBody {
-  const time = readTime(rest, now);
+export function readOldSyslog(
+  rest: string,
+  { now, clock }: { now: number; clock?: SenderClock | undefined },
+): SyslogBody {
+  const time = readTime(rest, now, clock);
   if (time === null) return { at: null, host: "", more: [], ...readTag(rest) };
   const body = rest.slice(time.length);
   const [word = ""] = /^\S+/.exec(body) ?? [];
@@ -32,7 +41,11 @@ export function readOldSyslog(rest: string, now: number): SyslogBody {
   return { at, host: word, more: [], ...readTag(after) };
 }
 
-function readTime(rest: string, now: number): { at: number | null; length: number } | null {
+function readTime(
+  rest: string,
+  now: number,
+  clock: SenderClock | undefined,
+): { at: number | null; length: number } | null {
   const iso = ISO_TIME.exec(rest);
   if (iso !== null) return { at: timeOf(iso[1]), length: iso[0].length };
   const found = TIME.exec(rest);
@@ -41,7 +54,7 @@ function readTime(rest: string, now: number): { at: number | null; length: numbe
   const parts = [MONTHS.indexOf(month), day, hour, minute, second].map(Number);
   const year = before ?? after;
   const years = year === undefined ? yearsAround(now) : [Number(year)];
-  const times = years.map((one) => secondsAt([one, ...parts], zone));
+  const times = years.map((one) => secondsAt([one, ...parts], zone, clock));
   // Of a time without a year the one is meant that is nearest to now.
   times.sort((a, b) => Math.abs(a - now) - Math.abs(b - now));
   return { at: times[0] ?? null, length: whole.length };
@@ -52,11 +65,14 @@ function yearsAround(now: number): number[] {
   return [year - 1, year, year + 1];
 }
 
-/** Without a zone, or in one that only has a name, it is a time on the clocks of this machine. */
-function secondsAt(parts: readonly number[], zone = ""): number {
+/** Without a zone, or in one that only has a name, it is a time on the senders' clocks: this machine's unless told. */
+function secondsAt(parts: readonly number[], zone = "", clock?: SenderClock): number {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   const offset = (Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60) * (sign === "-" ? -1 : 1);
+  const isNamed = sign === undefined && !/^(UTC|GMT|Z)$/.test(zone);
+  if (isNamed && clock !== undefined)
+    return clock(Date.UTC(year, month, day, hour, minute, second) / 1000);
   const ms =
     sign !== undefined || /^(UTC|GMT|Z)$/.test(zone)
       ? Date.UTC(year, month, day, hour, minute, second) - offset * 1000
