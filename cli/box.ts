@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { version } from "../src/kit/assets.ts";
 import { widenThreadPool } from "../src/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
+import { registerAudit } from "./audit.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
 import { registerConnect } from "./connect.ts";
@@ -72,6 +73,7 @@ export function createProgram(): Command {
   registerConfig(program);
   registerOperate(program);
   registerReports(program);
+  registerAudit(program);
   registerHosted(program);
   registerRaw(program);
   registerProve(program);

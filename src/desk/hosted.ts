@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { operatorsStore } from "../audit/operator.ts";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
@@ -161,7 +162,7 @@ async function addKey(registry: Registry, options: DeskOptions, flags: KeyFlags)
   let made: { role: Role; key: string; hashes: readonly string[] };
   try {
     ensureTenant(store, tenantId);
-    made = store.write((tx) => {
+    made = operatorsStore(store, "hosted key add").write((tx) => {
       const held = seatAccount(tx, account, role);
       const { key } = mintKey(tx, tenantId, account.id);
       return { role: held, key, hashes: tokenHashes(tx) };

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { operatorsStore } from "../audit/operator.ts";
 import type { Clock } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
@@ -86,7 +87,7 @@ export function withPeople<T>(
   const store = openStore(file);
   try {
     ensureTenant(store);
-    return use(deskOf(store));
+    return use(deskOf((verb) => operatorsStore(store, verb), viewOf(store)));
   } finally {
     store.close();
   }
@@ -107,29 +108,31 @@ function viewOf(reader: Reader): PeopleView {
   };
 }
 
-function deskOf(store: Store): PeopleDesk {
+function deskOf(storeFor: (verb: string) => Store, view: PeopleView): PeopleDesk {
   return {
     issue(flags) {
       const { publicUrl, ...seat } = checkSeat(flags);
-      return store.write((tx) => {
+      return storeFor("pair-code").write((tx) => {
         const role = seat.role ?? (hasAccounts(tx) ? "member" : "owner");
         const issued = issueCode(tx, null, { ...seat, role });
         return { ...issued, link: pairLink(tx, publicUrl, issued.code) };
       });
     },
-    ...viewOf(store),
+    ...view,
     setRole(who, text) {
       const role = roleOf(text);
       if (role === undefined) throw new UsageError(BAD_ROLE);
-      return store.write((tx) => changeAccount(tx, null, { id: find(tx, who).id, role }));
+      return storeFor("account set-role").write((tx) =>
+        changeAccount(tx, null, { id: find(tx, who).id, role }),
+      );
     },
     remove: (who) =>
-      store.write((tx) => {
+      storeFor("account remove").write((tx) => {
         const account = find(tx, who);
         removeAccount(tx, null, account.id);
         return account;
       }),
-    revoke: (keyId) => store.write((tx) => revokeKey(tx, null, keyId)),
+    revoke: (keyId) => storeFor("key revoke").write((tx) => revokeKey(tx, null, keyId)),
   };
 }
 

@@ -40,7 +40,12 @@ export interface HeartbeatWatch {
   /** Takes a job's word, committed with all that follows from it before this resolves. Throws 404. */
   hear(id: string, ping: Ping): Promise<void>;
   /** Changes one in the caller's way, and tells the rules of it. */
-  change(id: string, change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step): Promise<void>;
+  change(
+    id: string,
+    change: (tx: Tx, beat: Beat, row: HeartbeatRow) => Step,
+    /** The tenant's as its caller has it. */
+    as?: Store,
+  ): Promise<void>;
   /** Looks at those whose time has come; when the next one's comes, Unix seconds. */
   look(): Promise<number | null>;
   /** Takes an adapter's committed events as pings of those that watch for them. */
@@ -146,8 +151,8 @@ export function createHeartbeatWatch(deps: {
           log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
         }
     },
-    async change(id, change) {
-      store.write((tx) => {
+    async change(id, change, as = store) {
+      as.write((tx) => {
         const row = heartbeatRow(tx, id);
         if (row === null) throw notFound("heartbeat");
         take(tx, row, change(tx, beatOf(row), row), row.exit_status);

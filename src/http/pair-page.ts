@@ -4,7 +4,9 @@ import { type PairField, type PairForm, pairedPage, pairPage } from "../people/p
 import { pairWrite } from "../people/pairing.ts";
 import { redeem } from "../people/redeem.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import { tenantAs } from "../tenant/tenant-as.ts";
 import { prefersJson } from "./accept.ts";
+import { redeemerOf } from "./author.ts";
 import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
@@ -75,7 +77,11 @@ async function tried(c: AppContext, { tenant, limit, address }: PairPages): Prom
       return pairPage(shown, { kind: "invalid", fields });
     }
     const { code, password, email = null, display_name: displayName = null } = claim.data;
-    const { store, id: tenantId, passwords } = tenant;
+    const {
+      store,
+      id: tenantId,
+      passwords,
+    } = tenantAs(tenant, redeemerOf("pairOnPage", address(c)));
     const paired = await redeem(
       { store, tenantId, passwords },
       { code, password, email, displayName },

@@ -69,6 +69,8 @@ interface RouteShape<
   boxOnly?: boolean;
   /** Not in the API document: added by this program. */
   additive?: boolean;
+  /** What it does is no change of the store, a test that goes out: the audit is told when it is done. */
+  deed?: boolean;
   /** Its GET consumes or waits, so HEAD must not run it. */
   noHead?: boolean;
   params?: P;

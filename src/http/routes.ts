@@ -1,6 +1,7 @@
 import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
+import { auditRoutes } from "./resources/audit.ts";
 import { configRoutes } from "./resources/config.ts";
 import { connectRoutes } from "./resources/connect.ts";
 import { contactRoutes } from "./resources/contacts.ts";
@@ -28,6 +29,7 @@ import type { Route } from "./route.ts";
 export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
   ...alertRoutes,
+  ...auditRoutes,
   ...configRoutes(kinds),
   ...contactRoutes,
   ...gatewayRoutes,

@@ -1,10 +1,13 @@
 import type { Context } from "hono";
+import { auditDeed } from "../audit/record.ts";
 import { type ErrorCode, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
 import { type Actor, findActor } from "../people/actor.ts";
 import { mustBeOwner, mustManage } from "../people/roles.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+import { tenantAs } from "../tenant/tenant-as.ts";
 import { json } from "./answer.ts";
+import { authorOf } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
 import type { Limits } from "./limits.ts";
@@ -68,10 +71,22 @@ export async function serveRoute(
     ? check(route.query, readQuery(new URL(c.req.url).search), "query")
     : undefined;
   const body = route.body ? await readChecked(route, c) : undefined;
-  const call = { ...opened, params, query, body, address, signal: c.req.raw.signal };
-  const result = await route.handle(call as never);
+  const asked = { params, query, body, address, signal: c.req.raw.signal };
+  const result = await handleAsAuthor(route, { ...opened, ...asked });
   if (result instanceof Response) return result;
   return json(route.status, result);
+}
+
+/** What a route that may write does to the tenant is done in the caller's name. */
+async function handleAsAuthor(
+  route: Route,
+  call: (Opened | { account: SessionAccount }) & { params: unknown; address: string },
+): Promise<unknown> {
+  if (route.method === "GET" || !("tenant" in call)) return route.handle(call as never);
+  const author = authorOf(route, call);
+  const result = await route.handle({ ...call, tenant: tenantAs(call.tenant, author) } as never);
+  if (route.deed) auditDeed(call.tenant.store, author);
+  return result;
 }
 
 interface Opened {

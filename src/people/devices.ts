@@ -24,6 +24,8 @@ export interface DeviceBook {
   put(report: DeviceReport): Promise<"registered" | "too_many">;
   /** False when the account has no such device. */
   remove(accountId: string, token: string): Promise<boolean>;
+  /** The same book written by way of this store, where it is kept in the tenant's; absent where it isn't. */
+  through?(store: Store): DeviceBook;
 }
 
 /** The devices of a tenant's own accounts. */
@@ -47,6 +49,7 @@ export function devicesIn(store: Store): DeviceBook {
           .run();
         return gone.changes > 0;
       }),
+    through: devicesIn,
   };
 }
 

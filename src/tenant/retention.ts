@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { sweepHits } from "../alerts/hits.ts";
 import { sweepAlerts } from "../alerts/old-alerts.ts";
+import { sweepAudit } from "../audit/list.ts";
 import { sweepBlocks, sweepLines, sweepOrphanLines } from "../ingest/old-lines.ts";
 import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-rows.ts";
 import { sweepPages } from "../paging/pages.ts";
@@ -41,6 +42,9 @@ const CODES_KEPT = 7 * DAY;
  * sent for a day.
  */
 const EVENTS_KEPT = 2 * DAY;
+
+/** Who changed what is kept this long, in seconds. */
+const AUDIT_KEPT = 400 * DAY;
 
 export interface Retention {
   /** Deletes some old rows of one kind, in one transaction. Returns false once every kind has been looked at. */
@@ -112,6 +116,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
       },
     },
     { name: "window hits", sweep: sweepHits },
+    { name: "audit", sweep: (tx, most) => sweepAudit(tx, { before: tx.at - AUDIT_KEPT, most }) },
     {
       name: "pairing codes",
       sweep(tx) {

@@ -155,7 +155,9 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createContact: () => ({ kind: "webhook", address: HOOK }),
     changeContact: () => ({ label: fresh("phone") }),
     verifyContact: () => ({}),
-    putNotificationRules: () => ({ rules: [] }),
+    putNotificationRules: async () => ({
+      rules: [{ after_seconds: 60, contacts: [await values["cid"]?.()], min_level: 0 }],
+    }),
     putGateway: () => ({ subject: "mailto:o@example.org" }),
     putFallback: () => ({ accounts: [box.owner.accountId], schedules: [] }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
@@ -191,7 +193,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     updateReport: () => ({ title: "U" }),
     addReportEntry: () => ({ content_md: "**b**" }),
     updateReportEntry: () => ({ content_md: "**c**" }),
-    putProjectConfig: async () => (await box.api("GET", `${base}/config`)).body,
+    putProjectConfig: async () => {
+      const { version, config } = (await box.api("GET", `${base}/config`)).body;
+      return { version, config: { ...config, rules: [{ name: fresh("rule") }] } };
+    },
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
     setSourceSecret: () => ({ secret: "s".repeat(20) }),

@@ -139,6 +139,14 @@ test("one tenant's things are none to another, on every route", async () => {
   const listed = await as(theirs)("GET", "/v1/alerts");
   assert.deepEqual(listed.body.alerts, []);
   assert.deepEqual((await as(theirs)("GET", "/v1/projects")).body.projects, []);
+  const verbs = async (token: string) =>
+    (await as(token)("GET", "/v1/audit")).body.entries.map(({ verb }: { verb: string }) => verb);
+  assert.ok((await verbs(mine)).includes("createProject"));
+  assert.deepEqual(
+    [...new Set(await verbs(theirs))],
+    ["hosted key add"],
+    "what the operator did there, and nothing of the other tenant",
+  );
   const kept = await me("GET", "/v1/alerts/1");
   assert.deepEqual([kept.status, kept.body.state], [200, "open"]);
 });

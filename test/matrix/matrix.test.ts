@@ -60,6 +60,9 @@ async function call(
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
 }
 
+/** They take a body and change nothing. */
+const onlyTries = new Set(["tryMapping", "draftReportEntry"]);
+
 /** How many rows this process has written: what is refused must write none. */
 const writes = () => box.tenant.store.sql("SELECT total_changes()").pluck().get();
 
@@ -142,6 +145,33 @@ describe("who may do what", () => {
         reached.push(answer.status);
       }
       assert.ok(reached.includes(operation.success), `${operation.id} answered ${reached}`);
+    }
+  });
+
+  test("each operation that changes something leaves its rows in the audit, and no other one does", async () => {
+    const owner = keys.get("owner") ?? "";
+    const rows = (after: unknown) =>
+      box.tenant.store
+        .sql<[unknown], { verb: string; via: string }>("SELECT verb, via FROM audit WHERE id > ?")
+        .all(after);
+    for (const operation of document.operations) {
+      if (operation.scheme !== "apiKey" && operation.id !== "pair" && operation.id !== "pairOnPage")
+        continue;
+      const f = await fixture(box, owner);
+      const path = await pathOf(f, operation);
+      const body = await f.body(operation);
+      const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
+      const answer = await call(operation, path, { authorization: `Bearer ${owner}`, body });
+      const left = rows(last);
+      const what = `${operation.id}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+      if (operation.method === "GET" || onlyTries.has(operation.id))
+        assert.deepEqual(left, [], what);
+      else {
+        assert.equal(answer.status, operation.success, what);
+        const via = operation.scheme === "apiKey" ? "key" : "pairing";
+        assert.ok(left.length > 0, `no row of ${what}`);
+        for (const row of left) assert.deepEqual(row, { verb: operation.id, via }, what);
+      }
     }
   });
 

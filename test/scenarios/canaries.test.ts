@@ -179,6 +179,7 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
   for (const path of reads) await call("GET", integrations + path);
   for (const path of [
     ...["/v1/projects/p/webhooks", "/v1/projects/p/actions", "/v1/relay", "/readyz", "/metrics"],
+    "/v1/audit?limit=500",
     ...["/v1/alerts/1/timeline", `/v1/projects/p/actions/${action.body.id}`],
     `/v1/projects/p/actions/${action.body.id}/executions`,
   ])
@@ -242,7 +243,7 @@ test("a source's token is in no log, metric, read or file, wherever its sender p
       if (facts.body.last_refused?.body) kept.push(kind);
       answers.push(JSON.stringify(facts.body));
     }
-    for (const path of ["/metrics", "/readyz", "/v1/projects/q/sources"])
+    for (const path of ["/metrics", "/readyz", "/v1/projects/q/sources", "/v1/audit?limit=500"])
       answers.push(JSON.stringify((await open.api("GET", path)).body));
     const seen = (where: string, text: string) =>
       [...secrets]
@@ -285,7 +286,7 @@ test("a heartbeat's addresses are in no log, metric, read or file, whatever is c
     await open.clock.turn(400_000);
     for (const path of ["", `/${made.body.id}`, `/${made.body.id}/runs`])
       seen.push(JSON.stringify((await open.api("GET", at + path)).body));
-    for (const path of ["/metrics", "/readyz", "/v1/alerts", "/v1/projects/p/config"])
+    for (const path of ["/metrics", "/readyz", "/v1/alerts", "/v1/projects/p/config", "/v1/audit"])
       seen.push(JSON.stringify((await open.api("GET", path)).body));
     const files = readdirSync(open.data).filter((file) => statSync(join(open.data, file)).isFile());
     for (const file of files) seen.push(readFileSync(join(open.data, file), "latin1"));

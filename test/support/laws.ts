@@ -10,6 +10,8 @@ export type Law = (source: Source) => string[];
 export const rooms: Record<string, readonly string[]> = {
   kit: [],
   store: ["kit"],
+  // Who changed what, seen where it is written.
+  audit: ["kit", "store"],
   outbox: ["kit", "store"],
   // A kind of channel is one file; what sends is handed the list.
   channels: ["kit", "store/store.ts", "outbox"],
@@ -38,14 +40,14 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "contacts", "paging"],
+    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit"],
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
-    ...["contacts", "paging"],
+    ...["contacts", "paging", "audit"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
@@ -54,7 +56,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["ingest", "heartbeats", "tenant", "intake", "http", "hosted", "contacts", "paging"],
   ],
   // What an operator does on a data directory or a file, without the interface.
-  desk: ["kit", "store", "people", "config-file", "tenant", "http", "hosted"],
+  desk: ["kit", "store", "audit", "people", "config-file", "tenant", "http", "hosted"],
   // Wiring only.
   app: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
@@ -73,6 +75,7 @@ export const rooms: Record<string, readonly string[]> = {
     "backup",
     "store/faults.ts",
     ...[
+      "audit/list.ts",
       "alerts/alert.ts",
       "alerts/bulk.ts",
       "alerts/timeline.ts",

@@ -23,6 +23,7 @@ export const owners: Record<string, string> = {
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },
+  audit: "audit",
   ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },
 };
 
@@ -114,6 +115,7 @@ const bySql = [
   ...["store", "outbox", "alerts", "ingest", "tenant", "hosted", "backup", "operate", "prove"],
   "heartbeats",
   "paging",
+  "audit",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

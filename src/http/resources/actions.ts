@@ -136,6 +136,7 @@ export const actionRoutes: Route[] = [
     tag: "Actions",
     summary: "Run an action once, at once, as an alert would; leaves one execution",
     plane: "api",
+    deed: true,
     params: actionPath,
     status: 200,
     answer: z.object({ ok: z.boolean(), status_code: z.int(), error: z.string().optional() }),

@@ -189,6 +189,7 @@ export const contactRoutes: Route[] = [
     path: "/v1/accounts/{account}/contacts/{cid}/test",
     name: "testContact",
     summary: "Send a test through a verified contact, by the way that pages take",
+    deed: true,
     params: contactPath,
     status: 200,
     answer: sentAnswer,

@@ -81,6 +81,7 @@ export const deliveryRoutes: Route[] = [
     tag: "Integrations",
     summary: "Send a synthetic alert.test event at once, through the sender of real deliveries",
     plane: "api",
+    deed: true,
     params: integrationPath,
     status: 200,
     answer: z.object({ ok: z.boolean(), error: z.string().optional() }),

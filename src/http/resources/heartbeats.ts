@@ -183,8 +183,13 @@ export const heartbeatRoutes: Route[] = [
       handle: async ({ tenant, params }) => {
         const project = getProject(tenant.store, params.id);
         const { id } = getHeartbeat(tenant.store, project, params.hid);
-        await tenant.heartbeats.change(id, (tx, beat, row) =>
-          verb === "pause" ? paused(beat) : { beat: resumed(beat, paceOf(row), tx.at), said: null },
+        await tenant.heartbeats.change(
+          id,
+          (tx, beat, row) =>
+            verb === "pause"
+              ? paused(beat)
+              : { beat: resumed(beat, paceOf(row), tx.at), said: null },
+          tenant.store,
         );
         return shown(tenant, getHeartbeat(tenant.store, project, id));
       },

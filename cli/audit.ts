@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { AuditEntry } from "../src/audit/list.ts";
+import { accountIds } from "./accounts.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, short, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+export function registerAudit(program: Command): void {
+  apiFlags(program.command("audit"))
+    .description("who changed what, newest first (managers); with --json one JSON object a line")
+    .option("--account <email>", "done by this account (its id or email; me)")
+    .option("--target <kind>", "to things of a kind, or one of them: rule, rule:errors, alert:131")
+    .option("--verb <name>", "by this operation, replaceRule for example")
+    .option("--limit <n>", "how many", "50")
+    .action(listEntries);
+}
+
+interface AuditOptions extends ApiOptions {
+  account?: string;
+  target?: string;
+  verb?: string;
+  limit: string;
+}
+
+interface Page {
+  entries: AuditEntry[];
+  next: string | null;
+}
+
+async function listEntries(options: AuditOptions): Promise<void> {
+  let left = Number(options.limit);
+  if (!Number.isInteger(left) || left < 1)
+    throw new CommandError("--limit takes a number from 1", exitCodes.usage);
+  const query = new URLSearchParams();
+  for (const name of ["target", "verb"] as const)
+    if (options[name] !== undefined) query.set(name, options[name]);
+  if (options.account !== undefined)
+    query.set("account", (await accountIds(options))(options.account));
+  for (let before: string | null = ""; left > 0 && before !== null; ) {
+    query.set("limit", String(Math.min(left, 500)));
+    if (before !== "") query.set("before", before);
+    const page: Page = await callApi<Page>(options, "GET", `/v1/audit?${query}`);
+    for (const entry of page.entries) print(entry, options, () => entryLines(entry));
+    left -= page.entries.length;
+    before = page.next;
+  }
+  if (left === Number(options.limit) && !options.json)
+    terminal().stdout.write("nothing of it was changed\n");
+}
+
+function entryLines(entry: AuditEntry): string {
+  const { target, changes } = entry;
+  const who = entry.email ?? entry.account_id ?? (entry.via === "command" ? "operator" : "new");
+  const from = entry.address === "" ? entry.hint : `${entry.via} ${entry.hint} ${entry.address}`;
+  const name = target.name === "" ? target.id : target.name;
+  const place = target.project === null || target.kind === "project" ? "" : `${target.project}/`;
+  const head = `${when(entry.at)}  ${who}  ${entry.verb}  ${target.kind} ${place}${name}  (${from.trim()})`;
+  const lines = changes.map(({ field, from, to }) => `    ${field}: ${shown(from)} → ${shown(to)}`);
+  return [head, ...lines].map(printable).join("\n");
+}
+
+function shown(value: unknown): string {
+  return value === null ? "none" : short(JSON.stringify(value), 120);
+}

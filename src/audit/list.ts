@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { SqlValue } from "../store/database.ts";
+import type { Reader, Tx } from "../store/store.ts";
+
+export const auditEntry = z
+  .object({
+    id: z.string(),
+    at: z.int(),
+    account_id: z.string().nullable().meta({
+      description: "null: the operator of the machine, or somebody who had no account yet.",
+    }),
+    email: z.string().nullable().meta({ description: "The account's, as long as there is one." }),
+    via: z.enum(["key", "command", "pairing"]),
+    hint: z.string().meta({ description: "The id of the key, or the command." }),
+    address: z.string().meta({ description: "The client's; empty for a command." }),
+    verb: z.string().meta({ description: "The operation's name, or the command's." }),
+    target: z.object({
+      kind: z.string(),
+      id: z.string().meta({ description: "It stays, whatever the thing is called." }),
+      name: z.string().meta({ description: "As it was then; empty where it has none." }),
+      project: z.string().nullable(),
+    }),
+    changes: z
+      .array(z.object({ field: z.string(), from: z.unknown(), to: z.unknown() }))
+      .meta({ description: 'null where there is none; "changed" for a secret.' }),
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntry = z.output<typeof auditEntry>;
+
+export interface AuditFilter {
+  /** Entries with an id below this. */
+  before?: number | undefined;
+  limit: number;
+  account?: string | undefined;
+  /** A kind, or a kind and an id or name behind a colon: `rule`, `rule:7`, `rule:errors`. */
+  target?: string | undefined;
+  verb?: string | undefined;
+  /** Unix seconds: not before, and before. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+/** Entries that one page looks at: where few of them match it is short, or empty, and `next` goes on. */
+const LOOKED_AT = 20_000;
+
+interface Row {
+  id: number;
+  at: number;
+  account_id: string | null;
+  email: string | null;
+  via: AuditEntry["via"];
+  hint: string;
+  address: string;
+  verb: string;
+  kind: string;
+  target_id: string;
+  target_name: string;
+  project: string | null;
+  changes: string;
+}
+
+/** A page of the audit, newest first, and the id to go on with (null at the end). */
+export function listAudit(
+  reader: Reader,
+  filter: AuditFilter,
+): { entries: AuditEntry[]; next: string | null } {
+  const before = filter.before ?? newestId(reader) + 1;
+  const from = Math.max(0, before - LOOKED_AT);
+  const terms: [string, SqlValue][] = [
+    ["a.id < ?", before],
+    ["a.id >= ?", from],
+  ];
+  if (filter.account !== undefined) terms.push(["a.account_id = ?", filter.account]);
+  if (filter.verb !== undefined) terms.push(["a.verb = ?", filter.verb]);
+  if (filter.since !== undefined) terms.push(["a.at >= ?", filter.since]);
+  if (filter.until !== undefined) terms.push(["a.at < ?", filter.until]);
+  const [kind = "", ...rest] = filter.target?.split(":") ?? [];
+  if (kind !== "") terms.push(["a.kind = ?", kind]);
+  if (rest.length > 0) terms.push(["? IN (a.target_id, a.target_name)", rest.join(":")]);
+  const rows = reader
+    .sql<SqlValue[], Row>(
+      `SELECT a.*, (SELECT email FROM accounts WHERE id = a.account_id) AS email FROM audit a
+        WHERE ${terms.map(([term]) => term).join(" AND ")} ORDER BY a.id DESC LIMIT ?`,
+    )
+    .all(...terms.map(([, value]) => value), filter.limit + 1);
+  const shown = rows.slice(0, filter.limit);
+  const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? 0) : from;
+  return { entries: shown.map(toEntry), next: next > 1 ? String(next) : null };
+}
+
+function newestId(reader: Reader): number {
+  return reader.sql<[], number | null>("SELECT max(id) FROM audit").pluck().get() ?? 0;
+}
+
+function toEntry(row: Row): AuditEntry {
+  const { id, target_id, target_name, kind, project, changes, ...who } = row;
+  return {
+    ...{ id: String(id), at: who.at, account_id: who.account_id, email: who.email },
+    ...{ via: who.via, hint: who.hint, address: who.address, verb: who.verb },
+    target: { kind, id: target_id, name: target_name, project },
+    changes: JSON.parse(changes) as AuditEntry["changes"],
+  };
+}
+
+/** Deletes at most `most` entries that are older than `before` (Unix seconds); whether there may be more. */
+export function sweepAudit(tx: Tx, { before, most }: { before: number; most: number }): boolean {
+  const { changes } = tx
+    .sql<[most: number, before: number]>(
+      "DELETE FROM audit WHERE id IN (SELECT id FROM audit ORDER BY id LIMIT ?) AND at < ?",
+    )
+    .run(most, before);
+  return changes === most;
+}

@@ -1,0 +1,190 @@
+import { ServiceError } from "../kit/errors.ts";
+import type { SqliteDatabase } from "../store/database.ts";
+import { rowsWritten } from "../store/rows-written.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { changesOf, type FieldChange, type Image } from "./changes.ts";
+import { type WatchedTable, watched } from "./watched.ts";
+
+/** Who writes, how, and from where. */
+export interface Author {
+  /** null: the operator of the machine, or somebody who has no account yet. */
+  accountId: string | null;
+  via: "key" | "command" | "pairing";
+  /** The id of the key, or the command. */
+  hint: string;
+  /** The client's address; empty for a command. */
+  address: string;
+  /** The operation's name, or the command's. */
+  verb: string;
+  /** What is told where nothing that is watched changed. */
+  target: { kind: string; id: string };
+}
+
+/** Things that one transaction tells of singly; what is more is counted. */
+const MOST = 500;
+
+/**
+ * The same store, where every transaction that changes something leaves its rows in the audit, or isn't committed.
+ * An alert's verbs go on where there is room for the change and none for its row: the alert's history is its record.
+ */
+export function auditedStore(store: Store, author: Author): Store {
+  const recorder = recorderOf(store.db);
+  const write: Store["write"] = (change, how) => {
+    const audited = (tx: Tx) => {
+      const before = rowsWritten(tx);
+      const { result, rows } = recorder.run(() => change(tx));
+      if (rows.length > 0) writeChanges(tx, author, rows);
+      else if (rowsWritten(tx) > before) writeEntry(tx, author, { ...plain(author), changes: [] });
+      return result;
+    };
+    try {
+      return store.write(audited, how);
+    } catch (error) {
+      if (author.target.kind !== "alert" || !isStorageFull(error)) throw error;
+      return store.write(change, how);
+    }
+  };
+  return Object.create(store, { write: { value: write } }) as Store;
+}
+
+/** Tells of what was done and is no change of the store: a test that went out. */
+export function auditDeed(store: Store, author: Author): void {
+  try {
+    store.write((tx) => writeEntry(tx, author, { ...plain(author), changes: [] }));
+  } catch (error) {
+    // It is done already.
+    if (!isStorageFull(error)) throw error;
+  }
+}
+
+function isStorageFull(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "storage_full";
+}
+
+interface Entry {
+  kind: string;
+  id: string;
+  name: string;
+  project: string | null;
+  changes: readonly FieldChange[];
+}
+
+const plain = ({ target }: Author) => ({ ...target, name: "", project: null });
+
+const INSERT = `INSERT INTO audit (at, account_id, via, hint, address, verb, kind, target_id, target_name, project, changes)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+function writeEntry(tx: Tx, author: Author, entry: Entry): void {
+  const { accountId, via, hint, address, verb } = author;
+  const { kind, id, name, project, changes } = entry;
+  tx.sql<(string | number | null)[]>(INSERT).run(
+    ...[tx.at, accountId, via, hint, address, verb],
+    ...[kind, id, name, project, JSON.stringify(changes)],
+  );
+}
+
+/** A row that a transaction changed: as it was and as it is, null where it wasn't or isn't. */
+export interface Row {
+  table: string;
+  before: Image | null;
+  after: Image | null;
+}
+
+/** One entry a thing, however often the transaction wrote it. */
+function writeChanges(tx: Tx, author: Author, rows: readonly Row[]): void {
+  const things = new Map<string, Row>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.table, (row.after ?? row.before)?.id]);
+    const first = things.get(key);
+    things.set(key, first === undefined ? row : { ...first, after: row.after });
+  }
+  const changed = [...things.values()]
+    .map((row) => ({ row, changes: changesOf(watched[row.table] as WatchedTable, row) }))
+    .filter(({ changes }) => changes.length > 0);
+  for (const { row, changes } of changed.slice(0, MOST)) {
+    const { id, name, project } = (row.after ?? row.before) as Image;
+    const { kind } = watched[row.table] as WatchedTable;
+    const isProject = kind === "project";
+    writeEntry(tx, author, {
+      ...{ kind, id: String(id), name: String(name), changes },
+      project: isProject ? String(name) : projectName(tx, rows, project),
+    });
+  }
+  const more = changed.length - MOST;
+  if (more > 0 || changed.length === 0)
+    writeEntry(tx, author, {
+      ...plain(author),
+      changes: more > 0 ? [{ field: "more", from: null, to: more }] : [],
+    });
+}
+
+const PROJECT = "SELECT name FROM projects WHERE id = ?";
+
+/** What a project is called; also one that goes with this transaction. */
+function projectName(tx: Tx, rows: readonly Row[], id: number | null): string | null {
+  if (id === null) return null;
+  const known = tx.sql<[id: number], string>(PROJECT).pluck().get(id);
+  if (known !== undefined) return known;
+  const gone = rows.find(({ table, before }) => table === "projects" && before?.id === id);
+  return gone === undefined ? null : String(gone.before?.name);
+}
+
+interface Recorder {
+  /** Runs `change` and gives the watched rows that it changed, in order. */
+  run<T>(change: () => T): { result: T; rows: Row[] };
+}
+
+const recorders = new WeakMap<SqliteDatabase, Recorder>();
+
+/**
+ * Temporary triggers of this connection: what is written is seen where it is written, so that no verb can forget to say
+ * so. Writes that nobody records cost the look at a flag, and only those of watched columns.
+ */
+function recorderOf(db: SqliteDatabase): Recorder {
+  const known = recorders.get(db);
+  if (known !== undefined) return known;
+  let rows: Row[] | null = null;
+  db.function("audit_on", () => (rows === null ? 0 : 1));
+  db.function("audit_row", (table: string, before: string | null, after: string | null) => {
+    rows?.push({ table, before: imageOf(before), after: imageOf(after) });
+    return null;
+  });
+  for (const [table, what] of Object.entries(watched)) db.exec(triggersOf(table, what));
+  const recorder: Recorder = {
+    run(change) {
+      const seen: Row[] = [];
+      rows = seen;
+      try {
+        return { result: change(), rows: seen };
+      } finally {
+        rows = null;
+      }
+    },
+  };
+  recorders.set(db, recorder);
+  return recorder;
+}
+
+const imageOf = (json: string | null): Image | null =>
+  json === null ? null : (JSON.parse(json) as Image);
+
+function triggersOf(table: string, what: WatchedTable): string {
+  const trigger = (on: string, event: string, of: "NEW" | "OLD", images: string) => {
+    const only = what.only === undefined ? "" : `${what.only.replaceAll("ROW", of)} AND `;
+    return `CREATE TEMP TRIGGER audit_${table}_${on} AFTER ${event} ON main.${table} WHEN ${only}audit_on()
+      BEGIN SELECT audit_row('${table}', ${images}); END;`;
+  };
+  const of = (row: "NEW" | "OLD") => imageSql(what, row);
+  const columns = Object.keys(what.fields).join(", ");
+  const changed = trigger("changed", `UPDATE OF ${columns}`, "NEW", `${of("OLD")}, ${of("NEW")}`);
+  if (what.changesOnly) return changed;
+  const made = trigger("made", "INSERT", "NEW", `NULL, ${of("NEW")}`);
+  return made + changed + trigger("gone", "DELETE", "OLD", `${of("OLD")}, NULL`);
+}
+
+function imageSql({ id, name, inProject, fields }: WatchedTable, row: "NEW" | "OLD"): string {
+  const columns = Object.keys(fields).map((column) => `'${column}', ${row}.${column}`);
+  const project = inProject ? `${row}.project_id` : "NULL";
+  return `json_object('id', ${row}.${id}, 'name', ${row}.${name}, 'project', ${project},
+    'columns', json_object(${columns.join(", ")}))`;
+}

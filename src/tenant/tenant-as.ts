@@ -1,0 +1,9 @@
+import { type Author, auditedStore } from "../audit/record.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** The tenant as one author has it: what is written through it leaves its rows in the audit. */
+export function tenantAs(tenant: Tenant, author: Author): Tenant {
+  const store = auditedStore(tenant.store, author);
+  const devices = tenant.devices.through?.(store) ?? tenant.devices;
+  return Object.create(tenant, { store: { value: store }, devices: { value: devices } }) as Tenant;
+}
