@@ -1,7 +1,9 @@
 import type { Fallback } from "../contacts/contact.ts";
+import { findContact } from "../contacts/contacts.ts";
 import { owners, readFallback, writeFallback } from "../contacts/notify.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { onCallNow } from "../oncall/duty.ts";
+import { withdrawFrom } from "../paging/lost.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
@@ -12,7 +14,7 @@ import { pagePeople, reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
-import { writeTimeline } from "./timeline.ts";
+import { writeLateTimeline, writeTimeline } from "./timeline.ts";
 
 /** Where nobody on a whole ladder can be reached: who is paged then. */
 
@@ -119,8 +121,8 @@ function isMember(tx: Tx, account: string): boolean {
 const SOONER = `UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open' AND step_at > ?`;
 
 /**
- * The pages of a rung all failed for good. The next rung runs at once; at the top the fallback is paged, once for each
- * alert, since its pages may fail as well.
+ * The pages of a rung all failed for good. Unless a phone of one of its people is paged beside them, the next rung runs at
+ * once; at the top the fallback is paged, once for each alert, since its pages may fail as well.
  */
 export function nobodyGotIt(tx: Tx, alertId: number): void {
   const found = tx.sql<[id: number]>("SELECT 1 FROM alerts WHERE id = ?").get(alertId);
@@ -128,6 +130,8 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
   const row = getAlertRow(tx, alertId);
   if (row.state !== "open") return;
   const accounts = JSON.parse(row.page_accounts) as string[];
+  const { hasPhone } = reachableIn(tx);
+  if (accounts.some((account) => hasPhone(account, row.project_id))) return;
   writeTimeline(tx, alertId, {
     kind: "unreachable",
     detail: { level: row.escalation_level, accounts, why: "pages_failed" },
@@ -142,4 +146,11 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
     .get(alertId);
   if (before === undefined)
     pageFallback(tx, row, { rule: findRule(tx, row.rule_id), why: "pages_failed" });
+}
+
+/** A contact is about to be deleted, or was switched off: what waits for it is withdrawn, and said. */
+export function loseContact(tx: Tx, id: string): void {
+  const contact = findContact(tx, id);
+  if (contact !== null)
+    withdrawFrom(tx, { tell: writeLateTimeline, unreached: nobodyGotIt }, contact);
 }

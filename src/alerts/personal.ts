@@ -1,6 +1,6 @@
 import { findContact } from "../contacts/contacts.ts";
 import { contactKindList } from "../contacts/list.ts";
-import { makeNotes, makePages } from "../paging/pages.ts";
+import { makeNotes, makePages, withdrawNotes } from "../paging/pages.ts";
 import { createReachable, type Reachable } from "../paging/reachable.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
@@ -30,6 +30,7 @@ export function pagePeople(
   },
 ): number {
   const { accounts, ...event } = page;
+  withdrawNotes(tx, row.id);
   if (accounts.length === 0) return 0;
   const reachable = reachableIn(tx);
   if (!reachable.isKnown) return 0;
@@ -45,6 +46,7 @@ export function noteToPeople(
 ): void {
   makeNotes(tx, { alertId, ...note }, (contactId) => {
     const contact = findContact(tx, contactId);
-    return contact !== null && contactKindList.find(contact.kind)?.notes === true;
+    const kind = contact === null ? undefined : contactKindList.find(contact.kind);
+    return kind?.notes === true ? { edits: kind.edit !== undefined } : null;
   });
 }

@@ -1,6 +1,13 @@
 import type { DirectSent } from "../channels/direct/message.ts";
 import type { QueuedRow } from "../outbox/queue.ts";
 
+/** A page is no longer worth an attempt this long after it was due: too late to be true. */
+export const PAGE_AGE_MS = 3_600_000;
+
+/** Whether it pages; else it is a note, which only says what became of an alert. */
+export const isPage = ({ event }: { event: string }): boolean =>
+  event === "alert.escalated" || event === "alert.renotified";
+
 /** A page or a note that waits, with all that it says. */
 export interface PageRow extends QueuedRow {
   alertId: number;

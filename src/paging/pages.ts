@@ -68,15 +68,20 @@ export function withdrawPersonal(tx: Tx, alertId: number): number {
   return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
 }
 
-const OF_CONTACT = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
-  WHERE contact_id = ? AND status = 'pending' RETURNING alert_id AS alertId`;
+const OF_PROJECT = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ? WHERE status = 'pending'
+  AND EXISTS (SELECT 1 FROM events v WHERE v.id = pages.event_row AND v.project_id = ?)`;
 
-/** Withdraws what waits for a contact that was deleted or switched off. The alerts that they were for. */
-export function withdrawFrom(tx: Tx, contactId: string): number[] {
-  const rows = tx
-    .sql<[at: number, contactId: string], { alertId: number }>(OF_CONTACT)
-    .all(tx.at, contactId);
-  return [...new Set(rows.map(({ alertId }) => alertId))];
+/** Withdraws all that waits for a project's alerts, which are about to go with it. */
+export function withdrawOfProject(tx: Tx, projectId: number): void {
+  tx.sql<[at: number, projectId: number]>(OF_PROJECT).run(tx.at, projectId);
+}
+
+const OUTDATED = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
+  WHERE alert_id = ? + 0 AND status = 'pending' AND event NOT IN ${PAGE_EVENTS}`;
+
+/** Withdraws notes that say how an alert ended or who has it: it is open again. */
+export function withdrawNotes(tx: Tx, alertId: number): void {
+  tx.sql<[at: number, alertId: number]>(OUTDATED).run(tx.at, alertId);
 }
 
 /** A message that names an alert which still wants somebody stays as it is: of this one another message tells. */
@@ -89,19 +94,22 @@ const TOLD = `SELECT contact_id AS contactId, account_id AS account, max(id) AS 
 
 /**
  * Makes a note for each contact that was told of the alert: somebody has it, or it is over. `wanted`: whether the contact's
- * kind takes such notes; to others nothing is sent.
+ * kind takes such notes, and whether it says them in place of the message; null: to this one nothing is sent.
  */
 export function makeNotes(
   tx: Tx,
   event: { alertId: number; eventRow: number; event: string },
-  wanted: (contactId: string) => boolean,
+  wanted: (contactId: string) => { edits: boolean } | null,
 ): number {
   let made = 0;
   for (const told of tx
     .sql<[alertId: number], { contactId: string; account: string; ref: string | null }>(TOLD)
     .all(event.alertId)) {
-    if (!wanted(told.contactId)) continue;
-    insert(tx, { ...event, ...told, due: tx.clock.now() });
+    const { contactId, account } = told;
+    const want = wanted(contactId);
+    if (want === null) continue;
+    const ref = want.edits ? told.ref : null;
+    insert(tx, { ...event, contactId, account, ref, due: tx.clock.now() });
     made += 1;
   }
   return made;

@@ -8,7 +8,7 @@ import type { EventSaid } from "../outbox/said.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { CAPABILITY_SECONDS, capabilityOf, linkBase } from "./capability.ts";
-import type { PageOutcome, PageRow } from "./page.ts";
+import { isPage, type PageOutcome, type PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 import { pageRecorder } from "./record.ts";
 import { noteMessage, type PagedAlert, pageMessage } from "./say.ts";
@@ -30,10 +30,15 @@ export interface PageQueueOptions {
 const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
     p.handle, p.due_ms AS dueMs, p.ref, p.outcome, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
   WHERE p.contact_id = ? AND p.status = 'pending'`;
-const LEAD = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.id LIMIT 1`;
-const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT 1`;
+/** Rows that go in one message. */
+const MOST = 1000;
 /** Whatever the person is due by now goes along: nothing overtakes an older page. */
-const BUNDLE = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.due_ms <= ? + 0 ORDER BY p.id LIMIT 1000`;
+const BUNDLE = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.due_ms <= ? + 0 ORDER BY p.id LIMIT ${MOST}`;
+/** One of those that go along: what comes behind them isn't tried before them. */
+const LEAD = `${ROW} AND p.id IN (SELECT id FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}
+    AND due_ms <= ? + 0 ORDER BY id LIMIT ${MOST}) AND p.next_attempt_ms <= ? + 0 ORDER BY p.id LIMIT 1`;
+const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT 1`;
+const NOTES = `${ROW} AND p.event = ? AND p.ref IS NULL AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT ${MOST}`;
 const NEXT = `SELECT min(next_attempt_ms) FROM pages
   WHERE contact_id = ? AND status = 'pending' AND next_attempt_ms > ? + 0`;
 const HELD = `SELECT 1 FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}
@@ -65,7 +70,9 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       const lead =
         restUntil(reader, id) > nowMs
           ? undefined
-          : reader.sql<Params, PageRow>(LEAD).get(id, nowMs);
+          : reader
+              .sql<[...Params, ...Params], PageRow>(LEAD)
+              .get(...([id, id, nowMs, nowMs] as unknown as [...Params, ...Params]));
       const row = lead ?? reader.sql<Params, PageRow>(NOTE).get(id, nowMs);
       return row === undefined ? [] : [row];
     },
@@ -104,22 +111,29 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
   ): Promise<PageOutcome> {
     const base = linkBase(store, publicUrl);
     const link = (alertId: string) => (base === null ? null : `${base}/a/${alertId}`);
-    if (row.event !== "alert.escalated" && row.event !== "alert.renotified") {
-      const [one] = withBodies([row]);
-      if (one === undefined) return { verdict: { kind: "never", error: "withdrawn" }, rows: [row] };
-      const { event, said } = one;
-      const note = noteMessage(event, { id: event.event_id, link: link(event.alert_id), said });
-      return { ...(await sender.edit(contact, note, row.ref)), rows: [row] };
-    }
+    if (!isPage(row)) return tellNotes(row);
     const rows = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
     const found = latestOfEach(withBodies(rows.length === 0 ? [row] : rows));
     const [first, ...others] = found;
-    if (first === undefined) return { verdict: { kind: "never", error: "withdrawn" }, rows: [row] };
+    if (first === undefined) return nothingToSay(row);
     const message = messageOf([first, ...others]);
     return {
       ...(await sender.send(contact, message, row.attempts > 0 ? row.dueMs : null)),
       rows: rows.length === 0 ? [row] : rows,
     };
+
+    /** Of what was told alone the message is changed; all else goes together, since none of it is urgent. */
+    async function tellNotes(row: PageRow): Promise<PageOutcome> {
+      const now = store.clock.now();
+      const rows =
+        row.ref === null
+          ? store.sql<[string, string, number], PageRow>(NOTES).all(contact.id, row.event, now)
+          : [row];
+      const [first, ...others] = withBodies(rows);
+      if (first === undefined) return nothingToSay(row);
+      const message = noteMessage([first, ...others], link);
+      return { ...(await sender.edit(contact, message, row.ref)), rows };
+    }
 
     function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {
       const named = all.map(({ row: each, event, said }): PagedAlert => {
@@ -134,6 +148,11 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       return pageMessage(named, { id: `${all.at(-1)?.event.event_id}`, link });
     }
   }
+}
+
+/** Its event went with its alert, between the look at it and the sending. */
+function nothingToSay(row: PageRow): PageOutcome {
+  return { verdict: { kind: "dropped", error: "its alert is no longer kept" }, rows: [row] };
 }
 
 interface RowWithEvent {

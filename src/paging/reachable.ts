@@ -18,6 +18,8 @@ export interface Reachable {
   ways(account: string, level: number): Way[];
   /** Whether anything reaches the person: a contact, or a phone that the project's relay pages. */
   reaches(account: string, of: { projectId: number; level: number }): boolean;
+  /** Whether the project's relay pages a phone of theirs, as far as it has said. */
+  hasPhone(account: string, projectId: number): boolean;
 }
 
 const RELAY = "SELECT 1 FROM relay";
@@ -46,6 +48,11 @@ export function createReachable(reader: Reader, kinds: ContactList): Reachable {
     }),
   );
   const ways = (account: string, level: number) => waysOf({ ...person(account), level, kinds });
+  const hasPhone = (account: string, projectId: number) => {
+    if (!pushes(projectId)) return false;
+    const { all, accounts } = silence(null);
+    return all === null && !accounts.has(account);
+  };
   return {
     get hasContacts() {
       return contacts(null);
@@ -54,11 +61,8 @@ export function createReachable(reader: Reader, kinds: ContactList): Reachable {
       return isKnown(null);
     },
     ways,
-    reaches(account, { projectId, level }) {
-      if (ways(account, level).length > 0) return true;
-      if (!pushes(projectId)) return false;
-      const { all, accounts } = silence(null);
-      return all === null && !accounts.has(account);
-    },
+    reaches: (account, { projectId, level }) =>
+      ways(account, level).length > 0 || hasPhone(account, projectId),
+    hasPhone,
   };
 }

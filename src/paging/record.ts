@@ -6,21 +6,16 @@ import type { Sealer } from "../kit/sealer.ts";
 import type { Recorded } from "../outbox/queue.ts";
 import { type Verdict, waitMs } from "../outbox/retry.ts";
 import type { Tx } from "../store/store.ts";
-import type { PageOutcome, PageRow } from "./page.ts";
-import { anyHope } from "./pages.ts";
+import { giveUp, type Telling, wayOf, withdrawFrom } from "./lost.ts";
+import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
 
-/** A page is no longer worth an attempt this long after it was due: too late to be true. */
-export const PAGE_AGE_MS = 3_600_000;
 /** Nobody waits longer than this for the next attempt at a page. */
 const LONGEST_WAIT_MS = 60_000;
 const REFUSED = "refused";
-const TOO_LATE = "not delivered within an hour";
 
-export interface RecordOptions {
+export interface RecordOptions extends Telling {
   sealer: Sealer;
   kinds: ContactList;
-  tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
-  unreached(tx: Tx, alertId: number): void;
 }
 
 /** What becomes of a row after an attempt. Times are Unix milliseconds. Pure. */
@@ -62,17 +57,19 @@ export function pageRecorder(
     if (contact === null) return { well: null };
     const { rows, verdict } = outcome;
     const lead = rows[0]?.id ?? null;
+    const together = new Set(rows.map(({ alertId }) => alertId)).size;
     const lost = new Map<number, PageRow>();
     for (const row of rows) {
       const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
       if (ended === null) continue;
-      tellOf(tx, options, { contact, row, ended, together: rows.length });
+      tellOf(tx, options, { contact, row, ended, together });
       const isRefused = outcome.refused === true && row.outcome !== REFUSED;
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
     if (outcome.learned !== undefined)
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
     for (const row of lost.values()) giveUp(tx, options, row);
+    if (isGone(verdict)) withdrawFrom(tx, options, contact);
     return recordContact(tx, options, { contact, outcome, isWell: verdict.kind === "delivered" });
   };
 }
@@ -138,21 +135,8 @@ function tellOf(
   });
 }
 
-const isPage = ({ event }: PageRow): boolean =>
-  event === "alert.escalated" || event === "alert.renotified";
-
-/** Who and by what, for the history. */
-function wayOf({ accountId, kind, label, shown }: ContactRow): Record<string, string> {
-  return { account: accountId, contact: kind, address: label === "" ? shown : label };
-}
-
-const EVENT = "SELECT event_row FROM pages WHERE id = ?";
-
-function giveUp(tx: Tx, { unreached }: RecordOptions, row: PageRow): void {
-  const since = tx.sql<[id: number], number>(EVENT).pluck().get(row.id);
-  if (!isPage(row) || since === undefined) return;
-  if (!anyHope(tx, { alertId: row.alertId, since })) unreached(tx, row.alertId);
-}
+const isGone = (verdict: PageOutcome["verdict"]): boolean =>
+  verdict.kind === "never" && verdict.disable === true;
 
 function recordContact(
   tx: Tx,
@@ -171,58 +155,10 @@ function recordContact(
   // What it says of one person for good says nothing of the gateway.
   if (gateway !== null && verdict.kind === "later") markGateway(tx, gateway, error);
   if (outcome.ours) return { well: null };
-  recordAttempt(tx, contact, {
-    ...{ well: false, error },
-    gone: verdict.kind === "never" && verdict.disable === true,
-    lost: verdict.kind === "never",
-  });
+  const gone = isGone(verdict);
+  // A service may want rest from what is no news: the next page doesn't wait for that.
+  if (!gone && !outcome.rows.some(isPage)) return { well: null };
+  recordAttempt(tx, contact, { ...{ well: false, error, gone }, lost: verdict.kind === "never" });
   const restMs = verdict.kind === "later" ? (verdict.retryAfterMs ?? 0) : 0;
   return { well: false, restMs };
-}
-
-const EXPIRED = `UPDATE pages SET status = 'failed', next_attempt_ms = NULL, finished_at = ?, last_error = coalesce(last_error, ?)
-  WHERE id IN (SELECT id FROM pages WHERE status = 'pending' AND due_ms < ? AND event IN ('alert.escalated', 'alert.renotified') LIMIT 500)
-  RETURNING id, contact_id AS contactId, alert_id AS alertId, event, attempts, last_error AS error`;
-const ORPHANS = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
-  WHERE id IN (SELECT p.id FROM pages p WHERE p.status = 'pending'
-    AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = p.contact_id AND c.state <> 'off') LIMIT 500)
-  RETURNING id, alert_id AS alertId, event`;
-const OLD_NOTES = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
-  WHERE status = 'pending' AND due_ms < ? AND event NOT IN ('alert.escalated', 'alert.renotified')`;
-
-/**
- * Fails pages that were not made within an hour, and withdraws those of contacts that are gone, so that no row waits for
- * ever and nobody's page is lost without a word. At most a slice; whether there may be more.
- */
-export function expirePages(tx: Tx, options: RecordOptions): boolean {
-  const oldest = tx.clock.now() - PAGE_AGE_MS;
-  const late = tx
-    .sql<
-      [number, string, number],
-      {
-        id: number;
-        contactId: string;
-        alertId: number;
-        event: string;
-        attempts: number;
-        error: string;
-      }
-    >(EXPIRED)
-    .all(tx.at, TOO_LATE, oldest);
-  for (const row of late) {
-    const contact = findContact(tx, row.contactId);
-    options.tell(tx, row.alertId, {
-      kind: "page_failed",
-      detail: {
-        ...(contact === null ? {} : wayOf(contact)),
-        ...{ event: row.event, attempts: row.attempts, error: row.error },
-      },
-    });
-  }
-  const orphans = tx
-    .sql<[number], { id: number; alertId: number; event: string }>(ORPHANS)
-    .all(tx.at);
-  for (const row of [...late, ...orphans]) giveUp(tx, options, row as unknown as PageRow);
-  tx.sql<[number, number]>(OLD_NOTES).run(tx.at, oldest);
-  return late.length === 500 || orphans.length === 500;
 }

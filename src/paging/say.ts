@@ -31,15 +31,14 @@ export function pageMessage(
   };
   const words = describe(first, { said });
   if (paged.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
-  const shown = events.slice(0, MOST_NAMED).map((event) => {
+  const lines = named(events, (event) => {
     const { title, details } = describe(event);
-    return cut(`${event.alert_id}: ${title} · ${details[0] ?? ""}`, NAMED);
+    return `${title} · ${details[0] ?? ""}`;
   });
-  const more = paged.length - shown.length;
   return {
     ...base,
     title: `${paged.length} alerts: ${words.title} and ${paged.length - 1} more`,
-    lines: [...shown, ...(more > 0 ? [`and ${more} more`] : [])],
+    lines,
   };
 }
 
@@ -47,16 +46,30 @@ function linesOf({ details, people, facts, links }: Message): string[] {
   return [...details, ...people, facts, ...links.map(asLine)].filter(Boolean);
 }
 
-/** What became of an alert that the person was told of. */
+/** What became of alerts that the person was told of: of one all that is known, of several a line each. */
 export function noteMessage(
-  event: EventBody,
-  { id, link, said }: { id: string; link: string | null; said: EventSaid | null },
+  all: readonly [Omit<PagedAlert, "ack">, ...Omit<PagedAlert, "ack">[]],
+  link: (alertId: string) => string | null,
 ): DirectMessage {
-  const words = describe(event, { said });
-  return {
-    ...{ purpose: "note", id, title: words.title, lines: linesOf(words), level: event.level },
-    ...{ link, ack: null, code: null, events: [event] },
+  const [{ event: first, said }] = all;
+  const events = all.map(({ event }) => event);
+  const words = describe(first, { said });
+  const base = {
+    ...{ purpose: "note" as const, id: `${events.at(-1)?.event_id}`, ack: null, code: null },
+    ...{ level: Math.max(...events.map(({ level }) => level)), link: link(first.alert_id), events },
   };
+  if (all.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
+  const title = `${all.length} alerts: ${words.title} and ${all.length - 1} more`;
+  return { ...base, title, lines: named(events, (event) => describe(event).title) };
+}
+
+/** A line for each, as many as can be read; of the others how many they are. */
+function named(events: readonly EventBody[], say: (event: EventBody) => string): string[] {
+  const shown = events
+    .slice(0, MOST_NAMED)
+    .map((event) => cut(`${event.alert_id}: ${say(event)}`, NAMED));
+  const more = events.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 /** The code that proves a contact. */

@@ -19,8 +19,8 @@ import { expireDeliveries } from "../outbox/rows.ts";
 import { type ActionRow, runAction } from "../outbox/runs.ts";
 import { tellStorms } from "../outbox/storms.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../outbox/test-fire.ts";
+import { expirePages, type Telling } from "../paging/lost.ts";
 import { pageQueue } from "../paging/queue.ts";
-import { expirePages, type RecordOptions } from "../paging/record.ts";
 import { type ContactSender, createContactSender } from "../paging/send.ts";
 import { changeConfig } from "../projects/projects.ts";
 import type { Note, Store, Tx } from "../store/store.ts";
@@ -177,7 +177,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 }
 
 /** Gives up what is older than 24 hours, and pages of more than an hour, wherever they wait. */
-function expireJob(store: Store, pages: RecordOptions): Job {
+function expireJob(store: Store, pages: Telling): Job {
   const waits = (table: "deliveries" | "pages") =>
     store.sql<[]>(`SELECT 1 FROM ${table} WHERE status = 'pending' LIMIT 1`).get() !== undefined;
   return {

@@ -1,60 +1,8 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { type Person, testBox } from "../support/box.ts";
-import { reachBy, toldIn } from "../support/contacts.ts";
-import { answer, startReceiver } from "../support/receiver.ts";
+import { test } from "node:test";
+import { reachBy, pagedStory as story, toldIn } from "../support/contacts.ts";
+import { answer } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
-
-async function story(t: TestContext) {
-  const receiver = await startReceiver();
-  const box = await testBox();
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
-  const token = await box.project("shop");
-  const [ann, bob] = [
-    box.person("member", "ann@example.org"),
-    box.person("member", "bob@example.org"),
-  ];
-  const rule = async (escalations: object[], more: object = {}) => {
-    const write = {
-      name: "errors",
-      match: { min_level: 400 },
-      identifier_keys: ["n"],
-      escalations,
-      ...more,
-    };
-    const made = await box.api("POST", "/v1/projects/shop/rules", write);
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-  };
-  const newest = () => box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get();
-  /** Opens an alert; its id. */
-  const fire = async (n: number) => {
-    await box.ingest(token, { message: "disk is full", level: 500, keys: { n: `${n}` } });
-    await settle(box);
-    return String(newest());
-  };
-  /** Who was told what, by the path of the contact, since the last time. */
-  let seen = 0;
-  const told = () => {
-    const fresh = receiver.received.slice(seen);
-    seen = receiver.received.length;
-    return fresh.map((request) => {
-      const { purpose, alerts } = toldIn(request);
-      return `${request.path} ${purpose} ${alerts.map(({ alert_id }) => alert_id).join(",")}`;
-    });
-  };
-  const timeline = async (id: string) =>
-    (await box.api("GET", `/v1/alerts/${id}/timeline`)).body.timeline as {
-      kind: string;
-      detail: Record<string, unknown>;
-    }[];
-  const step = (person: Person, after_minutes = 0) => ({
-    ...{ after_minutes, accounts: [person.accountId], schedules: [], repeat_minutes: 0 },
-  });
-  return { box, receiver, ann, bob, rule, fire, told, timeline, step };
-}
 
 test("a step pages each of a person's contacts when their rules want it, and an acknowledgement withdraws the rest", async (t) => {
   const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import type { Person, TestBox } from "./box.ts";
-import type { Received, Receiver } from "./receiver.ts";
+import type { TestContext } from "node:test";
+import { type Person, type TestBox, testBox } from "./box.ts";
+import { type Received, type Receiver, startReceiver } from "./receiver.ts";
+import { settle } from "./until.ts";
 
 /** What a contact of kind webhook is sent. */
 export interface Told {
@@ -33,4 +35,57 @@ export async function reachBy(
   const verified = await box.api("POST", `${base}/${id}/verify`, { code }, person.key);
   assert.deepEqual([verified.status, verified.body.state], [200, "verified"]);
   return id;
+}
+
+/** A box with one project and two people, one receiver for all that they are told, and what a test of pages asks of them. */
+export async function pagedStory(t: TestContext) {
+  const receiver = await startReceiver();
+  const box = await testBox();
+  t.after(async () => {
+    await box.stop();
+    await receiver.close();
+  });
+  const token = await box.project("shop");
+  const [ann, bob] = [
+    box.person("member", "ann@example.org"),
+    box.person("member", "bob@example.org"),
+  ];
+  const rule = async (escalations: object[], more: object = {}) => {
+    const write = {
+      name: "errors",
+      match: { min_level: 400 },
+      identifier_keys: ["n"],
+      escalations,
+      ...more,
+    };
+    const made = await box.api("POST", "/v1/projects/shop/rules", write);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  };
+  const newest = () => box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get();
+  /** Opens an alert; its id. */
+  const fire = async (n: number, more: object = {}) => {
+    const event = { message: "disk is full", level: 500, keys: { n: `${n}` }, ...more };
+    await box.ingest(token, event);
+    await settle(box);
+    return String(newest());
+  };
+  /** Who was told what, by the path of the contact, since the last time. */
+  let seen = 0;
+  const told = () => {
+    const fresh = receiver.received.slice(seen);
+    seen = receiver.received.length;
+    return fresh.map((request) => {
+      const { purpose, alerts } = toldIn(request);
+      return `${request.path} ${purpose} ${alerts.map(({ alert_id }) => alert_id).join(",")}`;
+    });
+  };
+  const timeline = async (id: string) =>
+    (await box.api("GET", `/v1/alerts/${id}/timeline`)).body.timeline as {
+      kind: string;
+      detail: Record<string, unknown>;
+    }[];
+  const step = (person: Person, after_minutes = 0) => ({
+    ...{ after_minutes, accounts: [person.accountId], schedules: [], repeat_minutes: 0 },
+  });
+  return { box, token, receiver, ann, bob, rule, fire, told, timeline, step };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { loseContact } from "../../alerts/fallback.ts";
 import type { DirectMessage } from "../../channels/direct/message.ts";
 import {
   contactAnswer,
@@ -24,7 +25,6 @@ import { readNotify, writeNotify } from "../../contacts/notify.ts";
 import { codeRefused, issueContactCode, verifyContact } from "../../contacts/verify.ts";
 import { notFound } from "../../kit/errors.ts";
 import { hexId } from "../../kit/ids.ts";
-import { withdrawFrom } from "../../paging/pages.ts";
 import { codeMessage, testMessage } from "../../paging/say.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted } from "../fields.ts";
@@ -125,7 +125,7 @@ export const contactRoutes: Route[] = [
       return tenant.store.write((tx) => {
         mustBeOwnOrGoverned(tx, actor.accountId, of.account);
         const changed = changeContact(tx, of, body);
-        if (changed.state === "off") withdrawFrom(tx, of.id);
+        if (changed.state === "off") loseContact(tx, of.id);
         return changed;
       });
     },
@@ -144,8 +144,9 @@ export const contactRoutes: Route[] = [
       const of = { account: accountOf(params, actor), id: params.cid };
       tenant.store.write((tx) => {
         mustBeOwnOrGoverned(tx, actor.accountId, of.account);
+        getContact(tx, of);
+        loseContact(tx, of.id);
         deleteContact(tx, of);
-        withdrawFrom(tx, of.id);
       });
       return { deleted: true };
     },

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { text } from "../../kit/fields.ts";
+import { withdrawOfProject } from "../../paging/pages.ts";
 import { projectEntry, projectMade, projectWrite } from "../../projects/project.ts";
 import {
   createProject,
   deleteProject,
+  getProject,
   listProjects,
   renameProject,
 } from "../../projects/projects.ts";
@@ -53,7 +55,10 @@ export const projectRoutes: Route[] = [
     answer: deleted,
     errors: ["forbidden", "not_found"],
     handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => deleteProject(tx, params.id));
+      tenant.store.write((tx) => {
+        withdrawOfProject(tx, getProject(tx, params.id).id);
+        deleteProject(tx, params.id);
+      });
       return { deleted: true };
     },
   }),
