@@ -152,7 +152,7 @@ test("gateways and contacts whose latest request failed are named, and people wh
   );
 
   receiver.always(answer(200));
-  await box.api("PUT", "/v1/gateways/ntfy", { url: receiver.url });
+  await box.api("PUT", "/v1/gateways/ntfy", { url: receiver.url, test: false });
   box.tenant.store.write((tx) =>
     tx.sql("UPDATE gateways SET last_error = 'http 401' WHERE id = 'ntfy'").run(),
   );
