@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { createProgram } from "../cli/box.ts";
+import { ackOperations } from "../src/http/ack-page.ts";
 import { alertPageOperation } from "../src/http/alert-page.ts";
 import { openapi } from "../src/http/openapi.ts";
 import { pairOperations } from "../src/http/pair-page.ts";
@@ -118,7 +119,7 @@ function sentence(text: string): string {
 
 export function apiReference(): string {
   const document = openapi(dataPlaneRoutes, "", [
-    ...[...publicOperations, ...pairOperations, alertPageOperation],
+    ...[...publicOperations, ...pairOperations, ...ackOperations, alertPageOperation],
   ]) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };

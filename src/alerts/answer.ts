@@ -109,7 +109,8 @@ export function whoseWords(
   now: number,
 ): string {
   const ago = now - at < 5 ? "just now" : `${duration(now - at)} ago`;
-  if (state === "open") return `Alert ${alertId} is open since ${duration(Math.max(0, now - at))}.`;
+  if (state === "open")
+    return `Alert ${alertId} has been open for ${duration(Math.max(0, now - at))}.`;
   const done = state === "acknowledged" ? "acknowledged" : "resolved";
   return `Alert ${alertId} is ${done}${by === null ? "" : ` by ${by}`}, ${ago}.`;
 }

@@ -1,3 +1,4 @@
+import { ackOperations, ackRoutes } from "../http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
@@ -52,6 +53,11 @@ export function boxApp(
         tls: config.tls !== null,
       }),
       alertPageRoute(config.tls !== null),
+      ...ackRoutes({
+        find: () => tenant,
+        ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
+        tls: config.tls !== null,
+      }),
       ...operatingRoutes(operating(config, parts, routes)),
     ],
     ...{ serving, log, random, fixedAddresses: config.adapters.here },
@@ -100,7 +106,7 @@ function operating(
     seesNames: hasKey,
     openapi: () =>
       openapi(routes, config.publicUrl, [
-        ...[...publicOperations, ...pairOperations, alertPageOperation],
+        ...[...publicOperations, ...pairOperations, ...ackOperations, alertPageOperation],
       ]),
   };
 }

@@ -2,6 +2,7 @@ import { accountDeviceRoutes } from "../hosted/routes/devices.ts";
 import { accountPairingRoutes } from "../hosted/routes/pairings.ts";
 import { relayOperation, relayRoute } from "../hosted/routes/relay.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
+import { ackOperations, ackRoutes } from "../http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
 import { noMetrics, operatingRoutes } from "../http/health-routes.ts";
@@ -14,8 +15,9 @@ import type { Route } from "../http/route.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { createBuckets } from "../kit/bucket.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { hostedHealth, hostedMetrics } from "../operate/hosted-health.ts";
+import { tenantOfCapability } from "../paging/capability.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps, HostedParts } from "./parts.ts";
@@ -53,6 +55,14 @@ export function hostedApp(
         tls: config.tls !== null,
       }),
       alertPageRoute(config.tls !== null),
+      ...ackRoutes({
+        find(capability) {
+          const id = tenantOfCapability(parts.sealer, capability, unixSeconds(clock));
+          return id === null ? null : house.find(id);
+        },
+        ...{ tries: limits.tries, address: serving.address, known: serving.known },
+        tls: config.tls !== null,
+      }),
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
         metrics: () => hostedMetrics(parts.state, serving.refusals),
@@ -63,7 +73,7 @@ export function hostedApp(
           openapi(
             [...dataPlaneRoutes.filter((route) => !route.boxOnly), ...account],
             config.publicUrl,
-            [...publicOperations, alertPageOperation, relayOperation],
+            [...publicOperations, ...ackOperations, alertPageOperation, relayOperation],
           ),
       }),
     ],

@@ -85,7 +85,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     let base = config.publicUrl;
     const http = hostedHttp(config, deps, {
       ...page,
-      ...{ house, state },
+      ...{ house, state, sealer },
       redeemReceipt: receiptRedeemer(receipts),
       publicUrl: () => base,
     });

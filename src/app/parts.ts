@@ -10,6 +10,7 @@ import type { EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Resolve } from "../kit/names.ts";
 import type { Random } from "../kit/random.ts";
+import type { Sealer } from "../kit/sealer.ts";
 import type { HostedState } from "../operate/hosted-health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
@@ -41,6 +42,8 @@ export interface BoxParts {
 /** What the hosted role's answers are made from. */
 export interface HostedParts extends PageDeps, PairDeps {
   house: TenantHouse;
+  /** Signs what tenants' links carry, so that none is opened for a link that nobody gave out. */
+  sealer: Sealer;
   state: HostedState;
   /** What boxes and readers reach this service at. */
   publicUrl(): string;

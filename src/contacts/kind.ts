@@ -21,6 +21,8 @@ export interface ContactAttempt<G = Credentials, F = Credentials> {
   now: number;
   /** What links to the box begin with; null where it has no public address. */
   publicUrl: string | null;
+  /** What names the tenant in the addresses that the service calls back at: `/…`, empty where there is one tenant. */
+  whose: string;
   /** Whose box it is. */
   tenantId: string;
   /**

@@ -5,9 +5,8 @@ import type { Sealer } from "../kit/sealer.ts";
 import type { EventBody } from "../outbox/event.ts";
 import type { Look, Queue } from "../outbox/queue.ts";
 import type { EventSaid } from "../outbox/said.ts";
-import { getMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
-import { CAPABILITY_SECONDS, capabilityOf, linkBase } from "./capability.ts";
+import { CAPABILITY_SECONDS, capabilityOf, linkBase, tenantOf } from "./capability.ts";
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 import { pageRecorder } from "./record.ts";
@@ -21,6 +20,8 @@ export interface PageQueueOptions {
   sender: ContactSender;
   /** What links begin with; empty where it isn't known. */
   publicUrl: string;
+  /** Whether the service has other tenants, too: links say whose they are. */
+  oneOfMany: boolean;
   /** Writes a line of an alert's history. */
   tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
   /** A page failed for good, and nobody of its alert has been told or is about to be. */
@@ -105,7 +106,7 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
   };
 
   async function send(
-    { sender, sealer, publicUrl }: PageQueueOptions,
+    { sender, sealer, publicUrl, oneOfMany }: PageQueueOptions,
     contact: ContactRow,
     row: PageRow,
   ): Promise<PageOutcome> {
@@ -137,11 +138,12 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
 
     function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {
       const named = all.map(({ row: each, event, said }): PagedAlert => {
-        const capability = capabilityOf(sealer, {
+        const right = {
           tenantId: tenantOf(store),
           ...{ alertId: each.alertId, accountId: each.accountId, contactId: contact.id },
           until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
-        });
+        };
+        const capability = capabilityOf(sealer, right, { whole: oneOfMany });
         const url = base === null ? null : `${base}/ack/${capability}`;
         return { event, said, ack: { url, handle: each.handle } };
       }) as [PagedAlert, ...PagedAlert[]];
@@ -181,5 +183,3 @@ function latestOfEach(all: readonly RowWithEvent[]): RowWithEvent[] {
   for (const one of all) byAlert.set(one.row.alertId, one);
   return [...byAlert.values()];
 }
-
-const tenantOf = (reader: Reader): string => String(getMeta(reader, "tenant_id") ?? "");

@@ -1,9 +1,8 @@
 import { findContact } from "../contacts/contacts.ts";
 import { sameSecret } from "../kit/ids.ts";
 import type { Sealer } from "../kit/sealer.ts";
-import { getMeta } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import { CAPABILITY_SECONDS, isGenuine, readCapability } from "./capability.ts";
+import { CAPABILITY_SECONDS, isGenuine, readCapability, tenantOf } from "./capability.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 
 /** What lets somebody answer a page: the link of a message, or the short word that stands for it. */
@@ -59,10 +58,12 @@ function byLink(
   if (said === null || said.until <= now) return null;
   const { alertId, contactId, until } = said;
   const accountId = findContact(reader, contactId)?.accountId ?? "";
-  const tenantId = String(getMeta(reader, "tenant_id") ?? "");
+  const tenantId = tenantOf(reader);
   const right = { tenantId, alertId, accountId, contactId, until };
-  const isRight = isGenuine(sealer, capability, right);
-  return isRight && accountId !== "" ? { alertId, contactId, accountId, page: null } : null;
+  const isGiven = isGenuine(sealer, capability, right) && accountId !== "";
+  const isWhole = said.tenantId === undefined || said.tenantId === tenantId;
+  const isTheirs = said.accountId === undefined || said.accountId === accountId;
+  return isGiven && isWhole && isTheirs ? { alertId, contactId, accountId, page: null } : null;
 }
 
 const OF_CONTACT = `alert_id = @alertId + 0 AND contact_id = @contactId AND account_id = @accountId

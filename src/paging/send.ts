@@ -7,9 +7,8 @@ import type { Egress } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
-import { getMeta } from "../store/meta.ts";
 import type { Store } from "../store/store.ts";
-import { linkBase } from "./capability.ts";
+import { callbackSegment, linkBase, tenantOf } from "./capability.ts";
 
 export interface ContactSenderOptions {
   store: Store;
@@ -19,6 +18,8 @@ export interface ContactSenderOptions {
   kinds: ContactList;
   /** The address that was set for links; empty where none was. */
   publicUrl: string;
+  /** Whether the service has other tenants, too: where services call back names this one. */
+  oneOfMany: boolean;
 }
 
 /** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
@@ -51,7 +52,8 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     const work: ContactAttempt = {
       ...{ gateway: gateway ?? {}, fields, message, egress, random: store.random },
       ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
-      tenantId: String(getMeta(store, "tenant_id") ?? ""),
+      whose: options.oneOfMany ? `/${callbackSegment(sealer, tenantOf(store))}` : "",
+      tenantId: tenantOf(store),
     };
     const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
     return judged(sent, kind, kind.gateway === null ? undefined : kinds.gateway(kind.gateway));

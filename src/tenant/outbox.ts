@@ -64,6 +64,8 @@ export interface OutboxDeps {
   channels: ChannelList;
   /** Where people see the box; may be empty. */
   publicUrl: string;
+  /** Whether the service has other tenants, too. */
+  oneOfMany: boolean;
   settings: OutboxSettings;
   /** Runs the named job soon. */
   wake(job: string): void;
@@ -120,12 +122,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const contactsBy = (egress: Egress) =>
     createContactSender({
       ...{ store, log, sealer, egress, kinds: contactKindList, publicUrl: deps.publicUrl },
+      oneOfMany: deps.oneOfMany,
     });
   const pageOptions = { sealer, kinds: contactKindList, tell, unreached: nobodyGotIt };
   const pages = createDispatcher({
     ...{ store, log, sockets: PAGE_SOCKETS },
     queue: pageQueue({
       ...{ ...pageOptions, store, sender: contactsBy(personal), publicUrl: deps.publicUrl },
+      oneOfMany: deps.oneOfMany,
     }),
     wake: () => deps.wake("pages"),
   });

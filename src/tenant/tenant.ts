@@ -137,6 +137,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const outbox = createOutbox({
     ...{ store, log, sealer, egress, channels: kinds, settings: options.outbox ?? {} },
     publicUrl: options.publicUrl,
+    oneOfMany: options.role === "hosted",
     wake: (job) => scheduler.wake(job),
   });
   const news =

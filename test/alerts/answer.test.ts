@@ -1,70 +1,12 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { answerPage, answerWords, readPage } from "../../src/alerts/answer.ts";
 import { mergeAlerts } from "../../src/alerts/merge.ts";
-import { type Person, testBox } from "../support/box.ts";
-import { reachBy, toldIn } from "../support/contacts.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { pass, settle } from "../support/until.ts";
-
-/** A box with a public address, Ann who is paged, and Bob. */
-async function paged(t: TestContext) {
-  const receiver = await startReceiver();
-  const box = await testBox({ publicUrl: "https://box.test" });
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
-  const token = await box.project("shop");
-  const [ann, bob] = [
-    box.person("member", "ann@example.org"),
-    box.person("member", "bob@example.org"),
-  ];
-  const contact = await reachBy(box, ann, receiver, "/ann");
-  const step = ({ accountId }: Person) => ({
-    ...{ after_minutes: 0, accounts: [accountId], schedules: [], repeat_minutes: 0 },
-  });
-  const rule = {
-    ...{ name: "errors", match: { min_level: 400 }, identifier_keys: ["n"] },
-    escalations: [step(ann)],
-  };
-  const rename = () =>
-    box.api("PUT", "/v1/projects/shop/rules/errors", { ...rule, escalations: [step(bob)] });
-  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
-  const { store } = box.tenant;
-  const fire = async (n: number): Promise<string> => {
-    await box.ingest(token, { message: "disk is full", level: 500, keys: { n: `${n}` } });
-    await settle(box);
-    return String(store.sql("SELECT max(id) FROM alerts").pluck().get());
-  };
-  const handleOf = (alert: string) =>
-    String(store.sql("SELECT handle FROM pages WHERE alert_id = ?").pluck().get(Number(alert)));
-  const outcomes = () =>
-    store
-      .sql("SELECT outcome FROM pages WHERE event = 'alert.escalated' ORDER BY id")
-      .pluck()
-      .all();
-  const latest = () => toldIn(receiver.received.at(-1));
-  const linked = () => /\/ack\/(.+)$/.exec(latest().acknowledge_url ?? "")?.[1] ?? "";
-  const { sealer } = box.tenant;
-  return {
-    box,
-    store,
-    sealer,
-    ann,
-    bob,
-    rename,
-    contact,
-    fire,
-    handleOf,
-    outcomes,
-    latest,
-    linked,
-  };
-}
+import { pagedBox } from "../support/paged.ts";
+import { pass } from "../support/until.ts";
 
 test("whoever answers a page by its handle has the alert, by name and by the way; to say it again changes nothing", async (t) => {
-  const { box, store, ann, bob, fire, handleOf, outcomes } = await paged(t);
+  const { box, store, ann, bob, fire, handleOf, outcomes } = await pagedBox(t);
   const [first, second] = [await fire(1), await fire(2)];
   await pass(box, 6);
   const handle = handleOf(first);
@@ -98,7 +40,7 @@ test("whoever answers a page by its handle has the alert, by name and by the way
 });
 
 test("an answer to a message that named several takes all of them, and resolves none that wasn't chosen", async (t) => {
-  const { box, store, fire, handleOf, latest, linked, sealer } = await paged(t);
+  const { box, store, fire, handleOf, latest, linked, sealer } = await pagedBox(t);
   const ids = [await fire(1), await fire(2), await fire(3), await fire(4)];
   await pass(box, 6);
   const [, ...named] = ids;
@@ -134,7 +76,7 @@ test("an answer to a message that named several takes all of them, and resolves 
 });
 
 test("what can be answered ends with its day, its contact, its account and its alert, and an alert that became one with another is answered there", async (t) => {
-  const { box, store, ann, rename, contact, fire, handleOf, linked, sealer } = await paged(t);
+  const { box, store, ann, pageBob, contact, fire, handleOf, linked, sealer } = await pagedBox(t);
   const first = await fire(1);
   const keys = [{ handle: handleOf(first) }, { capability: linked(), sealer }];
   const open = () => keys.map((key) => readPage(store, key) !== null);
@@ -162,7 +104,7 @@ test("what can be answered ends with its day, its contact, its account and its a
   const third = await fire(3);
   keys.splice(0, 2, { handle: handleOf(third) }, { capability: linked(), sealer });
   assert.deepEqual(open(), [true, true]);
-  assert.equal((await rename()).status, 200);
+  assert.equal((await pageBob()).status, 200);
   assert.equal((await box.api("DELETE", `/v1/accounts/${ann.accountId}`)).status, 200);
   assert.deepEqual(open(), [false, false]);
 });

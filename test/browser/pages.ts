@@ -16,6 +16,7 @@ import { type Browser, chromium } from "playwright-core";
 import { reportFeed } from "../../src/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
+import { answeringHolds } from "./answering.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
@@ -184,7 +185,9 @@ async function main(pictures: string): Promise<void> {
     await realBoxHolds(browser);
     console.log("ok realBoxHolds");
     await pairingHolds(browser, pictures);
-    console.log(`ok pairingHolds\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
+    console.log("ok pairingHolds");
+    await answeringHolds(browser, pictures);
+    console.log(`ok answeringHolds\n${XSS_VECTORS.length} vectors, pictures in ${pictures}`);
   } finally {
     await browser.close();
     served.close();

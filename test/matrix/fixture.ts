@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { capabilityOf } from "../../src/paging/capability.ts";
 import type { TestBox } from "../support/box.ts";
 import type { Operation } from "./document.ts";
 
@@ -135,6 +136,14 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         );
         return id;
       }),
+    capability: () =>
+      once("capability", async () => {
+        const { sealer, id: tenantId, clock } = box.tenant;
+        const [accountId, contactId] = [await value("account"), await value("cid")];
+        const until = Math.floor(clock.now() / 1000) + 3600;
+        const alertId = Number(await alert());
+        return capabilityOf(sealer, { tenantId, alertId, accountId, contactId, until });
+      }),
     kind: () =>
       once("gateway", async () => {
         const set = { subject: "mailto:o@example.org", test: false };
@@ -145,6 +154,12 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       once("source key", async () =>
         post(`${base}/sources/${await adapterSource()}/keys`, { key: freshKey() }, "id"),
       ),
+  };
+
+  const value = (name: string): Promise<string> => {
+    const make = values[name];
+    assert.ok(make, name);
+    return make();
   };
 
   const bodies: Record<string, () => Promise<unknown> | unknown> = {
@@ -206,6 +221,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     tryMapping: () => ({ body: { text: "x" } }),
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
+    answerByLink: () => "verb=acknowledge",
     pairOnPage: async () => String(new URLSearchParams((await bodies["pair"]?.()) as never)),
   };
 

@@ -7,6 +7,7 @@ import pino from "pino";
 import { adapters } from "../../src/adapters/list.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
+import { pagedBox } from "../support/paged.ts";
 import {
   answer,
   type Receiver,
@@ -297,6 +298,36 @@ test("a heartbeat's addresses are in no log, metric, read or file, whatever is c
   const all = [...seen, ...logged].join("\n");
   assert.deepEqual(
     [...secrets].filter(([, secret]) => all.includes(secret)).map(([name]) => name),
+    [],
+  );
+});
+
+test("what a message is answered by is in no log, metric, read or file, whatever is done with it", async (t) => {
+  const { box: open, fire, linked, handleOf } = await pagedBox(t, {}, log);
+  const capabilities: string[] = [];
+  const seen: string[] = [];
+  for (const n of [1, 2]) {
+    const id = await fire(n);
+    await pass(open, 6);
+    capabilities.push(linked());
+    const path = `${open.url}/ack/${linked()}`;
+    for (const end of ["", "/", "x", "?x=1", "%zz"])
+      for (const method of ["GET", "POST", "PUT", "HEAD"]) {
+        const body = method === "POST" ? { body: `verb=${n === 1 ? "acknowledge" : "x"}` } : {};
+        await fetch(path + end, { method, ...body }).then((got) => got.text());
+      }
+    for (const at of ["", "/timeline"])
+      seen.push(JSON.stringify((await open.api("GET", `/v1/alerts/${id}${at}`)).body));
+    assert.ok(!seen.join().includes(handleOf(id)), "its handle");
+  }
+  assert.equal((await open.api("GET", "/v1/alerts/1")).body.state, "acknowledged", "it was in use");
+  seen.push(JSON.stringify((await open.api("GET", "/metrics")).body));
+  const files = readdirSync(open.data).filter((file) => statSync(join(open.data, file)).isFile());
+  for (const file of files) seen.push(readFileSync(join(open.data, file), "latin1"));
+  const all = [...seen, ...logged].join("\n");
+  assert.ok(new Set(capabilities).size === 2 && !capabilities.includes(""));
+  assert.deepEqual(
+    capabilities.filter((capability) => all.includes(capability)),
     [],
   );
 });

@@ -61,6 +61,8 @@ export const rooms: Record<string, readonly string[]> = {
   app: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate"],
+    // Whose link it is, before any tenant is opened for it.
+    "paging/capability.ts",
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],

@@ -72,12 +72,12 @@ export const smsContact = contactKind({
   gapMs: 30_000,
   // Its owner texted STOP.
   gone: /: code 21610$/,
-  send: ({ gateway, fields, message, egress, now, publicUrl, since }) =>
+  send: ({ gateway, fields, message, egress, now, publicUrl, whose, since }) =>
     sendSms(
       { egress, now },
       {
         ...{ gateway, to: fields.address, message },
-        statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}/status`,
+        statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}${whose}/status`,
         takesReplies: publicUrl !== null && gateway.from !== undefined,
         ...(since !== null && { since }),
       },
@@ -93,16 +93,16 @@ export const voiceContact = contactKind({
   shown: ({ address }) => masked(address),
   gapMs: 90_000,
   restSeconds: 120,
-  send: ({ gateway, fields, message, egress, now, publicUrl, since }) =>
+  send: ({ gateway, fields, message, egress, now, publicUrl, whose, since }) =>
     placeCall(
       { egress, now },
       {
         ...{ gateway, to: fields.address, message },
-        statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}/status`,
+        statusUrl: publicUrl === null ? null : `${publicUrl}${CALLBACKS}${whose}/status`,
         keysUrl:
           publicUrl === null || message.ack === null
             ? null
-            : `${publicUrl}${CALLBACKS}/voice/${message.ack.handle}`,
+            : `${publicUrl}${CALLBACKS}${whose}/voice/${message.ack.handle}`,
         ...(since !== null && { since }),
       },
     ),

@@ -1,0 +1,111 @@
+import { html, type Markup } from "../kit/html.ts";
+import { type PageAnswer, pageHeaders } from "./answer.ts";
+import { framed, HTML_TYPE } from "./frame.ts";
+import { PAGE_STYLE } from "./style.ts";
+
+/** An alert as the page behind a message's link shows it. */
+export interface AckAlert {
+  /** The alert that the message named: what the form sends. */
+  named: number;
+  /** The alert that stands for it now. */
+  id: number;
+  /** `shop · errors`. */
+  where: string;
+  message: string;
+  state: "open" | "acknowledged" | "resolved";
+  /** Who has it, in a sentence. */
+  whose: string;
+}
+
+/** Of many the first are shown; all of them are taken together. */
+const MOST_SHOWN = 50;
+
+const STYLE = `${PAGE_STYLE}
+form{margin-top:1rem;display:flex;gap:.75rem;flex-wrap:wrap}
+button{margin:0;width:auto;flex:1 1 9.5rem;overflow-wrap:normal}
+.second{background:var(--card);color:var(--link)}
+li{margin:0 0 2rem}
+ol{list-style:none;padding:0;margin:2.5rem 0 0}
+main>.when{margin-top:2rem}
+.said{white-space:pre-wrap}
+`;
+
+const HEADERS = pageHeaders({ type: HTML_TYPE, storing: "no-store", style: STYLE });
+
+/** What a message's link shows, and what it can do: nothing happens before a button is pressed. `as`: who answers, by name. */
+export function ackPage(shown: {
+  as: string;
+  alerts: readonly [AckAlert, ...AckAlert[]];
+}): PageAnswer {
+  const [first, ...others] = shown.alerts;
+  const title = others.length === 0 ? `Alert ${first.id}` : `${shown.alerts.length} alerts`;
+  const main = others.length === 0 ? one(first) : several(shown.alerts);
+  return {
+    status: 200,
+    headers: { ...HEADERS },
+    body: framed({
+      ...{ title, style: STYLE },
+      main: html`<h1>${title}</h1>
+${main}
+<p class="when">You answer as ${shown.as}. Whoever has this link can: keep it to yourself.</p>`,
+    }),
+  };
+}
+
+function one(alert: AckAlert): Markup {
+  return html`<p class="kind lead">${alert.where}</p>
+${told(alert)}
+${answers(alert, { withName: false })}`;
+}
+
+function several(alerts: readonly AckAlert[]): Markup {
+  const open = alerts.filter(({ state }) => state === "open").length;
+  const shown = alerts.slice(0, MOST_SHOWN);
+  const more = alerts.length - shown.length;
+  return html`<p class="lead">One message told you of them.</p>
+${open > 0 && html`<form method="post"><button name="verb" value="acknowledge">Acknowledge all that are open (${open})</button></form>`}
+<ol>
+${shown.map(
+  (alert) => html`<li><h2>Alert ${alert.id}</h2>
+<p class="kind">${alert.where}</p>
+${told(alert)}
+${answers(alert, { withName: true })}</li>
+`,
+)}</ol>
+${more > 0 && html`<p>and ${more} more</p>`}`;
+}
+
+function told({ message, whose }: AckAlert): Markup {
+  return html`<p class="said">${message}</p>
+<p role="status">${whose}</p>`;
+}
+
+/** What can still be said of it; of several, each button says of which. */
+function answers({ named, id, state }: AckAlert, { withName }: { withName: boolean }): Markup {
+  if (state === "resolved") return html``;
+  const of = (verb: string) => withName && html` aria-label="${verb} alert ${id}"`;
+  return html`<form method="post"><input type="hidden" name="alert" value="${named}">
+${state === "open" && html`<button name="verb" value="acknowledge"${of("Acknowledge")}>Acknowledge</button>`}
+<button class="second" name="verb" value="resolve"${of("Resolve")}>Resolve</button></form>`;
+}
+
+/** One page for a link that never was, that has ended, or whose alert is gone. `waitSeconds`: too many were tried. */
+export function noAckPage(waitSeconds: number | null = null): PageAnswer {
+  const title = waitSeconds === null ? "This link can't be used" : "Too many tries";
+  const why =
+    waitSeconds === null
+      ? "It has ended, or it never was one. A message's link is good for a day."
+      : `Try again in ${waitSeconds} seconds.`;
+  return {
+    status: waitSeconds === null ? 404 : 429,
+    headers: { ...HEADERS, ...(waitSeconds !== null && { "Retry-After": String(waitSeconds) }) },
+    body: framed({
+      ...{ title, style: STYLE },
+      main: html`<h1>${title}</h1>
+<p class="lead">${why}</p>
+<p>With a key of this box you can still answer on your command line:</p>
+<pre><code>box alert list --state open
+box ack ID</code></pre>`,
+    }),
+  };
+}

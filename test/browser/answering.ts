@@ -1,0 +1,102 @@
+/** The page behind a message's link, on a real box: what happened, and one button to have it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { capabilityOf } from "../../src/paging/capability.ts";
+import { XSS_VECTORS } from "../fixtures/xss.ts";
+import { type TestBox, testBox } from "../support/box.ts";
+import { reachBy } from "../support/contacts.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { pass, settle } from "../support/until.ts";
+import { findings, open, withoutStatus } from "./tab.ts";
+
+const LOOKS: Record<string, BrowserContextOptions> = {
+  "phone-light": { viewport: { width: 320, height: 640 }, colorScheme: "light" },
+  "phone-dark": { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
+  "desk-light": { viewport: { width: 1100, height: 900 }, colorScheme: "light" },
+};
+
+/** Opens an alert for each message: the first is told of alone, the others together. */
+async function paged(box: TestBox, token: string, messages: readonly string[]): Promise<number[]> {
+  // What was sent before is no longer in the way.
+  await pass(box, 6);
+  const ids: number[] = [];
+  for (const message of messages) {
+    await box.ingest(token, { message, level: 500, keys: { n: `${Math.random()}` } });
+    ids.push(Number(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get()));
+    await settle(box);
+  }
+  await pass(box, 6);
+  return ids;
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  const button = page.getByRole("button", { name, exact: true });
+  const box = await button.boundingBox();
+  assert.ok(box !== null && box.height >= 44, `${name} is ${box?.height} px high`);
+  await Promise.all([page.waitForNavigation(), button.click()]);
+}
+
+export async function answeringHolds(browser: Browser, pictures: string): Promise<void> {
+  const receiver = await startReceiver();
+  const box = await testBox();
+  try {
+    const token = await box.project("shop");
+    const contact = await reachBy(box, box.owner, receiver);
+    const { accountId } = box.owner;
+    const step = { after_minutes: 0, accounts: [accountId], schedules: [], repeat_minutes: 0 };
+    const rule = { name: "errors", identifier_keys: ["n"], escalations: [step] };
+    await box.api("POST", "/v1/projects/shop/rules", rule);
+    const link = (alertId = 0) => {
+      const { sealer, id: tenantId, clock } = box.tenant;
+      const until = Math.floor(clock.now() / 1000) + 3600;
+      return `${box.url}/ack/${capabilityOf(sealer, { tenantId, alertId, accountId, contactId: contact, until })}`;
+    };
+    for (const [name, options] of Object.entries(LOOKS)) {
+      const tab = await open(browser, options);
+      const { page } = tab;
+      const calm = async (what: string) => {
+        await page.screenshot({ path: join(pictures, `ack-${what}-${name}.png`), fullPage: true });
+        assert.deepEqual(await findings(tab), [], `${what} ${name}`);
+        const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+        assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
+      };
+      const [alone] = await paged(box, token, [`disk is full\n${"x".repeat(300)}`]);
+      await page.goto(link(alone));
+      await calm("open");
+      await press(page, "Acknowledge");
+      assert.equal(page.url(), link(alone));
+      assert.match(
+        (await page.textContent("[role=status]")) ?? "",
+        /by owner@example\.org, just now/,
+      );
+      await calm("taken");
+      await press(page, "Resolve");
+      assert.equal(await page.getByRole("button").count(), 0);
+      await calm("over");
+
+      const [, first] = await paged(box, token, ["one", ...XSS_VECTORS.slice(0, 20)]);
+      await page.goto(link(first));
+      assert.equal(await page.getByRole("listitem").count(), 20);
+      await calm("several");
+      await press(page, `Resolve alert ${first}`);
+      await press(page, "Acknowledge all that are open (19)");
+      assert.equal(await page.getByRole("button", { name: /^Acknowledge/ }).count(), 0);
+      await calm("all-taken");
+      assert.equal((await page.goto(`${box.url}/ack/nobodys`))?.status(), 404);
+      await calm("nothing");
+      assert.deepEqual(withoutStatus(tab.noise), []);
+      await tab.close();
+    }
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    const [plain] = await paged(box, token, ["without script"]);
+    await page.goto(link(plain));
+    await press(page, "Acknowledge");
+    assert.match((await page.textContent("[role=status]")) ?? "", /is acknowledged by/);
+    await context.close();
+  } finally {
+    await box.stop();
+    await receiver.close();
+  }
+}
