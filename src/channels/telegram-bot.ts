@@ -53,12 +53,20 @@ export async function callBot(via: Via, chat: TelegramChat, call: BotCall): Prom
   return { ...outcome, durationMs: first.durationMs + second.durationMs, chatId };
 }
 
-function post(via: Via, { apiUrl, token, chatId }: TelegramChat, { method, body }: BotCall) {
+/** Where a method of a bot is called. The token stands in it, so it is for no error and no log. */
+export function botMethodUrl(
+  { apiUrl, token }: Omit<TelegramChat, "chatId">,
+  method: string,
+): string {
   const bot = encodeURIComponent(token).replaceAll("%3A", ":");
+  return `${apiUrl.replace(/\/+$/, "")}/bot${bot}/${method}`;
+}
+
+function post(via: Via, { chatId, ...bot }: TelegramChat, { method, body }: BotCall) {
   return via.egress.send({
     ...limitsOf(via),
     method: "POST",
-    url: `${apiUrl.replace(/\/+$/, "")}/bot${bot}/${method}`,
+    url: botMethodUrl(bot, method),
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({
       chat_id: chatId,

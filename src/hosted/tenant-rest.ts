@@ -24,12 +24,12 @@ const DAY_MS = 86_400_000;
 
 /** Whether no request can be using the tenant, and it is sending nothing. */
 export function isQuiet({ tenant, openedAt, usedAt }: OpenTenant, mono: number): boolean {
-  const { deliveries, executions } = tenant.outbox;
+  const { deliveries, executions, pages } = tenant.outbox;
   return (
     mono - openedAt > SHORTEST_MS &&
     mono - usedAt > LONGEST_REQUEST_MS &&
     tenant.waiters.parked === 0 &&
-    deliveries.inFlight + executions.inFlight === 0
+    deliveries.inFlight + executions.inFlight + pages.inFlight === 0
   );
 }
 

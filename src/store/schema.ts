@@ -214,6 +214,7 @@ export const gateways = sqliteTable("gateways", {
   lastOkAt: integer("last_ok_at"),
   lastError: text("last_error"),
   updatedAt: integer("updated_at").notNull(),
+  heard: text("heard"),
 });
 
 export type ContactState = "unverified" | "verified" | "failing" | "off";

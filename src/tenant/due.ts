@@ -1,4 +1,5 @@
 import { nextHeartbeat } from "../heartbeats/rows.ts";
+import { awaitsAnswers } from "../paging/answerable.ts";
 import { nextPage } from "../paging/pages.ts";
 import type { Reader } from "../store/store.ts";
 
@@ -8,8 +9,11 @@ const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
 const STORMS = "SELECT min(tell_ms) FROM storms";
 const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
 
+/** While an answer may come, a look is due so soon: a tenant that would be closed stays open, or is opened again. */
+const LISTEN_MS = 20_000;
+
 /**
- * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery or an execution. In Unix
+ * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery, an execution or an answer. In Unix
  * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
  */
 export function nextDue(reader: Reader): number | null {
@@ -19,6 +23,7 @@ export function nextDue(reader: Reader): number | null {
   const times = [
     ...[timed, heartbeat].map((at) => (at === null ? null : at * 1000)),
     ...[read(DELIVERIES), read(EXECUTIONS), read(STORMS), nextPage(reader)],
+    awaitsAnswers(reader) ? reader.clock.now() + LISTEN_MS : null,
   ];
   const known = times.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);

@@ -17,6 +17,7 @@ import type { Random } from "../kit/random.ts";
 import { fileSealer, type Sealer } from "../kit/sealer.ts";
 import { createSlices, type Slices } from "../kit/slices.ts";
 import { steadyClock } from "../kit/steady-clock.ts";
+import { createListeners } from "../listen/listeners.ts";
 import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
 import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
@@ -142,9 +143,14 @@ export function startTenant(options: TenantOptions): Tenant {
   });
   const news =
     options.role === "box" ? createBoxNews({ store, sealer, egress, log, tenantId: id }) : null;
+  const listeners = createListeners({
+    ...{ store, log, sealer, egress: egress.share(LISTENING) },
+    wake: (job) => scheduler.wake(job),
+  });
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
     ...outbox.jobs,
+    ...listeners.jobs,
     ...(news === null ? [] : [newsJob(news)]),
     ...(options.jobs ?? []),
   ]);
@@ -156,6 +162,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const unsubscribe = store.onCommit((notes) => {
     if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
     outbox.told(notes);
+    listeners.told(notes);
     scheduler.told(notes);
   });
   scheduler.start();
@@ -199,6 +206,7 @@ export function startTenant(options: TenantOptions): Tenant {
       unsubscribe();
       waiters.wake();
       ingest.drain();
+      listeners.stop();
       if (options.renderer === undefined) await renderer.close();
       await Promise.all([outbox.stop(), news?.goodbye()]);
       await egress.close();
@@ -209,6 +217,9 @@ export function startTenant(options: TenantOptions): Tenant {
     },
   };
 }
+
+/** What asks services for answers: a few that hold a request open, and calls beside them. */
+const LISTENING = { connections: 12, maxOrigins: 16 };
 
 /** What senders make it ask keeps no page waiting. */
 const ASKING = { connections: 2, maxOrigins: 8, lookups: 1 };

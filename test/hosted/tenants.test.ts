@@ -8,6 +8,7 @@ import type { Tenant } from "../../src/tenant/tenant.ts";
 import { startFakeApns } from "../support/apns.ts";
 import { type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
+import { BOT_TOKEN, telegramBot } from "../support/telegram-bot.ts";
 
 interface Keeper {
   tid: string;
@@ -158,6 +159,36 @@ test("a tenant at rest is closed, and woken for what is due; its rest is no down
   await settle(hosted, () => receiver.received.length === 3);
   const last = JSON.parse(receiver.received[2]?.body ?? "");
   assert.deepEqual([last.event, last.timestamp - last.first_seen < 3615], ["alert.resolved", true]);
+});
+
+test("a tenant stays open while somebody who was paged may answer by a service that it has to ask", async (t) => {
+  const hosted = await hostedFor(t, { egressAllow: ["127.0.0.1/32"] });
+  const [bot, receiver] = [telegramBot(), await startReceiver()];
+  t.after(() => receiver.close());
+  receiver.always(bot.behaviour);
+  const ada = await keeper(hosted, "ada@example.com");
+  const call = (method: string, path: string, body: object) =>
+    hosted.call(method, path, { token: ada.key, body });
+  const put = await call("PUT", "/v1/gateways/telegram", { token: BOT_TOKEN, url: receiver.url });
+  assert.equal(put.status, 200, JSON.stringify(put.body));
+  const contacts = "/v1/accounts/me/contacts";
+  const made = await call("POST", contacts, { kind: "telegram", address: "4711" });
+  await call("POST", `${contacts}/${made.body.id}/verify`, {});
+  const code = /\d{3} \d{3}/.exec(bot.messages.get(88)?.text ?? "")?.[0];
+  assert.equal((await call("POST", `${contacts}/${made.body.id}/verify`, { code })).status, 200);
+  const token = await project(hosted, ada, { escalations: [{ accounts: [ada.accountId] }] });
+  await pass(hosted, 900, 15);
+  assert.equal(open(hosted), 0);
+
+  await fire(hosted, token);
+  await settle(hosted, () => bot.messages.size === 2);
+  await pass(hosted, 900, 15);
+  assert.equal(open(hosted), 1);
+  const press = bot.press(4711, 89);
+  await pass(hosted, 60, 1);
+  assert.match(bot.answered.get(press)?.text ?? "", /is acknowledged by/);
+  await pass(hosted, 900, 15);
+  assert.equal(open(hosted), 0);
 });
 
 test("time in which the service was down is no quiet for a tenant that was at rest, either", async (t) => {

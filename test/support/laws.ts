@@ -27,6 +27,8 @@ export const rooms: Record<string, readonly string[]> = {
   projects: ["kit", "store", "outbox", "channels"],
   oncall: ["kit", "store", "projects"],
   alerts: ["kit", "store", "outbox", "contacts", "paging", "projects", "oncall"],
+  // Answers that the box has to ask services for.
+  listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
   // Jobs that must report.
   heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
@@ -40,7 +42,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit"],
+    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen"],
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],

@@ -57,7 +57,7 @@ export interface ContactService {
   shown(): Shown[];
   /** Requests that a service of this sort would refuse; none is expected of a well box. */
   faults(): readonly string[];
-  /** Requests so far, well or not. */
+  /** Requests so far, well or not, but for those that ask who has answered. */
   asked(): number;
   well(): void;
   /** False where this service can't be so. */
@@ -78,6 +78,8 @@ interface OverHttp
   troubles: Troubles;
 }
 
+/** Requests that only ask who has answered. */
+const LOOKS = /\/getUpdates$|^\/box-\w+\/json|^\/1\/receipts\/\w+\.json|connections\.open$/;
 const NOWHERE = "http://169.254.169.254/latest";
 /** What a hotel's network says of everything. */
 const PORTAL = answer(200, "<html>Welcome! Accept our terms.</html>");
@@ -97,7 +99,7 @@ function overHttp(receiver: Receiver, of: OverHttp): ContactService {
     wrong: { ...of.settings, ...secret },
     forbidden: { ...of.settings, url: NOWHERE },
     faults: () => service.faults,
-    asked: () => receiver.received.length,
+    asked: () => receiver.received.filter(({ path }) => !LOOKS.test(path)).length,
     well: () => receiver.always(service.behaviour),
     be(trouble) {
       const behaviour = all[trouble];
@@ -122,7 +124,7 @@ const serviceMakers = {
       const before = service.messages.size;
       const faults = service.faults.length;
       service.behaviour(response, socket, request);
-      if (request.path.endsWith("/getMe") || service.faults.length > faults) return;
+      if (/\/get(Me|Updates)$/.test(request.path) || service.faults.length > faults) return;
       const { text, disable_notification: still = false } = bodyOf(request);
       shown.push({ text, quiet: still || service.messages.size === before });
     };

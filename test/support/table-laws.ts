@@ -116,6 +116,7 @@ const bySql = [
   "heartbeats",
   "paging",
   "audit",
+  "listen",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

@@ -19,7 +19,8 @@ export interface TelegramDirect {
   message: DirectMessage;
 }
 
-const PUBLIC_API = "https://api.telegram.org";
+/** Where the bots of whoever names no server are. */
+export const TELEGRAM_API = "https://api.telegram.org";
 
 /**
  * Sends a message, a page with buttons whose data is `ack:HANDLE` and `resolve:HANDLE`. `ref` is its id; `learned` holds
@@ -64,7 +65,7 @@ export async function editTelegramDirect(
 
 function call(via: Via, { gateway, address }: TelegramDirect, what: BotCall) {
   const { token, url = "" } = gateway;
-  return callBot(via, { apiUrl: url || PUBLIC_API, token, chatId: address }, what);
+  return callBot(via, { apiUrl: url || TELEGRAM_API, token, chatId: address }, what);
 }
 
 /** Links stand in the text: an address that Telegram doesn't like on a button would cost the whole message. */

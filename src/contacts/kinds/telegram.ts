@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { editTelegramDirect, sendTelegramDirect } from "../../channels/direct/telegram.ts";
+import {
+  editTelegramDirect,
+  sendTelegramDirect,
+  TELEGRAM_API,
+} from "../../channels/direct/telegram.ts";
+import { botMethodUrl } from "../../channels/telegram-bot.ts";
 import { text } from "../../kit/fields.ts";
 import { contactKind, gatewayKind } from "../kind.ts";
-import { lookAt, under } from "../look.ts";
+import { lookAt } from "../look.ts";
 import { masked } from "../shown.ts";
-
-const PUBLIC_API = "https://api.telegram.org";
 
 export const telegramGateway = gatewayKind({
   kind: "telegram",
@@ -21,10 +24,7 @@ export const telegramGateway = gatewayKind({
     lookAt(
       { egress, now },
       {
-        url: under(
-          gateway.url || PUBLIC_API,
-          `/bot${encodeURIComponent(gateway.token).replaceAll("%3A", ":")}/getMe`,
-        ),
+        url: botMethodUrl({ apiUrl: gateway.url || TELEGRAM_API, token: gateway.token }, "getMe"),
         isYes: ({ ok }) => ok === true,
       },
     ),
