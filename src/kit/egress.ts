@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Pool } from "undici";
+import type { buildConnector, Pool } from "undici";
 import type { AddressRules } from "./addresses.ts";
 import { Attempt } from "./attempt.ts";
 import type { Clock } from "./clock.ts";
@@ -9,6 +9,7 @@ import { type EgressError, EgressFault } from "./egress-error.ts";
 import { type EgressRequest, type EgressResult, unsent } from "./exchange.ts";
 import { createNames, type Names } from "./names.ts";
 import { createPools, type OriginPool, type Pools } from "./pools.ts";
+import { LONGEST_TALK, openTalk, type Talk, type TalkRequest } from "./talk.ts";
 import { readUrl } from "./url.ts";
 
 /** The one way out of the process. */
@@ -16,6 +17,8 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressResult>;
   /** A connection for what speaks no HTTP, to the same addresses. Rejects with an EgressFault; ended when the client is. */
   dial(request: DialRequest): Promise<Dialled>;
+  /** A line for messages both ways, to the same addresses. Rejects with an EgressFault; ended when the client is. */
+  talk(request: TalkRequest): Promise<Talk>;
 }
 
 /** The client behind it. */
@@ -86,6 +89,7 @@ class Client implements EgressClient {
   readonly #pools: Pools;
   readonly #shares = new Set<Client>();
   readonly #dialled = new Set<Socket>();
+  readonly #talks = new Set<Talk>();
   readonly #whole: Client | null;
   #closed = false;
 
@@ -135,6 +139,24 @@ class Client implements EgressClient {
     return { socket, ca: ca.length > 0 ? trustedBeside(ca) : undefined };
   }
 
+  async talk(request: TalkRequest): Promise<Talk> {
+    const url = /^wss?:/.test(request.url) ? readUrl(request.url.replace(/^ws/, "http")) : "";
+    if (typeof url === "string") throw new EgressFault("bad_url");
+    if (this.#options.publicHttpsOnly && url.protocol !== "https:")
+      throw new EgressFault("https_required");
+    const newPool = await this.#own.makePool();
+    if (this.#closed) throw new EgressFault("stopped");
+    const newOne = (took: (socket: Socket) => void) => newPool(url.origin, 1, took);
+    const talk = await openTalk(newOne, request, this.#options.clock);
+    if (this.#closed) {
+      talk.close();
+      throw new EgressFault("stopped");
+    }
+    this.#talks.add(talk);
+    void talk.closed.then(() => this.#talks.delete(talk));
+    return talk;
+  }
+
   origins(): number {
     return this.#pools.size;
   }
@@ -154,6 +176,7 @@ class Client implements EgressClient {
     this.#closed = true;
     if (this.#whole !== null) this.#whole.#shares.delete(this);
     for (const socket of this.#dialled) socket.destroy();
+    for (const talk of this.#talks) talk.close();
     await Promise.all([this.#pools.destroy(), ...[...this.#shares].map((share) => share.close())]);
   }
 
@@ -169,7 +192,8 @@ class Client implements EgressClient {
 
 const CONNECT_MS = 5_000;
 
-type NewPool = (origin: string, connections: number) => Pool;
+/** `took`: gets each connection that it makes. */
+type NewPool = (origin: string, connections: number, took?: (socket: Socket) => void) => Pool;
 
 /** undici is half of what the program would load to start, and none of it is needed before a first request. */
 function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool> {
@@ -184,9 +208,9 @@ function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool>
   const load = async (): Promise<NewPool> => {
     const { Pool, buildConnector } = await import("undici");
     const connect = guardedConnector({ ...guard, build: buildConnector });
-    return (origin, connections) =>
+    return (origin, connections, took) =>
       new Pool(origin, {
-        connect,
+        connect: took === undefined ? connect : telling(connect, took),
         connections,
         pipelining: 1,
         keepAliveTimeout: 4_000,
@@ -195,12 +219,24 @@ function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool>
         // The attempt's own limit covers both.
         headersTimeout: 0,
         bodyTimeout: 0,
+        webSocket: { maxPayloadSize: LONGEST_TALK },
       });
   };
   return () => {
     maker ??= load();
     return maker;
   };
+}
+
+function telling(
+  connect: buildConnector.connector,
+  took: (socket: Socket) => void,
+): buildConnector.connector {
+  return (target, callback) =>
+    connect(target, (...made) => {
+      if (made[1] !== null) took(made[1]);
+      callback(...made);
+    });
 }
 
 function withDefaults(headers: Readonly<Record<string, string>>, userAgent: string) {

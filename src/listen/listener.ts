@@ -12,8 +12,8 @@ export interface Listener {
   run(): Promise<number | null>;
   /** Gateways or people may have changed: ends a look that is under way with what is no more. */
   changed(): void;
-  /** Ends a look that is under way, and begins none. */
-  stop(): void;
+  /** Ends a look that is under way, and begins none. Settles when what was heard is acted on. */
+  stop(): void | Promise<void>;
 }
 
 export interface ListenDeps {

@@ -206,9 +206,9 @@ export function startTenant(options: TenantOptions): Tenant {
       unsubscribe();
       waiters.wake();
       ingest.drain();
-      listeners.stop();
+      const deaf = listeners.stop();
       if (options.renderer === undefined) await renderer.close();
-      await Promise.all([outbox.stop(), news?.goodbye()]);
+      await Promise.all([deaf, outbox.stop(), news?.goodbye()]);
       await egress.close();
       await scheduler.stop();
       watch.stop();

@@ -223,7 +223,7 @@ describe("what a topic hands on", () => {
 function leadsTo(receiver: Receiver) {
   const real = boxEgress();
   const share = (): Egress & { close(): Promise<void> } => ({
-    ...{ dial: (to) => real.dial(to), close: () => real.close() },
+    ...{ dial: (to) => real.dial(to), talk: (to) => real.talk(to), close: () => real.close() },
     send: (out) => real.send({ ...out, url: out.url.replace(HOST, receiver.url) }),
   });
   return { ...share(), origins: () => 0, share: () => leadsTo(receiver) };

@@ -92,6 +92,7 @@ test("the second half of a move has only the time that is left", async () => {
   const limits: (number | undefined)[] = [];
   const slow: Egress = {
     dial: () => Promise.reject(new Error("nothing but HTTP")),
+    talk: () => Promise.reject(new Error("nothing but HTTP")),
     async send({ timeoutMs }) {
       limits.push(timeoutMs);
       return {

@@ -120,7 +120,10 @@ interface SlackBlock {
 }
 
 /** Slack's Web API: 200 whatever happened, words for what it refuses, and messages that can be changed. */
-export function slackWorkspace(channels: readonly string[] = ["C0OPS"]): SlackWorkspace {
+export function slackWorkspace(
+  channels: readonly string[] = ["C0OPS"],
+  line = "wss://wss-primary.slack.example/link",
+): SlackWorkspace {
   const messages: SlackWorkspace["messages"] = new Map();
   const faults: string[] = [];
   const behaviour: Behaviour = (response, _socket, request) => {
@@ -132,7 +135,7 @@ export function slackWorkspace(channels: readonly string[] = ["C0OPS"]): SlackWo
     const { method, headers, path } = request;
     if (path === "/api/apps.connections.open")
       return headers["authorization"] === `Bearer ${SLACK_APP_TOKEN}`
-        ? say(200, { ok: true, url: "wss://wss-primary.slack.example/link" })
+        ? say(200, { ok: true, url: line })
         : refuse("invalid_auth");
     if (path === "/api/auth.test")
       return headers["authorization"] === `Bearer ${SLACK_TOKEN}`

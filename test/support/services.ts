@@ -21,6 +21,7 @@ import {
   pushoverServer,
 } from "./pushes.ts";
 import { answer, type Behaviour, hang, type Receiver, reset, startReceiver } from "./receiver.ts";
+import { startTalkServer } from "./talk-server.ts";
 import { spokenIn, TWILIO_FROM, TWILIO_SID, TWILIO_TOKEN, twilioService } from "./twilio.ts";
 
 /** Every service that serves people's contacts, as one kind of contact meets it. */
@@ -150,7 +151,9 @@ const serviceMakers = {
 
   async slack(t) {
     const receiver = await receiverOf(t);
-    const service = slackWorkspace(["U0ANN1234"]);
+    const line = await startTalkServer();
+    t.after(() => line.close());
+    const service = slackWorkspace(["U0ANN1234"], line.url);
     const shown: Shown[] = [];
     const behaviour: Behaviour = (response, socket, request) => {
       const faults = service.faults.length;

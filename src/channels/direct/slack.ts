@@ -22,7 +22,8 @@ export interface SlackDirect {
   message: DirectMessage;
 }
 
-const PUBLIC_API = "https://slack.com/api";
+/** Where the apps of whoever names no server are. */
+export const SLACK_API = "https://slack.com/api";
 
 /** Sends a direct message. `ref` is `D…:ts`, the conversation and the message. */
 export async function sendSlackDirect(via: Via, request: SlackDirect): Promise<DirectSent> {
@@ -60,7 +61,7 @@ function call(
   { bot_token: token, url = "" }: SlackGateway,
   what: { method: string; body: object },
 ) {
-  return callSlack(via, { apiUrl: (url || PUBLIC_API).replace(/\/+$/, ""), token }, what);
+  return callSlack(via, { apiUrl: (url || SLACK_API).replace(/\/+$/, ""), token }, what);
 }
 
 /** In characters; Slack's own limits are 150 and 3,000, and for the text 4,000 that are shown well. */

@@ -219,6 +219,7 @@ test("looking before, asking and looking after are one attempt's time", async ()
   const limits: number[] = [];
   const slow: Egress = {
     dial: () => Promise.reject(new Error("nothing but HTTP")),
+    talk: () => Promise.reject(new Error("nothing but HTTP")),
     async send({ method, timeoutMs = 0 }) {
       limits.push(timeoutMs);
       const nothing = { headers: {}, truncated: false, sent: true, durationMs: timeoutMs };

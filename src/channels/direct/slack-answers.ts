@@ -1,0 +1,91 @@
+import type { Via } from "../../outbox/senders/sent.ts";
+import { type Answer, objectIn } from "../room.ts";
+import { callSlack } from "../slack-app.ts";
+import { SLACK_API, type SlackGateway } from "./slack.ts";
+
+/** What Slack says to an app over Socket Mode, and what the app says back. */
+
+/** Somebody pressed a button of the app's. */
+export interface SlackPress {
+  /** The presser's member id. */
+  user: string;
+  channel: string | null;
+  /** The button's own name and value. */
+  action: string;
+  value: string;
+}
+
+/** One message of the line. */
+export type SlackSaid =
+  | { kind: "hello" }
+  /** The line ends soon: a new one is to be opened first. `isOff`: Socket Mode was switched off for the app. */
+  | { kind: "leave"; isOff: boolean }
+  /** To be confirmed by its id within three seconds; null where it is nothing for a box. */
+  | { kind: "envelope"; id: string; press: SlackPress | null }
+  | { kind: "other" };
+
+const api = ({ url = "" }: SlackGateway) => (url || SLACK_API).replace(/\/+$/, "");
+
+/** Asks for a line: an address that is good once. `isFinal`: asking again soon can't help. */
+export async function askSlackForLine(
+  via: Via,
+  gateway: SlackGateway,
+): Promise<{ url: string } | { error: string; isFinal: boolean; retryAfterMs?: number }> {
+  const { app_token: token = "" } = gateway;
+  const { verdict, answer } = await callSlack(
+    via,
+    { apiUrl: api(gateway), token },
+    { method: "apps.connections.open", body: {} },
+  );
+  const { url } = answer;
+  if (verdict.kind === "delivered" && typeof url === "string" && /^wss?:\/\//.test(url))
+    return { url };
+  if (verdict.kind === "delivered") return { error: "bad_response", isFinal: false };
+  const asked = verdict.kind === "later" ? verdict.retryAfterMs : undefined;
+  return {
+    ...{ error: verdict.error, isFinal: verdict.kind === "never" },
+    ...(asked !== undefined && { retryAfterMs: asked }),
+  };
+}
+
+/** What a text of the line says; what isn't as documented is nothing. */
+export function readSlackSaid(text: string): SlackSaid {
+  const said = objectOf(text);
+  if (said["type"] === "hello") return { kind: "hello" };
+  if (said["type"] === "disconnect")
+    return { kind: "leave", isOff: said["reason"] === "link_disabled" };
+  const { envelope_id: id, payload } = said;
+  if (typeof id !== "string" || id === "") return { kind: "other" };
+  return { kind: "envelope", id, press: pressIn(objectIn(payload)) };
+}
+
+function objectOf(json: string): Answer {
+  try {
+    return objectIn(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+function pressIn({ type, user, channel, actions }: Answer): SlackPress | null {
+  if (type !== "block_actions" || !Array.isArray(actions)) return null;
+  const { id } = objectIn(user);
+  const { id: room } = objectIn(channel);
+  const { action_id: action, value } = objectIn(actions[0]);
+  if (typeof id !== "string" || typeof action !== "string" || typeof value !== "string")
+    return null;
+  return { user: id, channel: typeof room === "string" ? room : null, action, value };
+}
+
+/** How an envelope is confirmed. */
+export const confirmSlack = (id: string): string => JSON.stringify({ envelope_id: id });
+
+/** Says something to one person in a channel, which nobody else sees there. */
+export async function tellSlackMember(
+  via: Via,
+  gateway: SlackGateway,
+  what: { channel: string; user: string; text: string },
+): Promise<void> {
+  const app = { apiUrl: api(gateway), token: gateway.bot_token };
+  await callSlack(via, app, { method: "chat.postEphemeral", body: what });
+}
