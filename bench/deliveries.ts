@@ -52,6 +52,7 @@ function benchBox(directory: string): Bench {
             firstSeen: tx.at,
             lastMessage: "Payment 8812 failed for customer-77: gateway answered 503",
             source: "app",
+            isOfOneSource: true,
             identifiers: { region: "eu-west-1", host: "web-17" },
           });
       });

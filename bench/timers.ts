@@ -49,6 +49,8 @@ const rest: Omit<RuleBody, "escalations"> = {
   reopen_within_seconds: 0,
   max_open: 0,
   runbook_url: "",
+  silenced_by: [],
+  ack_expires_minutes: 0,
   identifier_keys: ["host"],
   investigate: false,
   actions: null,
@@ -100,6 +102,7 @@ function open(store: Store, rules: { soon: StoredRule; later: StoredRule }, due:
           firstSeen: tx.at,
           lastMessage: `disk ${i} is failing and somebody should have a look at it`,
           source: "app",
+          isOfOneSource: true,
           identifiers: { host: `host-${i}` },
         });
     });

@@ -1,17 +1,19 @@
 import { withdrawPages } from "../outbox/stand-down.ts";
 import { withdrawPersonal } from "../paging/pages.ts";
+import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { earliest } from "./ladder.ts";
 import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
+import { noTimers, timersOf } from "./timers.ts";
 
 const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL,
-    due_at = min(coalesce(quiet_at, expires_at), coalesce(expires_at, quiet_at))
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL, silenced_by = NULL, held_until = NULL, wakes_at = ?, due_at = ?
   WHERE id = ? AND state = 'open'`;
 
 /**
@@ -27,7 +29,21 @@ export function acknowledge(
 ): AlertRow {
   const before = getAlertRow(tx, id);
   if (before.state !== "open") return before;
-  tx.sql<[number, number, number]>(ACKNOWLEDGE).run(tx.at, takeSequence(tx, "updated_seq"), id);
+  const rule = findRule(tx, before.rule_id);
+  const minutes = rule?.ack_expires_minutes ?? 0;
+  const wakesAt = minutes === 0 ? null : tx.at + minutes * 60;
+  const { quietAt, expiresAt } = timersOf(before);
+  const due = earliest({
+    ...noTimers(timersOf(before)),
+    quietAt,
+    expiresAt,
+    wakesAt,
+    heldUntil: null,
+  });
+  tx.sql<SqlValue[]>(ACKNOWLEDGE).run(
+    ...[tx.at, takeSequence(tx, "updated_seq"), wakesAt, due, id],
+  );
+  if (wakesAt !== null) tx.note({ topic: "due", at: wakesAt });
   const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);
   writeTimeline(tx, id, {
     kind: "acknowledged",
@@ -36,14 +52,18 @@ export function acknowledge(
       ...(typeof by === "string" ? {} : { by: "source", source: by.source }),
       ...(via === undefined ? {} : { via }),
       ...(withdrawn > 0 ? { pages_withdrawn: withdrawn } : {}),
+      ...(wakesAt === null ? {} : { until: wakesAt }),
     },
   });
   const row = getAlertRow(tx, id);
-  const eventRow = emit(tx, row, {
-    ...{ event: "alert.acknowledged", rule: findRule(tx, row.rule_id) },
-    said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
-  });
-  noteToPeople(tx, id, { event: "alert.acknowledged", eventRow });
+  // Whoever heard nothing of its opening hears nothing of this.
+  if (row.untold === 0) {
+    const eventRow = emit(tx, row, {
+      ...{ event: "alert.acknowledged", rule },
+      said: () => ({ by: typeof by === "string" ? calledOf(tx, by) : `its source ${by.source}` }),
+    });
+    noteToPeople(tx, id, { event: "alert.acknowledged", eventRow });
+  }
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: 0 },

@@ -34,6 +34,13 @@ export const alertAnswer = z
     expires_at: z.int().nullable().meta({
       description: "Additive: it ends then unless its sender reports it again; null: it doesn't.",
     }),
+    silenced_by: z.string().nullable().meta({
+      description:
+        "Additive: what holds its news back now, a silence's id, or `alert:` and the id of the alert it depends on; null: nothing.",
+    }),
+    acknowledged_until: z.int().nullable().meta({
+      description: "Additive: then it is open again; null: its acknowledgement doesn't end.",
+    }),
     details: z.string().nullable(),
     links: z.array(z.object({ href: z.string(), text: z.string() })),
     images: z.array(
@@ -83,6 +90,14 @@ export interface AlertRow {
   expires_at: number | null;
   /** JSON of what the sender sent beside the message. */
   extra: string | null;
+  /** What holds its news back now: a silence's id, or `alert:` and an alert's. */
+  silenced_by: string | null;
+  held_until: number | null;
+  /** 1 where nobody was told that it opened. */
+  untold: number;
+  wakes_at: number | null;
+  /** The only source that its events came from; null: several, or it isn't known. */
+  source: string | null;
 }
 
 /** What is shown beside the message. */
@@ -117,6 +132,8 @@ export function toAlert(row: AlertRow): Alert {
     dedup_key: row.dedup_key,
     instance: row.instance,
     expires_at: row.expires_at,
+    silenced_by: row.silenced_by,
+    acknowledged_until: row.wakes_at,
     ...(row.extra === null ? NO_EXTRA : (JSON.parse(row.extra) as Extra)),
   };
 }

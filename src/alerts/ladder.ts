@@ -29,6 +29,10 @@ export interface Timers {
   quietAt: number | null;
   /** When its sender's word runs out; null where it gave none. */
   expiresAt: number | null;
+  /** While its news is held back: when that is looked at again. Neither ladder nor renotify runs until then. */
+  heldUntil: number | null;
+  /** When its acknowledgement ends; null: it doesn't. */
+  wakesAt: number | null;
 }
 
 /** Steps that run as one. */
@@ -232,11 +236,27 @@ export function nextRenotify(rule: TimedRule, renotified: number, now: number): 
   return max_renotify > 0 && renotified >= max_renotify ? null : now + renotify_minutes * 60;
 }
 
+/** The ladder's columns where what was due waited until `now`: it runs now, and later steps keep their distance to it. */
+export function ladderOnwards(timers: Timers, now: number): Timers {
+  const { ladderFrom, stepAt, repeatAt } = timers;
+  const times = [stepAt, repeatAt].filter((at) => at !== null);
+  const waited = times.length === 0 ? 0 : Math.max(0, now - Math.min(...times));
+  const later = (at: number | null) => (at === null ? null : at + waited);
+  return {
+    ...timers,
+    ...{ ladderFrom: ladderFrom + waited, stepAt: later(stepAt), repeatAt: later(repeatAt) },
+    renotifyAt: isDue(timers.renotifyAt, now) ? now : timers.renotifyAt,
+  };
+}
+
 /** The earliest of the timed parts; null when nothing is. */
 export function earliest(
-  timers: Pick<Timers, "stepAt" | "repeatAt" | "renotifyAt" | "quietAt" | "expiresAt">,
+  timers: Omit<Timers, "ladderFrom" | "step" | "renotified">,
 ): number | null {
-  const { stepAt, repeatAt, renotifyAt, quietAt, expiresAt } = timers;
-  const times = [stepAt, repeatAt, renotifyAt, quietAt, expiresAt].filter((at) => at !== null);
+  const { stepAt, repeatAt, renotifyAt, heldUntil } = timers;
+  const told = heldUntil === null ? [stepAt, repeatAt, renotifyAt] : [heldUntil];
+  const times = [...told, timers.quietAt, timers.expiresAt, timers.wakesAt].filter(
+    (at) => at !== null,
+  );
   return times.length === 0 ? null : Math.min(...times);
 }

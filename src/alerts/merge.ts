@@ -5,6 +5,7 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { earliest, type Timers } from "./ladder.ts";
+import { lookAgainAt } from "./look-again.ts";
 import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
@@ -52,7 +53,7 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
 
 const TAKE = `UPDATE alerts SET level = ?, count = ?, first_seen = ?, last_seen = ?, last_message = ?,
     escalation_level = ?, page_accounts = ?, updated_seq = ?, ladder_from = ?, step = ?, step_at = ?, repeat_at = ?,
-    renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ? WHERE id = ?`;
+    renotify_at = ?, renotified = ?, quiet_at = ?, wakes_at = ?, due_at = ? WHERE id = ?`;
 
 /** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
@@ -76,9 +77,11 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
     timers.renotifyAt,
     timers.renotified,
     timers.quietAt,
+    timers.wakesAt,
     due,
     kept.id,
   );
+  lookAgainAt(tx, kept.id);
   if (due !== null) tx.note({ topic: "due", at: due });
 }
 
@@ -86,7 +89,8 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
 function mergedTimers(kept: AlertRow, ended: AlertRow): Timers {
   const [own, other] = [timersOf(kept), timersOf(ended)];
   const quietAt = latest(own.quietAt, other.quietAt);
-  if (kept.state !== "open") return { ...noTimers(own), quietAt };
+  const wakesAt = soonest(own.wakesAt, other.wakesAt);
+  if (kept.state !== "open") return { ...noTimers(own), quietAt, wakesAt };
   if (ended.state !== "open") return { ...own, quietAt };
   return { ...owedByEither(own, other), quietAt };
 }
@@ -109,6 +113,9 @@ export function owedByEither(a: Timers, b: Timers): Timers {
     renotified: Math.min(a.renotified, b.renotified),
     quietAt: latest(a.quietAt, b.quietAt),
     expiresAt: latest(a.expiresAt, b.expiresAt),
+    heldUntil:
+      a.heldUntil === null || b.heldUntil === null ? null : soonest(a.heldUntil, b.heldUntil),
+    wakesAt: soonest(a.wakesAt, b.wakesAt),
   };
 }
 

@@ -4,10 +4,10 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { recentChanges } from "./changes.ts";
-import { emit } from "./emit.ts";
+import { hold, quietIn } from "./hold.ts";
 import { earliest } from "./ladder.ts";
 import { createReach } from "./reach.ts";
-import { nextSaid } from "./said.ts";
+import { emitOpened } from "./renotify.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersAtOpening, timersOf } from "./timers.ts";
@@ -24,6 +24,8 @@ export interface Opening {
   lastMessage: string;
   /** The name of the source whose event it was. */
   source: string;
+  /** Whether all its events are that source's. */
+  isOfOneSource: boolean;
   identifiers: Readonly<Record<string, string>>;
   /** Where its sender names it. */
   named?: {
@@ -41,8 +43,8 @@ export interface Opening {
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
-    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -64,10 +66,12 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   const changes = recentChanges(tx, opening.projectId, tx.at);
   if (changes.length > 0) writeTimeline(tx, id, { kind: "recent_changes", detail: { changes } });
   let row = getAlertRow(tx, id);
-  emit(tx, row, {
-    ...{ event: "alert.opened", rule },
-    said: () => nextSaid(tx, rule, timersOf(row)),
-  });
+  const quiet = quietIn(tx, row, rule);
+  if (quiet === null) emitOpened(tx, row, { rule, timers: timersOf(row) });
+  else {
+    hold(tx, row, { quiet, news: "opened" });
+    row = getAlertRow(tx, id);
+  }
   if (row.due_at !== null && row.due_at <= tx.at) {
     settleAlert(tx, row, {
       rule: () => rule,
@@ -118,6 +122,7 @@ function insert(tx: Tx, opening: Opening): number {
       timers.expiresAt,
       timers.expiresAt === null ? null : timers.expiresAt - tx.at,
       opening.extra ?? null,
+      opening.isOfOneSource ? opening.source : null,
     );
   return Number(lastInsertRowid);
 }

@@ -2,6 +2,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { hold, quietIn } from "./hold.ts";
 import type { Timers } from "./ladder.ts";
 import { pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
@@ -17,7 +18,39 @@ export function renotifyBurst(tx: Tx, id: number): void {
   const row = getAlertRow(tx, id);
   if (row.state !== "open") return;
   const rule = findRule(tx, row.rule_id);
-  renotify(tx, row, { rule, timers: timersOf(row), detail: { why: "burst" } });
+  const quiet = quietIn(tx, row, rule);
+  if (quiet !== null) hold(tx, row, { quiet, news: "renotify" });
+  else renotify(tx, row, { rule, timers: timersOf(row), detail: { why: "burst" } });
+}
+
+/** Tells of an alert that is open again; where nobody heard of its opening, of that. */
+export function tellAgain(
+  tx: Tx,
+  row: AlertRow,
+  told: { rule: StoredRule | null; timers: Timers; detail: Record<string, unknown> },
+): void {
+  if (row.untold === 0) {
+    renotify(tx, row, told);
+    return;
+  }
+  tx.sql<[id: number]>("UPDATE alerts SET untold = 0 WHERE id = ?").run(row.id);
+  emitOpened(tx, row, told);
+}
+
+/** `alert.opened`, with whom the ladder pages next. `silenced`: since when nobody was told of it, Unix seconds. */
+export function emitOpened(
+  tx: Tx,
+  row: AlertRow,
+  told: { rule: StoredRule | null; timers: Timers; silenced?: number },
+): void {
+  const { rule, timers, silenced } = told;
+  emit(tx, row, {
+    ...{ event: "alert.opened", rule },
+    said: () => ({
+      ...(rule === null ? {} : nextSaid(tx, rule, timers)),
+      ...(silenced !== undefined && { silenced }),
+    }),
+  });
 }
 
 /** Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it. */

@@ -2,8 +2,9 @@ import type { StoredRule } from "../projects/rule.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { getAlertRow } from "./alert.ts";
+import { hold, quietIn } from "./hold.ts";
 import { afterStep, earliest, nextRenotify, type Timers } from "./ladder.ts";
-import { renotify } from "./renotify.ts";
+import { tellAgain } from "./renotify.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersAtOpening, timersOf } from "./timers.ts";
 
@@ -59,7 +60,10 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
     );
   if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
   writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
-  renotify(tx, getAlertRow(tx, id), { rule, timers, detail: { why: "reopened" } });
+  const open = getAlertRow(tx, id);
+  const quiet = quietIn(tx, open, rule);
+  if (quiet !== null) hold(tx, open, { quiet, news: "renotify" });
+  else tellAgain(tx, open, { rule, timers, detail: { why: "reopened" } });
   const due = earliest(timers);
   if (due !== null) tx.note({ topic: "due", at: due });
   tx.note({

@@ -6,6 +6,7 @@ import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { voidHits } from "./hits.ts";
+import { lookAgainBy } from "./look-again.ts";
 import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
@@ -13,7 +14,8 @@ import { writeTimeline } from "./timeline.ts";
 import { whoDid } from "./whose.ts";
 
 const RESOLVE = `UPDATE alerts SET state = 'resolved', resolved_at = ?, updated_seq = ?,
-    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, expires_at = NULL, due_at = NULL
+    step_at = NULL, repeat_at = NULL, renotify_at = NULL, quiet_at = NULL, expires_at = NULL, due_at = NULL,
+    silenced_by = NULL, held_until = NULL, wakes_at = NULL
   WHERE id = ? AND state <> 'resolved'`;
 
 /** Who or what resolves an alert. */
@@ -45,11 +47,15 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
     },
   });
   const row = getAlertRow(tx, id);
-  const eventRow = emit(tx, row, {
-    ...{ event: "alert.resolved", rule: findRule(tx, row.rule_id) },
-    said: () => endSaid(tx, row, by),
-  });
-  noteToPeople(tx, id, { event: "alert.resolved", eventRow });
+  // Whoever heard nothing of its opening hears nothing of its end.
+  if (row.untold === 0) {
+    const eventRow = emit(tx, row, {
+      ...{ event: "alert.resolved", rule: findRule(tx, row.rule_id) },
+      said: () => endSaid(tx, row, by),
+    });
+    noteToPeople(tx, id, { event: "alert.resolved", eventRow });
+  }
+  lookAgainBy(tx, `alert:${id}`);
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
     ...{ opened: false, unresolved: -1 },

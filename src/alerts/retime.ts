@@ -100,7 +100,8 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-const STANDING = `SELECT id, state, escalation_level, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at, expires_at FROM alerts
+const STANDING = `SELECT id, state, escalation_level, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at, expires_at,
+    held_until, wakes_at FROM alerts
   WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND id > ? ORDER BY id LIMIT 500`;
 
 type Standing = TimedRow & Pick<AlertRow, "escalation_level">;

@@ -4,11 +4,13 @@ import { changeConfig, type Project } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
 import { dropRule, findRuleNamed, getRule, insertRule, rewriteRule } from "../projects/rules.ts";
+import { checkSilencedBy } from "../projects/silenced-by.ts";
 import type { Tx } from "../store/store.ts";
 import { dropHitsOfRule } from "./hits.ts";
+import { lookAgainOfRule } from "./look-again.ts";
 import { retimeAlerts } from "./retime.ts";
 
-/** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here and for one too many. */
+/** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here, for one too many and for rules that silence each other. */
 export function createRule(
   tx: Tx,
   project: Project,
@@ -18,6 +20,7 @@ export function createRule(
     throw new ServiceError("name_taken", "The project has a rule of this name.");
   mustHaveRoom(tx, "rules", project.id);
   checkRuleReferences(tx, project.id, rule.body);
+  checkSilencedBy(tx, project.id, rule);
   const made = insertRule(tx, { projectId: project.id, ...rule });
   changeConfig(tx, project.id);
   return made;
@@ -34,8 +37,10 @@ export function replaceRule(
 ): StoredRule {
   const before = getRule(tx, project.id, rule.name);
   checkRuleReferences(tx, project.id, rule.body);
+  checkSilencedBy(tx, project.id, rule);
   const after = rewriteRule(tx, before.id, rule.body);
   if (after === null) return before;
+  lookAgainOfRule(tx, before);
   dropHitsOfRule(tx, before.id);
   changeConfig(tx, project.id);
   retimeAlerts(tx, before, after);
@@ -47,5 +52,6 @@ export function deleteRule(tx: Tx, project: Project, name: string): void {
   const rule = getRule(tx, project.id, name);
   dropRule(tx, rule.id);
   retimeAlerts(tx, rule, null);
+  lookAgainOfRule(tx, rule);
   changeConfig(tx, project.id);
 }

@@ -3,6 +3,7 @@ import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { escalate } from "./escalate.ts";
 import { fallBackIfNobody } from "./fallback.ts";
+import { hold, quietIn, release } from "./hold.ts";
 import {
   afterStep,
   type Climb,
@@ -19,8 +20,9 @@ import {
 import { type LaterReport, writeReport } from "./named.ts";
 import { reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
-import { renotify } from "./renotify.ts";
+import { emitOpened, renotify } from "./renotify.ts";
 import { resolve } from "./resolve.ts";
+import { wake } from "./snooze.ts";
 import { noTimers, type PagedColumns, timersOf, writeTimers } from "./timers.ts";
 
 /** What settling needs to know of the rest. */
@@ -55,8 +57,15 @@ const LATE_SECONDS = 5;
 export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled {
   const timers = timersOf(row);
   const rule = settling.rule(row.rule_id);
+  const due = rule === null ? NOTHING_DUE : whatIsDue(rule, timers, tx.at);
+  if (due.resolve === null) {
+    if (row.state === "acknowledged" && row.wakes_at !== null && row.wakes_at <= tx.at)
+      return wake(tx, row, rule) ? settleOn(tx, row.id, settling) : "lost";
+    const looked = lookIfQuiet(tx, row, { rule, due });
+    if (looked === "held") return "early";
+    if (looked === "released") return settleOn(tx, row.id, settling);
+  }
   if (rule === null) return idle(tx, row, noTimers(timers));
-  const due = whatIsDue(rule, timers, tx.at);
   if (due.resolve !== null) {
     if (wasReported(tx, row, { rule, later: settling.later(row) }))
       return settleAlert(tx, getAlertRow(tx, row.id), settling);
@@ -95,6 +104,40 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
       detail: { why: "interval", ...late(due.renotify) },
     });
   return "settled";
+}
+
+const NOTHING_DUE: Due = { resolve: null, steps: null, renotify: null };
+
+/** What is due of an alert that has just become loud, in the same transaction. */
+function settleOn(tx: Tx, id: number, settling: Settling): Settled {
+  const row = getAlertRow(tx, id);
+  if (row.due_at !== null && row.due_at <= tx.at) settleAlert(tx, row, settling);
+  return "settled";
+}
+
+/**
+ * Whether the alert's news is held back, now that some is due or what kept it quiet may have ended. Where it may be told
+ * again, an opening that nobody heard of is told first.
+ */
+function lookIfQuiet(
+  tx: Tx,
+  row: AlertRow,
+  { rule, due }: { rule: StoredRule | null; due: Due },
+): "held" | "released" | "loud" {
+  const hasNews = due.steps !== null || due.renotify !== null;
+  if (row.state !== "open" || (row.silenced_by === null && !hasNews)) return "loud";
+  const quiet = quietIn(tx, row, rule);
+  if (quiet !== null) {
+    hold(tx, row, { quiet, news: due.steps !== null ? "step" : "renotify" });
+    return "held";
+  }
+  if (row.silenced_by === null) return "loud";
+  release(tx, row, rule);
+  if (row.untold === 1) {
+    const told = getAlertRow(tx, row.id);
+    emitOpened(tx, told, { rule, timers: timersOf(told), silenced: row.opened_at });
+  }
+  return "released";
 }
 
 /** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */

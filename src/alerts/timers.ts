@@ -19,6 +19,8 @@ export function timersAtOpening(
     renotified: 0,
     quietAt: quiet === 0 ? null : at + quiet,
     expiresAt,
+    heldUntil: null,
+    wakesAt: null,
   };
 }
 
@@ -35,6 +37,8 @@ export type TimedRow = Pick<
   | "renotified"
   | "quiet_at"
   | "expires_at"
+  | "held_until"
+  | "wakes_at"
 >;
 
 export function timersOf(row: TimedRow): Timers {
@@ -47,10 +51,12 @@ export function timersOf(row: TimedRow): Timers {
     renotified: row.renotified,
     quietAt: row.quiet_at,
     expiresAt: row.expires_at,
+    heldUntil: row.held_until,
+    wakesAt: row.wakes_at,
   };
 }
 
-/** Nothing is timed any more. */
+/** Nothing of the rule's is timed any more. What is held back is told, and an acknowledgement ends, all the same. */
 export function noTimers(timers: Timers): Timers {
   return {
     ...timers,
@@ -97,7 +103,8 @@ export function writeTimers(
 }
 
 const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
-    renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, due_at = due_at + :by
+    renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, held_until = held_until + :by,
+    wakes_at = wakes_at + :by, due_at = due_at + :by
   WHERE state <> 'resolved'`;
 
 /** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */

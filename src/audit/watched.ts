@@ -192,6 +192,17 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       ...["reason", "instance", "exit_status", "owed", "due_at", "created_at"],
     ],
   },
+  silences: {
+    ...{ kind: "silence", id: "id", name: "id", inProject: true },
+    fields: {
+      starts_at: ["starts_at", "text"],
+      ends_at: ["ends_at", "text"],
+      over_at: ["over_at", "text"],
+      repeats: ["repeat", "text"],
+      body: ["body", "json"],
+    },
+    passed: ["created_by", "created_at"],
+  },
   gateways: {
     ...{ kind: "gateway", id: "id", name: "id" },
     fields: { url: ["url", "text"], sealed: ["settings", "secret"] },
@@ -226,13 +237,18 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
   // Opened by events, and its history tells the rest. What folds events in assigns none of these.
   alerts: {
     ...{ kind: "alert", id: "id", name: "rule", inProject: true, changesOnly: true },
-    fields: { state: ["state", "text"], page_accounts: ["page_accounts", "json"] },
+    fields: {
+      state: ["state", "text"],
+      page_accounts: ["page_accounts", "json"],
+      wakes_at: ["acknowledged_until", "text"],
+    },
     passed: [
       ...["rule_id", "alert_key", "template_id", "template", "level", "count", "first_seen"],
       ...["last_seen", "last_message", "identifiers", "investigate", "escalation_level"],
       ...["updated_seq", "opened_at", "acked_at", "resolved_at", "ladder_from", "step", "step_at"],
       ...["repeat_at", "renotify_at", "renotified", "quiet_at", "due_at", "dedup_key", "room"],
-      ...["instance", "expires_at", "extra", "promised"],
+      ...["instance", "expires_at", "extra", "promised", "silenced_by", "held_until", "untold"],
+      "source",
     ],
   },
 };

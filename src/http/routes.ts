@@ -19,6 +19,7 @@ import { projectRoutes } from "./resources/projects.ts";
 import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
+import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceSecretRoutes } from "./resources/source-secrets.ts";
 import { sourceRoutes } from "./resources/sources.ts";
@@ -35,6 +36,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...gatewayRoutes,
   ...deviceRoutes,
   ...heartbeatRoutes,
+  ...silenceRoutes,
   ...integrationRoutes(kinds),
   ...deliveryRoutes,
   ...webhookRoutes,

@@ -1,4 +1,5 @@
 import { noteChange } from "../alerts/changes.ts";
+import { isOfSeveral } from "../alerts/look-again.ts";
 import { wasAlert } from "../alerts/named.ts";
 import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
@@ -153,6 +154,10 @@ export function createEffects(memory: {
     // A key whose window is open has no standing alert: firing closes the one and opens the other.
     const alert = windows.has(key) ? null : standing.find(tx, key, quietSeconds);
     if (alert !== null) {
+      if (alert.source !== null && alert.source !== source.name) {
+        alert.source = null;
+        isOfSeveral(tx, alert.id);
+      }
       const isNews = foldInto(key, alert, event, {
         at: tx.at,
         template: mined.root.text,
@@ -167,7 +172,7 @@ export function createEffects(memory: {
       return "alerted";
     }
     const fired = rule.atOnce
-      ? { count: 1, firstSeen: tx.at, level: event.level }
+      ? { count: 1, firstSeen: tx.at, level: event.level, sources: 1 }
       : windows.count(tx, rule, { key, sourceId: source.id, level: event.level });
     if (fired === null) return "none";
     rows.expect(tx);
@@ -189,7 +194,7 @@ export function createEffects(memory: {
       count: fired.count,
       firstSeen: fired.firstSeen,
       lastMessage: event.message,
-      source: source.name,
+      ...{ source: source.name, isOfOneSource: fired.sources === 1 },
       identifiers,
       named:
         named === null

@@ -1,5 +1,6 @@
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
-import type { Condition, StoredRule } from "../projects/rule.ts";
+import { compileCondition } from "../projects/condition.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
 
@@ -103,32 +104,4 @@ export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
       return admitted;
     },
   };
-}
-
-/**
- * eq and neq compare strings; gte and lte compare numbers and fail where either side is no finite number.
- * A missing key fails all but neq.
- */
-function compileCondition({ key, op, value }: Condition): (keys: IngestEvent["keys"]) => boolean {
-  const text = String(value);
-  const number = finite(text);
-  const read = (keys: IngestEvent["keys"]) => keys?.[key];
-  if (op === "eq") return (keys) => read(keys) === text;
-  if (op === "neq") return (keys) => read(keys) !== text;
-  const holds =
-    op === "gte"
-      ? (n: number, bound: number) => n >= bound
-      : (n: number, bound: number) => n <= bound;
-  return (keys) => {
-    const sent = read(keys);
-    const n = sent === undefined ? null : finite(sent);
-    return n !== null && number !== null && holds(n, number);
-  };
-}
-
-/** The finite number that a text writes in decimal, or null: "", " ", "0x10" and "Infinity" are none. */
-function finite(text: string): number | null {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return null;
-  const n = Number(text);
-  return Number.isFinite(n) ? n : null;
 }

@@ -1,5 +1,6 @@
 import type { AlertState } from "../alerts/alert.ts";
 import { foldStatement } from "../alerts/fold.ts";
+import { lookAgainAt } from "../alerts/look-again.ts";
 import { type LaterReport, writeWord } from "../alerts/named.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
@@ -22,6 +23,10 @@ export interface Standing {
   expiresAt: number | null;
   /** The `lastSeen` that is in the table. */
   written: number;
+  /** The level that is in the table. */
+  levelWritten: number;
+  /** The only source its events came from; null: several. */
+  source: string | null;
   /** 1 where its sender names it. */
   isNamed: number;
 }
@@ -32,7 +37,7 @@ const WRITE_SECONDS = 60;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
-    last_seen AS written, dedup_key IS NOT NULL AS isNamed
+    last_seen AS written, level AS levelWritten, source, dedup_key IS NOT NULL AS isNamed
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
 /**
@@ -142,6 +147,9 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         alert.lastMessage = "";
         alert.written = alert.lastSeen;
         if (alert.isNamed === 1) writeWord(tx, alert);
+        // What is worse than it was may no longer be kept quiet.
+        if (alert.level > alert.levelWritten) lookAgainAt(tx, alert.id);
+        alert.levelWritten = alert.level;
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }
       touched.clear();

@@ -68,7 +68,7 @@ export function createTooMany(standing: StandingAlerts, unresolved: Unresolved):
       openAlert(tx, {
         ...{ projectId: rule.project_id, rule, alertKey: key, templateId: MANY, template },
         ...{ level: fired.level, count: fired.count, firstSeen: fired.firstSeen },
-        ...{ lastMessage, source, identifiers: {} },
+        ...{ lastMessage, source, isOfOneSource: false, identifiers: {} },
       });
       return true;
     },

@@ -12,6 +12,8 @@ export interface Firing {
   count: number;
   firstSeen: number;
   level: number;
+  /** How many sources it is of. */
+  sources: number;
 }
 
 /**
@@ -55,7 +57,8 @@ export class SlidingWindow {
     if (this.#count < rule.count || this.#bySource.size < rule.distinct_sources) return null;
     const hits = this.#hits.slice(this.#first);
     const level = hits.reduce((highest, hit) => Math.max(highest, hit.level), 0);
-    return { count: this.#count, firstSeen: hits[0]?.at ?? now, level };
+    const sources = this.#bySource.size;
+    return { count: this.#count, firstSeen: hits[0]?.at ?? now, level, sources };
   }
 
   #append(hit: Hit): void {

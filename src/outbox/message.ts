@@ -112,6 +112,9 @@ function people(event: EventBody, said: EventSaid): string[] {
     said.unreached ? "Nothing reaches them: the next step runs now" : "",
     ...(told === undefined ? [] : [told.people.length === 0 ? "" : `Paged so far: ${names(told)}`]),
     ...(next === undefined ? [] : [nextOf(next, event.timestamp)]),
+    said.silenced === undefined
+      ? ""
+      : `Since ${shorter(minuteOf(said.silenced), minuteOf(event.timestamp))} UTC, silenced until now`,
     event.event === "alert.acknowledged" && by !== undefined ? `Acknowledged by ${by}` : "",
     event.event === "alert.resolved" && by !== undefined ? `Resolved by ${by}${after}` : "",
     because === undefined ? "" : `Ended${after}: ${because}`,

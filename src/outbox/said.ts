@@ -25,6 +25,8 @@ export interface EventSaid {
   lasted?: number;
   /** It had ended, and is open again. */
   again?: true;
+  /** It opened then and was kept quiet until now: Unix seconds. */
+  silenced?: number;
   /** What to do about it: the rule's. */
   runbook?: string;
   /** What its sender sent along. */

@@ -27,4 +27,6 @@ export interface PageRow extends QueuedRow {
 export interface PageOutcome extends DirectSent {
   /** The rows that its message named, the one that was asked for among them. */
   rows: readonly PageRow[];
+  /** Nothing was sent: the alerts are quiet now. */
+  isQuiet?: true;
 }

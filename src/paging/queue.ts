@@ -26,6 +26,10 @@ export interface PageQueueOptions {
   tell(tx: Tx, alertId: number, entry: { kind: string; detail: Record<string, unknown> }): void;
   /** A page failed for good, and nobody of its alert has been told or is about to be. */
   unreached(tx: Tx, alertId: number): void;
+  /** Whether an alert is quiet now. */
+  isQuiet(alertId: number): boolean;
+  /** A page was due while its alert was quiet. */
+  hold(tx: Tx, alertId: number): void;
 }
 
 const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
@@ -106,21 +110,28 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
   };
 
   async function send(
-    { sender, sealer, publicUrl, oneOfMany }: PageQueueOptions,
+    { sender, sealer, publicUrl, oneOfMany, isQuiet }: PageQueueOptions,
     contact: ContactRow,
     row: PageRow,
   ): Promise<PageOutcome> {
     const base = linkBase(store, publicUrl);
     const link = (alertId: string) => (base === null ? null : `${base}/a/${alertId}`);
     if (!isPage(row)) return tellNotes(row);
-    const rows = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
-    const found = latestOfEach(withBodies(rows.length === 0 ? [row] : rows));
+    const due = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
+    const all = due.length === 0 ? [row] : due;
+    const quiet = new Set([...new Set(all.map(({ alertId }) => alertId))].filter(isQuiet));
+    const rows = all.filter(({ alertId }) => !quiet.has(alertId));
+    if (rows.length === 0) {
+      const verdict = { kind: "waiting", error: "silenced" } as const;
+      return { verdict, rows: all, isQuiet: true };
+    }
+    const found = latestOfEach(withBodies(rows));
     const [first, ...others] = found;
     if (first === undefined) return nothingToSay(row);
     const message = messageOf([first, ...others]);
     return {
       ...(await sender.send(contact, message, row.attempts > 0 ? row.dueMs : null)),
-      rows: rows.length === 0 ? [row] : rows,
+      rows,
     };
 
     /** Of what was told alone the message is changed; all else goes together, since none of it is urgent. */

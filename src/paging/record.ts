@@ -16,6 +16,8 @@ const REFUSED = "refused";
 export interface RecordOptions extends Telling {
   sealer: Sealer;
   kinds: ContactList;
+  /** A page was due while its alert was quiet. */
+  hold(tx: Tx, alertId: number): void;
 }
 
 /** What becomes of a row after an attempt. Times are Unix milliseconds. Pure. */
@@ -56,6 +58,10 @@ export function pageRecorder(
     const contact = findContact(tx, contactId);
     if (contact === null) return { well: null };
     const { rows, verdict } = outcome;
+    if (outcome.isQuiet) {
+      for (const alertId of new Set(rows.map((row) => row.alertId))) options.hold(tx, alertId);
+      return { well: null };
+    }
     const lead = rows[0]?.id ?? null;
     const together = new Set(rows.map(({ alertId }) => alertId)).size;
     const lost = new Map<number, PageRow>();

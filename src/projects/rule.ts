@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boolean, hexIdField, integer, list, pathName, text } from "../kit/fields.ts";
 import { readUrl } from "../kit/url.ts";
+import { condition } from "./condition.ts";
 
 /** A rule: as it is written and read over the interface, and as it is stored and compiled. */
 
@@ -16,16 +17,6 @@ const match = z.strictObject({
     .describe(
       "Text that the template or the message's own shape contains, case-sensitive; empty = any.",
     ),
-});
-
-const condition = z.strictObject({
-  key: text(256, 1).describe("A key of the event; one that isn't there passes only neq."),
-  op: z
-    .enum(["eq", "neq", "gte", "lte"], { error: "must be one of eq, neq, gte, lte" })
-    .describe("eq and neq compare text, gte and lte numbers."),
-  value: z.union([text(4096), z.number(), z.boolean()], {
-    error: "must be a string, number or boolean",
-  }),
 });
 
 const fireAfter = z.strictObject({
@@ -44,6 +35,13 @@ export const escalationStep = z.strictObject({
   repeat_minutes: minutes
     .default(0)
     .describe("Repeats this step until the next one, an ack or a resolve; 0 = once."),
+});
+
+const silencedBy = z.strictObject({
+  rule: text(200, 1).describe("Another rule's name."),
+  equal: list(text(256, 1), 32)
+    .default([])
+    .describe("Identifiers that both alerts have with the same value; empty = any alert of it."),
 });
 
 export const ruleFields = {
@@ -70,6 +68,14 @@ export const ruleFields = {
     .describe(
       "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
     ),
+  silenced_by: list(silencedBy, 10)
+    .default([])
+    .describe(
+      "Rules of the project: while an alert of one is unresolved, this rule's alerts are silenced.",
+    ),
+  ack_expires_minutes: minutes
+    .default(0)
+    .describe("An acknowledgement ends after so long, and the ladder begins again; 0 = never."),
   max_open: integer(0, 100_000)
     .default(200)
     .describe(
@@ -145,7 +151,6 @@ export const ruleAnswer = z
 export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;
 export type Rule = z.output<typeof ruleAnswer>;
 export type RunsAction = z.output<typeof runsAction>;
-export type Condition = z.output<typeof condition>;
 export type EscalationStep = z.output<typeof escalationStep>;
 
 export interface StoredRule extends RuleBody {

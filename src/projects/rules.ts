@@ -29,6 +29,8 @@ const addedLater = {
   reopen_within_seconds: 0,
   max_open: 0,
   runbook_url: "",
+  silenced_by: [],
+  ack_expires_minutes: 0,
 };
 
 export function ruleOf(row: RuleRow): StoredRule {

@@ -1,3 +1,4 @@
+import { lookAgainAtAll } from "../alerts/look-again.ts";
 import { extendQuiet, renewPromises, shiftTimers } from "../alerts/timers.ts";
 import { forgiveHeartbeats, shiftHeartbeats } from "../heartbeats/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
@@ -5,6 +6,7 @@ import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
 import { forgiveDowntime, shiftOutbox } from "../outbox/shift.ts";
 import { forgivePages, shiftPages } from "../paging/pages.ts";
+import { shiftSilences } from "../quiet/rows.ts";
 import { isFatal } from "../store/faults.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
@@ -181,6 +183,8 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
 function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   const seconds = Math.round(ms / 1000);
   shiftTimers(tx, seconds);
+  shiftSilences(tx, { seconds, at });
+  lookAgainAtAll(tx, at);
   shiftHeartbeats(tx, { seconds, at });
   shiftOutbox(tx, ms);
   shiftPages(tx, ms);

@@ -1,10 +1,12 @@
 import { nobodyGotIt } from "../alerts/fallback.ts";
+import { holdPages, isSilenced } from "../alerts/page-hold.ts";
 import { writeLateTimeline as tell } from "../alerts/timeline.ts";
 import type { Settings } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import { createSender, type SenderOptions } from "../channels/send.ts";
 import type { GatewayKind } from "../contacts/kind.ts";
 import { contactKindList } from "../contacts/list.ts";
+import { unixSeconds } from "../kit/clock.ts";
 import type { Egress, EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
@@ -124,12 +126,15 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       ...{ store, log, sealer, egress, kinds: contactKindList, publicUrl: deps.publicUrl },
       oneOfMany: deps.oneOfMany,
     });
-  const pageOptions = { sealer, kinds: contactKindList, tell, unreached: nobodyGotIt };
+  const pageOptions = {
+    ...{ sealer, kinds: contactKindList, tell, unreached: nobodyGotIt, hold: holdPages },
+  };
   const pages = createDispatcher({
     ...{ store, log, sockets: PAGE_SOCKETS },
     queue: pageQueue({
       ...{ ...pageOptions, store, sender: contactsBy(personal), publicUrl: deps.publicUrl },
       oneOfMany: deps.oneOfMany,
+      isQuiet: (alertId) => isSilenced(store, alertId, unixSeconds(store.clock)),
     }),
     wake: () => deps.wake("pages"),
   });

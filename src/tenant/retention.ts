@@ -7,6 +7,7 @@ import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-row
 import { sweepPages } from "../paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
+import { sweepSilences } from "../quiet/rows.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /** How much is kept, and for how long (contract §4). */
@@ -100,6 +101,10 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
     {
       name: "pages",
       sweep: (tx, most) => sweepPages(tx, { before: history(tx), most }),
+    },
+    {
+      name: "silences",
+      sweep: (tx, most) => sweepSilences(tx, { before: history(tx), most }),
     },
     {
       name: "executions",

@@ -26,6 +26,8 @@ function timers(over: Partial<Timers>): Timers {
     renotified: 0,
     quietAt: null,
     expiresAt: null,
+    heldUntil: null,
+    wakesAt: null,
     ...over,
   };
 }

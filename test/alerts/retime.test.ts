@@ -177,6 +177,8 @@ const idle: Timers = {
   renotified: 2,
   quietAt: 3600,
   expiresAt: null,
+  heldUntil: null,
+  wakesAt: null,
 };
 
 const timersTable: [what: string, after: Partial<TimedRule>, over: Partial<Timers>][] = [

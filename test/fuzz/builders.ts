@@ -9,7 +9,7 @@ import { open, seal } from "../../src/kit/seal.ts";
 import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/kit/text.ts";
 import { buildEventBody, type EventBody, eventKinds } from "../../src/outbox/event.ts";
 import { describe } from "../../src/outbox/message.ts";
-import type { Condition } from "../../src/projects/rule.ts";
+import type { Condition } from "../../src/projects/condition.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { contentFaults } from "../reports/oracle.ts";
 import { Input } from "./input.ts";
@@ -62,6 +62,7 @@ export function conditions(bytes: Buffer): void {
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
     ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
+    ...{ silenced_by: [], ack_expires_minutes: 0 },
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };

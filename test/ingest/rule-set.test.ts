@@ -11,6 +11,7 @@ const rule = (id: number, sources: string[], contains: string) =>
     fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
     ...{ dedup_window_minutes: 0, auto_resolve_quiet_minutes: 0, renotify_minutes: 0 },
     ...{ ends_with_source: true, reopen_within_seconds: 0, max_open: 200, runbook_url: "" },
+    ...{ silenced_by: [], ack_expires_minutes: 0 },
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
 

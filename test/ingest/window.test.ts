@@ -18,6 +18,7 @@ function naive(
     return null;
   return {
     count: counted.length,
+    sources: new Set(counted.map(({ sourceId }) => sourceId)).size,
     firstSeen: Math.min(...counted.map(({ at }) => at)),
     level: Math.max(...counted.map(({ level }) => level)),
   };

@@ -58,6 +58,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       const { body } = await box.api("GET", `/v1/alerts?project=${project}`);
       return String(body.alerts[0].id);
     });
+  const soon = () => Math.floor(box.clock.now() / 1000) + 3600;
   const report = () =>
     once("report", async () =>
       post(`${base}/reports`, { title: "T", alert_id: await alert() }, "id"),
@@ -106,6 +107,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     hid: () =>
       once("heartbeat", () =>
         post(`${base}/heartbeats`, { name: fresh("job"), period_seconds: 3600 }, "id"),
+      ),
+    silence: () =>
+      once("silence", () =>
+        post("/v1/silences", { match: { rule: "quiet" }, ends_at: soon(), reason: "deploy" }, "id"),
       ),
     rid: report,
     eid: () =>
@@ -177,6 +182,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     putFallback: () => ({ accounts: [box.owner.accountId], schedules: [] }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
+    createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
+    previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
+    changeSilence: () => ({ ends_at: soon() }),
+    snoozeAlert: () => ({ until: soon() }),
     createIntegration: () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
     updateIntegration: () => ({ name: fresh("hook") }),
     createWebhook: () => ({ url: HOOK }),

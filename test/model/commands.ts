@@ -106,6 +106,7 @@ function shown(alert: ModelAlert): object {
     rule: ruleName,
     escalation_level: 0,
     page_accounts: [],
+    ...{ silenced_by: null, acknowledged_until: null },
     ...{ details: null, links: [], images: [], occurred_at: null },
   };
 }

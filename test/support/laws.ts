@@ -26,7 +26,9 @@ export const rooms: Record<string, readonly string[]> = {
   reports: ["kit", "store", "page"],
   projects: ["kit", "store", "outbox", "channels"],
   oncall: ["kit", "store", "projects"],
-  alerts: ["kit", "store", "outbox", "contacts", "paging", "projects", "oncall"],
+  // What is kept quiet on purpose: one decision, and the rows of silences.
+  quiet: ["kit", "store", "projects", "oncall/zone.ts"],
+  alerts: ["kit", "store", "outbox", "contacts", "paging", "projects", "oncall", "quiet"],
   // Answers that the box has to ask services for.
   listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
@@ -42,20 +44,21 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen"],
+    ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen", "quiet"],
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
-    ...["contacts", "paging", "audit"],
+    ...["contacts", "paging", "audit", "quiet"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
     ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
     ...["ingest", "heartbeats", "tenant", "intake", "http", "hosted", "contacts", "paging"],
+    "quiet",
   ],
   // What an operator does on a data directory or a file, without the interface.
   desk: ["kit", "store", "audit", "people", "config-file", "tenant", "http", "hosted"],
@@ -91,6 +94,7 @@ export const rooms: Record<string, readonly string[]> = {
     "connect/connection.ts",
     ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],
     "heartbeats/heartbeat.ts",
+    "quiet/silence.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",
     "ingest/template/try.ts",

@@ -66,6 +66,8 @@ export const defaultRule: RuleBody = {
   reopen_within_seconds: 0,
   max_open: 200,
   runbook_url: "",
+  silenced_by: [],
+  ack_expires_minutes: 0,
   identifier_keys: [],
   investigate: false,
   actions: null,

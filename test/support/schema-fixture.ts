@@ -17,6 +17,7 @@ const values: Record<string, (n: number) => string | number | null> = {
   role: () => "owner",
   state: () => "open",
   status: () => "pending",
+  repeats: () => "none",
   entry_type: () => "update",
   type: () => "webhook",
   account_id: (n) => `id ${n}`,

@@ -21,6 +21,7 @@ export const owners: Record<string, string> = {
   ...{ reports: "reports", report_entries: "reports" },
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox", storms: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },
+  silences: "quiet",
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },
   audit: "audit",
@@ -117,6 +118,7 @@ const bySql = [
   "paging",
   "audit",
   "listen",
+  "quiet",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

@@ -4,8 +4,9 @@ import { alertAnswer, alertId, alertState, getAlertRow, toAlert } from "../../al
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../alerts/bulk.ts";
 import { listAlerts, pullAlerts } from "../../alerts/list.ts";
 import { resolve } from "../../alerts/resolve.ts";
+import { snooze } from "../../alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
-import { text } from "../../kit/fields.ts";
+import { text, time } from "../../kit/fields.ts";
 import { configVersion } from "../../projects/project.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
 import { queryInteger } from "../fields.ts";
@@ -106,6 +107,23 @@ export const alertRoutes: Route[] = [
       toAlert(
         tenant.store.write((tx) => resolve(tx, alertId(params.id), { accountId: actor.accountId })),
       ),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/alerts/{id}/snooze",
+    name: "snoozeAlert",
+    tag: "Alerts",
+    summary:
+      "Acknowledge an alert until then: after that it is open again, its ladder from the first step",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    body: z.strictObject({ until: time.describe("Ahead, at most 7 days.") }),
+    status: 200,
+    answer: alertAnswer,
+    errors: ["invalid_request", "invalid_json", "not_found", "alert_resolved"],
+    handle: ({ tenant, params, body: { until }, actor: { accountId } }) =>
+      toAlert(tenant.store.write((tx) => snooze(tx, alertId(params.id), { until, accountId }))),
   }),
   route({
     method: "POST",

@@ -94,6 +94,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         config: projectConfig,
       }),
       errors: [
+        "invalid_silence",
         ...(["invalid_request", "invalid_json", "forbidden", "name_taken"] as const),
         ...(["version_conflict", "address_refused", "missing_credential"] as const),
         ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),

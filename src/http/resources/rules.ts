@@ -51,6 +51,7 @@ export const ruleRoutes: Route[] = [
     status: 201,
     answer: ruleAnswer,
     errors: [
+      "invalid_silence",
       "invalid_request",
       "invalid_json",
       "not_found",
@@ -98,6 +99,7 @@ export const ruleRoutes: Route[] = [
     status: 200,
     answer: ruleAnswer,
     errors: [
+      "invalid_silence",
       "invalid_request",
       "invalid_json",
       "not_found",

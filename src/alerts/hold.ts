@@ -1,0 +1,125 @@
+import type { StoredRule } from "../projects/rule.ts";
+import { type Above, decideQuiet, type Quiet, type ReadySilence } from "../quiet/decide.ts";
+import { begunSilences } from "../quiet/rows.ts";
+import type { SqlValue } from "../store/database.ts";
+import { takeSequence } from "../store/meta.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
+import { earliest, ladderOnwards, type Timers } from "./ladder.ts";
+import { writeTimeline } from "./timeline.ts";
+import { timersAtOpening, timersOf } from "./timers.ts";
+
+/** Holding an alert's news back while it is quiet, and letting go of it. */
+
+const known = new WeakMap<Tx, ReadySilence[]>();
+
+/** What keeps the alert quiet at this transaction's time; null: nothing. */
+export function quietIn(tx: Tx, row: AlertRow, rule: StoredRule | null): Quiet | null {
+  let silences = known.get(tx);
+  if (silences === undefined) {
+    silences = begunSilences(tx, tx.at);
+    known.set(tx, silences);
+  }
+  return quietBy(tx, row, { rule, silences, at: tx.at });
+}
+
+/** As `quietIn`, of a moment outside a transaction. */
+export function quietAt(
+  reader: Reader,
+  row: AlertRow,
+  { rule, at }: { rule: StoredRule | null; at: number },
+): Quiet | null {
+  return quietBy(reader, row, { rule, silences: begunSilences(reader, at), at });
+}
+
+function quietBy(
+  reader: Reader,
+  row: AlertRow,
+  of: { rule: StoredRule | null; silences: readonly ReadySilence[]; at: number },
+): Quiet | null {
+  const above = aboveOf(reader, row, of.rule);
+  if (of.silences.length === 0 && above.length === 0) return null;
+  const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
+  const subject = {
+    ...{ projectId: row.project_id, rule: row.rule, templateId: row.template_id },
+    ...{ identifiers, source: row.source, level: row.level },
+  };
+  return decideQuiet(subject, { silences: of.silences, above }, of.at);
+}
+
+const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = ? AND state <> 'resolved'
+  AND rule_id = (SELECT r.id FROM rules r WHERE r.project_id = ? AND r.name = ?) ORDER BY id DESC LIMIT 1000`;
+
+/** Standing alerts of the rules that silence this one's, the newest thousand of each. */
+function aboveOf(reader: Reader, row: AlertRow, rule: StoredRule | null): Above[] {
+  return (rule?.silenced_by ?? []).flatMap(({ rule: name, equal }) =>
+    reader
+      .sql<
+        [project: number, project: number, name: string],
+        { id: number; identifiers: string; opened_at: number }
+      >(ABOVE)
+      .all(row.project_id, row.project_id, name)
+      .map(({ id, identifiers, opened_at: openedAt }) => ({
+        ...{ id, rule: name, openedAt, equal },
+        identifiers: JSON.parse(identifiers) as Record<string, string>,
+      })),
+  );
+}
+
+const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?, untold = ?, updated_seq = ?, due_at = ?
+  WHERE id = ? AND state = 'open'`;
+
+/** What would have been told now. */
+export type HeldNews = "opened" | "step" | "renotify" | "page";
+
+/**
+ * Holds an open alert's news back until what keeps it quiet ends. What has no timer of its own, a renotify of
+ * a burst or a page, is owed as a renotify.
+ */
+export function hold(
+  tx: Tx,
+  row: AlertRow,
+  { quiet, news }: { quiet: Quiet; news: HeldNews },
+): void {
+  const isOwed = (news === "renotify" || news === "page") && row.untold === 0;
+  const renotify_at = isOwed ? Math.min(row.renotify_at ?? tx.at, tx.at) : row.renotify_at;
+  const due = earliest({ ...timersOf(row), heldUntil: quiet.until });
+  const isNew = row.silenced_by !== quiet.by;
+  tx.sql<SqlValue[]>(HOLD).run(
+    ...[quiet.by, quiet.until, renotify_at, news === "opened" ? 1 : row.untold],
+    ...[isNew ? takeSequence(tx, "updated_seq") : row.updated_seq, due, row.id],
+  );
+  const { by, kind, until, reason } = quiet;
+  if (isNew || row.held_until !== until || news === "page")
+    writeTimeline(tx, row.id, {
+      kind: "silenced",
+      detail: { by, kind, until, reason, held: news },
+    });
+  if (due !== null) tx.note({ topic: "due", at: due });
+}
+
+const RELEASE = `UPDATE alerts SET silenced_by = NULL, held_until = NULL, untold = 0, updated_seq = ?, ladder_from = ?,
+    step_at = ?, repeat_at = ?, renotify_at = ?, due_at = ? WHERE id = ? AND state = 'open'`;
+
+/** It is quiet no more: the marks go, and the ladder goes on from now; of one that nobody heard of it begins. */
+export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
+  const timers = released(timersOf(row), { rule, isUntold: row.untold === 1, now: tx.at });
+  tx.sql<SqlValue[]>(RELEASE).run(
+    ...[takeSequence(tx, "updated_seq"), timers.ladderFrom, timers.stepAt, timers.repeatAt],
+    ...[timers.renotifyAt, earliest(timers), row.id],
+  );
+  writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by } });
+}
+
+/** An alert's timers once it is quiet no more. Pure. */
+export function released(
+  timers: Timers,
+  of: { rule: StoredRule | null; isUntold: boolean; now: number },
+): Timers {
+  const { rule, isUntold, now } = of;
+  const { quietAt: ends, expiresAt, wakesAt } = timers;
+  const loud = { ...timers, heldUntil: null };
+  if (rule === null) return loud;
+  if (isUntold) return { ...timersAtOpening(rule, now, expiresAt), quietAt: ends, wakesAt };
+  return ladderOnwards(loud, now);
+}

@@ -1,0 +1,148 @@
+import { LRUCache } from "lru-cache";
+import type { SqlValue } from "../store/database.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import { type ReadySilence, takerOf } from "./decide.ts";
+import type { SilenceBody, SilenceRow } from "./silence.ts";
+import { type Timing, windowAt } from "./windows.ts";
+
+/** The rows of silences. */
+
+/** Those that aren't over are at most so many (contract §21). */
+export const MOST_SILENCES = 500;
+
+/** What a body takes, by its text: it is asked for at every alert that opens. */
+const ready = new LRUCache<string, Pick<ReadySilence, "kind" | "reason" | "takes"> & Zoned>({
+  max: 4 * MOST_SILENCES,
+});
+interface Zoned {
+  timezone: string;
+}
+
+const BEGUN = "SELECT * FROM silences WHERE over_at > ? + 0 AND starts_at <= ? + 0";
+
+/** Silences that have begun and aren't over, made ready; of repeating ones also those between two windows. */
+export function begunSilences(reader: Reader, at: number): ReadySilence[] {
+  return reader
+    .sql<[at: number, at: number], SilenceRow>(BEGUN)
+    .all(at, at)
+    .map((row) => {
+      const { timezone, ...body } = readyOf(row.body);
+      return { id: row.id, projectId: row.project_id, ...body, timing: timingOf(row, timezone) };
+    });
+}
+
+function readyOf(text: string) {
+  let known = ready.get(text);
+  if (known === undefined) {
+    const body = JSON.parse(text) as SilenceBody;
+    const { kind, reason, timezone, name } = body;
+    known = {
+      ...{ kind, timezone, takes: takerOf(body) },
+      reason: name === "" ? reason : `${name}: ${reason}`,
+    };
+    ready.set(text, known);
+  }
+  return known;
+}
+
+export function timingOf(row: SilenceRow, timezone: string): Timing {
+  return {
+    ...{ startsAt: row.starts_at, endsAt: row.ends_at, overAt: row.over_at },
+    ...{ repeats: row.repeats, timezone },
+  };
+}
+
+export function findSilence(reader: Reader, id: string): SilenceRow | null {
+  return (
+    reader.sql<[id: string], SilenceRow>("SELECT * FROM silences WHERE id = ?").get(id) ?? null
+  );
+}
+
+/** Those that weren't over at `since`, the latest first, at most `most`. */
+export function silencesSince(
+  reader: Reader,
+  { since, most }: { since: number; most: number },
+): SilenceRow[] {
+  return reader
+    .sql<[since: number, most: number], SilenceRow>(
+      "SELECT * FROM silences WHERE over_at > ? ORDER BY created_at DESC, id LIMIT ?",
+    )
+    .all(since, most);
+}
+
+export function countStanding(reader: Reader, at: number): number {
+  return (
+    reader
+      .sql<[at: number], number>("SELECT count(*) FROM silences WHERE over_at > ?")
+      .pluck()
+      .get(at) ?? 0
+  );
+}
+
+const INSERT = `INSERT INTO silences (id, project_id, repeats, starts_at, ends_at, over_at, body, created_by, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export function insertSilence(tx: Tx, row: SilenceRow): void {
+  tx.sql<SqlValue[]>(INSERT).run(
+    ...[row.id, row.project_id, row.repeats, row.starts_at, row.ends_at, row.over_at],
+    ...[row.body, row.created_by, row.created_at],
+  );
+}
+
+export function writeSilence(tx: Tx, row: SilenceRow): void {
+  tx.sql<SqlValue[]>("UPDATE silences SET ends_at = ?, over_at = ?, body = ? WHERE id = ?").run(
+    ...[row.ends_at, row.over_at, row.body, row.id],
+  );
+}
+
+export function dropSilence(tx: Tx, id: string): void {
+  tx.sql<[id: string]>("DELETE FROM silences WHERE id = ?").run(id);
+}
+
+const SHIFT = `UPDATE silences SET starts_at = starts_at + :by, ends_at = ends_at + :by, over_at = over_at + :by
+  WHERE repeats = 'none' AND starts_at <= :before AND over_at > :before`;
+
+/**
+ * Moves a silence that has begun by a jump of the clock: it lasts as long as was meant. One that is planned, or comes
+ * again, begins when the clocks say so.
+ */
+export function shiftSilences(tx: Tx, { seconds, at }: { seconds: number; at: number }): void {
+  tx.sql<[{ by: number; before: number }]>(SHIFT).run({ by: seconds, before: at - seconds });
+}
+
+const SWEEP = `DELETE FROM silences WHERE id IN (SELECT id FROM silences WHERE over_at < ? LIMIT ?)`;
+
+/** Deletes silences that were over before `before`. Whether there may be more. */
+export function sweepSilences(tx: Tx, { before, most }: { before: number; most: number }): boolean {
+  return tx.sql<[before: number, most: number]>(SWEEP).run(before, most).changes === most;
+}
+
+/** A silence of everything that holds now: where, why and until when. */
+export interface QuietProject {
+  id: string;
+  /** null = every project. */
+  project: string | null;
+  reason: string;
+  until: number;
+}
+
+const NAME = "SELECT name FROM projects WHERE id = ?";
+
+/** Silences that cover a whole project, or all of them, and hold now. */
+export function quietProjects(reader: Reader, at: number): QuietProject[] {
+  return reader
+    .sql<[at: number, at: number], SilenceRow>(
+      `${BEGUN} AND json_extract(body, '$.all') = 1 ORDER BY id`,
+    )
+    .all(at, at)
+    .flatMap((row) => {
+      const { timezone, reason } = JSON.parse(row.body) as SilenceBody;
+      const window = windowAt(timingOf(row, timezone), at);
+      if (window === null || window.from > at) return [];
+      const project =
+        row.project_id === null
+          ? null
+          : (reader.sql<[id: number], string>(NAME).pluck().get(row.project_id) ?? null);
+      return [{ id: row.id, project, reason, until: window.until }];
+    });
+}

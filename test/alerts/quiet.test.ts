@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { liftSilence, rewriteSilence } from "../../src/alerts/silencing.ts";
+import { snooze } from "../../src/alerts/snooze.ts";
+import { silenceWrite } from "../../src/quiet/silence.ts";
+import { createSilence } from "../../src/quiet/silences.ts";
+import { type Plane, step, testPlane } from "../support/plane.ts";
+
+let plane: Plane;
+beforeEach(() => {
+  plane = testPlane();
+  for (const name of ["ann", "bob", "cat"]) plane.account(name);
+});
+afterEach(() => plane.close());
+
+/** Silences from one minute of the test to another. */
+function silence(from: number, until: number, more: object = {}): string {
+  const write = silenceWrite.parse({
+    ...{ match: { rule: "rule 1" }, reason: "deploy 41" },
+    ...{ starts_at: plane.start + from * 60, ends_at: plane.start + until * 60 },
+    ...more,
+  });
+  return plane.tenant.store.write((tx) => createSilence(tx, { write, createdBy: "ann" }).id);
+}
+
+const told = () =>
+  plane.events().map(({ minute, event, level }) => `${minute} ${event.slice(6)} ${level}`);
+const kinds = () => plane.timeline().map(({ kind }) => kind);
+
+test("an alert that opens while it is quiet is told at the end, and its ladder begins there", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  const id = silence(0, 30);
+  await plane.fire();
+  await plane.minutes(29);
+  assert.deepEqual(told(), []);
+  assert.equal(plane.last().silenced_by, id);
+  await plane.minutes(1);
+  assert.deepEqual(told(), ["30 opened 0", "30 escalated 1"]);
+  assert.equal(plane.last().silenced_by, null);
+  await plane.minutes(30);
+  assert.deepEqual(told(), ["30 opened 0", "30 escalated 1", "40 escalated 2"]);
+  assert.deepEqual(kinds(), ["opened", "silenced", "silence_over", "escalated", "escalated"]);
+  const held = plane.timeline()[1]?.detail;
+  assert.deepEqual(held, {
+    ...{ by: id, kind: "silence", until: plane.start + 1800, reason: "deploy 41", held: "opened" },
+  });
+});
+
+test("a rung and a renotify that come due while it is quiet wait for its end; later rungs keep their distance", async () => {
+  plane.rule({
+    escalations: [step(0, ["ann"]), step(10, ["bob"]), step(25, ["cat"])],
+    renotify_minutes: 12,
+    max_renotify: 2,
+  });
+  await plane.fire();
+  silence(5, 40);
+  await plane.minutes(60);
+  assert.deepEqual(told(), [
+    ...["0 opened 0", "0 escalated 1"],
+    ...["40 escalated 2", "40 renotified 2", "52 renotified 2", "55 escalated 3"],
+  ]);
+});
+
+test("a silence that ends before the rung holds nothing back; one that begins at its very second does", async () => {
+  plane.rule({ escalations: [step(10, ["ann"])] });
+  await plane.fire();
+  silence(2, 10);
+  await plane.minutes(9);
+  silence(12, 20);
+  await plane.minutes(1);
+  assert.deepEqual(told(), ["0 opened 0", "10 escalated 1"]);
+  plane.rule({ escalations: [step(0, ["ann"])], identifier_keys: ["x"] });
+  await plane.minutes(2);
+  assert.deepEqual(kinds(), ["opened", "escalated"]);
+});
+
+test("of overlapping silences the last one's end counts, and a restart in between loses nothing", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  silence(0, 10);
+  silence(8, 20);
+  await plane.fire();
+  await plane.minutes(12);
+  assert.deepEqual(told(), []);
+  await plane.stop();
+  await plane.minutes(4);
+  plane.again();
+  await plane.minutes(3);
+  assert.deepEqual(told(), []);
+  await plane.stop();
+  await plane.minutes(11);
+  plane.again();
+  await plane.minutes(1);
+  assert.deepEqual(told(), ["30 opened 0", "30 escalated 1"]);
+});
+
+test("critical alerts ring unless the silence says so, also when they become critical later", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  silence(0, 60);
+  await plane.fire("disk is failing", 400);
+  await plane.minutes(5);
+  assert.deepEqual(told(), []);
+  await plane.fire("disk is failing", 500);
+  await plane.minutes(0);
+  await plane.minutes(1);
+  assert.deepEqual(told(), ["5 opened 0", "5 escalated 1"]);
+  silence(6, 60, { critical: true });
+  plane.resolve();
+  await plane.fire("disk is failing", 500);
+  assert.equal(plane.events("alert.opened").length, 1);
+});
+
+test("a silence that is lifted, or cut short, tells what it held at once; one that is extended holds on", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  const id = silence(0, 30);
+  await plane.fire();
+  const change = (until: number) =>
+    plane.tenant.store.write((tx) => rewriteSilence(tx, id, { ends_at: plane.start + until * 60 }));
+  await plane.minutes(10);
+  change(60);
+  await plane.minutes(30);
+  assert.deepEqual(told(), []);
+  change(45);
+  await plane.minutes(5);
+  assert.deepEqual(told(), ["45 opened 0", "45 escalated 1"]);
+  const second = silence(45, 90);
+  plane.resolve();
+  await plane.fire();
+  await plane.minutes(5);
+  plane.tenant.store.write((tx) => liftSilence(tx, second));
+  await plane.minutes(0);
+  await plane.minutes(1);
+  assert.deepEqual(told().slice(-2), ["50 opened 0", "50 escalated 1"]);
+});
+
+test("an alert that was never told of is acknowledged and resolved without a word; of others the end is told", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  const id = silence(0, 30);
+  await plane.fire();
+  plane.ack();
+  plane.resolve();
+  await plane.minutes(40);
+  assert.deepEqual(told(), []);
+  assert.ok(id);
+  await plane.fire();
+  silence(40, 60);
+  plane.resolve();
+  assert.deepEqual(told(), ["40 opened 0", "40 escalated 1", "40 resolved 1"]);
+});
+
+test("a jump of the clock moves a silence that has begun, and what it holds, with it", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  silence(0, 30);
+  await plane.fire();
+  await plane.minutes(10);
+  plane.clock.setWall(plane.clock.now() - 6 * 3_600_000);
+  await plane.minutes(19);
+  assert.deepEqual(told(), []);
+  await plane.minutes(2);
+  assert.equal(plane.events("alert.escalated").length, 1);
+});
+
+test("a dependent alert is quiet while the one above it stands", async () => {
+  plane.rule({ match: { min_level: 450, sources: [], tags: [], template_contains: "link" } });
+  plane.rule({
+    match: { min_level: null, sources: [], tags: [], template_contains: "slow" },
+    escalations: [step(0, ["ann"]), step(10, ["bob"])],
+    silenced_by: [{ rule: "rule 1", equal: [] }],
+  });
+  await plane.fire("link is down", 450);
+  const above = plane.last().id;
+  await plane.fire("page is slow");
+  assert.equal(plane.last().silenced_by, `alert:${above}`);
+  await plane.minutes(20);
+  plane.ack(above);
+  await plane.minutes(10);
+  assert.deepEqual(told(), ["0 opened 0", "20 acknowledged 0"]);
+  plane.resolve(above);
+  await plane.minutes(0);
+  await plane.minutes(10);
+  assert.deepEqual(told().slice(3), ["30 opened 0", "30 escalated 1", "40 escalated 2"]);
+});
+
+test("a snoozed alert is open again at its end, told, its ladder from the first step", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  await plane.fire();
+  await plane.minutes(12);
+  const until = plane.start + 40 * 60;
+  plane.tenant.store.write((tx) => snooze(tx, plane.last().id, { until, accountId: "bob" }));
+  assert.equal(plane.last().state, "acknowledged");
+  await plane.stop();
+  await plane.minutes(20);
+  plane.again();
+  await plane.minutes(60);
+  assert.deepEqual(told(), [
+    ...["0 opened 0", "0 escalated 1", "10 escalated 2", "12 acknowledged 2"],
+    ...["40 renotified 2", "40 escalated 1", "50 escalated 2"],
+  ]);
+  assert.deepEqual(kinds().slice(3, 7), [
+    "acknowledged",
+    "snoozed",
+    "unacknowledged",
+    "renotified",
+  ]);
+});
+
+test("where the rule says so each acknowledgement ends, and an alert that wakes into a silence waits for its end", async () => {
+  plane.rule({ escalations: [step(5, ["ann"])], ack_expires_minutes: 15 });
+  await plane.fire();
+  await plane.minutes(6);
+  plane.ack();
+  await plane.minutes(20);
+  assert.deepEqual(told().slice(2), ["6 acknowledged 1", "21 renotified 1", "26 escalated 1"]);
+  plane.ack();
+  silence(30, 60);
+  await plane.minutes(33);
+  assert.deepEqual(told().slice(5), ["26 acknowledged 1"]);
+  assert.equal(plane.last().state, "open");
+  await plane.minutes(8);
+  assert.deepEqual(told().slice(6), ["60 escalated 1", "60 renotified 1"]);
+});
