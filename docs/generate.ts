@@ -8,6 +8,7 @@ import { openapi } from "../src/http/openapi.ts";
 import { pairOperations } from "../src/http/pair-page.ts";
 import { publicOperations } from "../src/http/public-operations.ts";
 import { dataPlaneRoutes } from "../src/http/routes.ts";
+import { twilioOperations } from "../src/http/twilio.ts";
 import { errorStatus } from "../src/kit/errors.ts";
 import { connectReference } from "./connect.ts";
 
@@ -119,7 +120,13 @@ function sentence(text: string): string {
 
 export function apiReference(): string {
   const document = openapi(dataPlaneRoutes, "", [
-    ...[...publicOperations, ...pairOperations, ...ackOperations, alertPageOperation],
+    ...[
+      ...publicOperations,
+      ...pairOperations,
+      ...ackOperations,
+      ...twilioOperations,
+      alertPageOperation,
+    ],
   ]) as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };

@@ -99,7 +99,8 @@ export function answerWords(answered: PageAnswered, now: number): string {
   const yours = alerts.filter(({ did }) => did).length;
   const done = verb === "acknowledge" ? "acknowledged" : "resolved";
   const others = alerts.length - yours;
-  const rest = others === 0 ? "" : `; ${others} were taken or over before`;
+  const were = others === 1 ? "was" : "were";
+  const rest = others === 0 ? "" : `; ${others} ${were} taken or over before`;
   return `${yours} ${yours === 1 ? "alert" : "alerts"} ${done}${rest}.`;
 }
 

@@ -14,6 +14,7 @@ import type { AppContext } from "../http/raw-route.ts";
 import type { Route } from "../http/route.ts";
 import { dataPlaneRoutesOf } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
+import { twilioOperations } from "../http/twilio.ts";
 import { backupCheck } from "../operate/backup-health.ts";
 import { contactCheck, contactMetrics } from "../operate/contact-health.ts";
 import { boxHealth } from "../operate/health.ts";
@@ -106,7 +107,13 @@ function operating(
     seesNames: hasKey,
     openapi: () =>
       openapi(routes, config.publicUrl, [
-        ...[...publicOperations, ...pairOperations, ...ackOperations, alertPageOperation],
+        ...[
+          ...publicOperations,
+          ...pairOperations,
+          ...ackOperations,
+          ...twilioOperations,
+          alertPageOperation,
+        ],
       ]),
   };
 }

@@ -18,6 +18,7 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment) => (segment === tenant.id ? tenant : null),
     findLinked: () => tenant,
+    findCalled: (segment) => (segment === null ? tenant : null),
     ownTenant: () => tenant,
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
     known: (c) => connections.know(peerOf(c)),

@@ -14,6 +14,7 @@ import { type FoundReport, publicPageRoutes } from "../http/public-pages.ts";
 import type { Route } from "../http/route.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
+import { twilioOperations } from "../http/twilio.ts";
 import { createBuckets } from "../kit/bucket.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { hostedHealth, hostedMetrics } from "../operate/hosted-health.ts";
@@ -73,7 +74,13 @@ export function hostedApp(
           openapi(
             [...dataPlaneRoutes.filter((route) => !route.boxOnly), ...account],
             config.publicUrl,
-            [...publicOperations, ...ackOperations, alertPageOperation, relayOperation],
+            [
+              ...publicOperations,
+              ...ackOperations,
+              ...twilioOperations,
+              alertPageOperation,
+              relayOperation,
+            ],
           ),
       }),
     ],

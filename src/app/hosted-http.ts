@@ -5,6 +5,7 @@ import { createLimits, type Limit, type Limits } from "../http/limits.ts";
 import { createRefusals } from "../http/refusals.ts";
 import type { Serving } from "../http/serve-route.ts";
 import type { Clock } from "../kit/clock.ts";
+import { tenantOfSegment } from "../paging/capability.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps, HostedParts } from "./parts.ts";
 import { connectionsOf, counterIds, peerOf } from "./web.ts";
@@ -19,6 +20,10 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     refusals: createRefusals(deps.clock, deps.log),
     findTenant: (segment, token) => house.find(segment, token),
     findLinked: (hash) => house.findLinked("senderLinks", hash),
+    findCalled(segment) {
+      const id = segment === null ? null : tenantOfSegment(parts.sealer, segment);
+      return id === null ? null : house.find(id);
+    },
     ownTenant: () => null,
     findSession: (token) => registry.sessions.use(token),
     address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),

@@ -188,18 +188,20 @@ export interface ContactRow {
   failures: number;
 }
 
+const rowColumns = {
+  ...{ id: contacts.id, accountId: contacts.accountId, kind: contacts.kind },
+  ...{ label: contacts.label, shown: contacts.shown, sealed: contacts.sealed },
+  ...{ state: contacts.state, sentMs: contacts.sentMs, failures: contacts.failures },
+};
+
 /** null once it is deleted. */
 export function findContact(reader: Reader, id: string): ContactRow | null {
-  const row = reader.orm
-    .select({
-      ...{ id: contacts.id, accountId: contacts.accountId, kind: contacts.kind },
-      ...{ label: contacts.label, shown: contacts.shown, sealed: contacts.sealed },
-      ...{ state: contacts.state, sentMs: contacts.sentMs, failures: contacts.failures },
-    })
-    .from(contacts)
-    .where(eq(contacts.id, id))
-    .get();
-  return row ?? null;
+  return reader.orm.select(rowColumns).from(contacts).where(eq(contacts.id, id)).get() ?? null;
+}
+
+/** Everybody's contacts of one kind. */
+export function contactsOfKind(reader: Reader, kind: string): ContactRow[] {
+  return reader.orm.select(rowColumns).from(contacts).where(eq(contacts.kind, kind)).all();
 }
 
 /** Its address and what goes with it; null when it can't be opened: it must be entered again. */

@@ -11,6 +11,7 @@ import type { AppContext, RawRoute } from "./raw-route.ts";
 import { isLoud, nounOf, type Refusals } from "./refusals.ts";
 import type { Route } from "./route.ts";
 import { type RequestVariables, type Serving, serveRoute } from "./serve-route.ts";
+import { createTwilio, TWILIO } from "./twilio.ts";
 
 export type App = Hono<{ Variables: RequestVariables }>;
 
@@ -49,6 +50,7 @@ export function createApp(options: AppOptions): App {
   const inbound = createInbound(options.serving);
   const { only } = options;
   if (only !== undefined) app.all("*", (c) => inbound.only(c, only));
+  app.all(`${TWILIO}/*`, createTwilio(options.serving));
   app.all(`${INBOUND}/*`, inbound.ours);
   const pings = createPing(options.serving);
   app.all(`${PING}/*`, pings.ours);

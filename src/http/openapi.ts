@@ -105,6 +105,7 @@ export function openapi(
         apiKey: { type: "http", scheme: "bearer", bearerFormat: "ptk_<tenant>_<secret>" },
         ingestToken: { type: "http", scheme: "bearer", bearerFormat: "pti_<tenant>_<secret>" },
         session: { type: "http", scheme: "bearer", bearerFormat: "pts_<secret>" },
+        twilioSignature: { type: "apiKey", in: "header", name: "X-Twilio-Signature" },
       },
     },
   };

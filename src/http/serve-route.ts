@@ -28,6 +28,11 @@ export interface Serving {
    * what is nobody's, where that is known. Throws ServiceError of status 429 or 503.
    */
   findLinked(hash: string): Promise<Tenant | null> | Tenant | null;
+  /**
+   * The tenant that a service calls back: by its segment of the address where there are many, null where there is none in
+   * it. null for a segment that was not given out; nothing is opened for it.
+   */
+  findCalled(segment: string | null): Promise<Tenant | null> | Tenant | null;
   /** The tenant of routes without a bearer (the box's own); null on hosted. */
   ownTenant(): Tenant | null;
   /** The account that a session token stands for; absent where there is no account plane. */

@@ -72,7 +72,7 @@ test("an answer to a message that named several takes all of them, and resolves 
     { verb: "acknowledge" },
   );
   assert.deepEqual(await states(), ["open", "acknowledged", "resolved", "acknowledged"]);
-  assert.equal(answerWords(answered, 0), "2 alerts acknowledged; 1 were taken or over before.");
+  assert.equal(answerWords(answered, 0), "2 alerts acknowledged; 1 was taken or over before.");
 });
 
 test("what can be answered ends with its day, its contact, its account and its alert, and an alert that became one with another is answered there", async (t) => {

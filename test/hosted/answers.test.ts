@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { capabilityOf } from "../../src/paging/capability.ts";
+import { callbackSegment, capabilityOf } from "../../src/paging/capability.ts";
 import { toldIn } from "../support/contacts.ts";
 import { testHosted } from "../support/hosted-role.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -78,4 +79,29 @@ test("a link finds its tenant, which is opened for it; for one that was not give
   assert.match(await posted.text(), /is acknowledged by ann@example\.org/);
   const alert = await hosted.call("GET", "/v1/alerts/1", { token });
   assert.equal(alert.body.state, "acknowledged");
+});
+
+test("what calls back finds its tenant by a segment that nobody makes up; for another no tenant is opened", async (t) => {
+  const { hosted, tid, token } = await pagedTenant(t);
+  const settings = { account_sid: `AC${"0".repeat(32)}`, auth_token: "t", test: false };
+  const put = await hosted.call("PUT", "/v1/gateways/twilio", { token, body: settings });
+  assert.equal(put.status, 200, JSON.stringify(put.body));
+  const sealer = (await hosted.role.house.find(tid))?.sealer;
+  assert.ok(sealer);
+  const open = () => hosted.role.house.stats().open;
+  for (let i = 0; open() > 0 && i < 200; i++) await hosted.clock.turn(10_000);
+  const segment = callbackSegment(sealer, tid);
+  const call = (at: string) => {
+    const path = `/v1/in/twilio${at}/status`;
+    const body = new URLSearchParams({ CallSid: `CA${"1".repeat(32)}`, CallStatus: "ringing" });
+    const signed = `https://service.test${path}CallSidCA${"1".repeat(32)}CallStatusringing`;
+    const signature = createHmac("sha1", "t").update(signed).digest("base64");
+    const headers = { "x-twilio-signature": signature };
+    return fetch(hosted.url + path, { method: "POST", body, headers });
+  };
+  const other = segment.replace(/^./, (char) => (char === "0" ? "1" : "0"));
+  for (const at of ["", `/${other}`, `/${tid}-${"A".repeat(22)}`])
+    assert.equal((await call(at)).status, 403, at);
+  assert.equal(open(), 0);
+  assert.deepEqual([(await call(`/${segment}`)).status, open()], [204, 1]);
 });

@@ -41,6 +41,7 @@ async function pages(t: TestContext) {
         limits,
         findTenant: () => null,
         findLinked: () => null,
+        findCalled: () => null,
         ownTenant: () => null,
         address: () => "192.0.2.1",
       },

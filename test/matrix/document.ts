@@ -9,7 +9,7 @@ export interface Operation {
   path: string;
   id: string;
   /** What opens it; `null`: nothing is asked for. */
-  scheme: "apiKey" | "ingestToken" | "session" | null;
+  scheme: "apiKey" | "ingestToken" | "session" | "twilioSignature" | null;
   needsManager: boolean;
   /** Of the managers only an owner. */
   needsOwner: boolean;

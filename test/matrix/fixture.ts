@@ -141,6 +141,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         );
         return id;
       }),
+    handle: async () => "AAAAAAAAAAAA",
     capability: () =>
       once("capability", async () => {
         const { sealer, id: tenantId, clock } = box.tenant;
@@ -231,6 +232,9 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
     answerByLink: () => "verb=acknowledge",
+    hearTwilioStatus: () => "MessageStatus=failed",
+    hearTwilioText: () => "Body=ack",
+    hearTwilioKey: () => "Digits=4",
     pairOnPage: async () => String(new URLSearchParams((await bodies["pair"]?.()) as never)),
   };
 

@@ -190,6 +190,22 @@ describe("who may do what", () => {
     document.hold(operation, answer);
   });
 
+  test("what is signed by a service is refused without its signature, as documented", async () => {
+    const signed = document.operations.filter(({ scheme }) => scheme === "twilioSignature");
+    assert.equal(signed.length, 3);
+    for (const operation of signed) {
+      const f = await fixture(box);
+      const path = await pathOf(f, operation);
+      const from = writes();
+      const answer = await call(operation, path, {
+        authorization: `Bearer ${keys.get("owner")}`,
+        body: await f.body(operation),
+      });
+      assert.deepEqual([answer.status, writes()], [403, from], operation.id);
+      document.hold(operation, answer);
+    }
+  });
+
   test("routes without a bearer answer as documented whatever bearer comes", async () => {
     for (const operation of document.operations.filter(({ scheme }) => scheme === null)) {
       const reached: number[] = [];

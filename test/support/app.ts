@@ -69,6 +69,7 @@ export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
       limits: createLimits(clock, { ingest: 0, api: 0, pair: 0, ...rates }),
       findTenant: (segment) => (segment === tenant.id ? tenant : null),
       findLinked: () => (role === "box" ? tenant : null),
+      findCalled: () => null,
       ownTenant: () => (role === "box" ? tenant : null),
       address: (c) => c.req.header("x-forwarded-for") ?? "127.0.0.1",
       known() {},

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { escapeMarkup } from "../../kit/html.ts";
+import { cut } from "../../kit/text.ts";
 
 /** What Twilio calls back with: forms, each signed with the account's token over the address that it called. */
 
@@ -103,4 +105,14 @@ export function readSmsReply(params: URLSearchParams): SmsReply | null {
   if (word === undefined) return null;
   const verb = word.startsWith("a") ? "acknowledge" : "resolve";
   return { from, verb, which: spoken?.[2] ?? short?.[1] ?? "" };
+}
+
+/** What is texted back, as TwiML; null: nothing. */
+export function replyTwiml(sentence: string | null): string {
+  if (sentence === null) return "<Response/>";
+  const plain = cut(sentence.toWellFormed(), 300).replace(
+    /[^\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu,
+    " ",
+  );
+  return `<Response><Message>${escapeMarkup(plain)}</Message></Response>`;
 }

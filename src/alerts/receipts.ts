@@ -1,0 +1,11 @@
+import { contactKindList } from "../contacts/list.ts";
+import { type Receipt, takeReceipt } from "../paging/receipt.ts";
+import type { Tx } from "../store/store.ts";
+import { nobodyGotIt } from "./fallback.ts";
+import { writeLateTimeline } from "./timeline.ts";
+
+/** What a service says of a page later: a page that it had taken and lost brings the ladder forward, as one that it refused. */
+export function hearReceipt(tx: Tx, receipt: Receipt): void {
+  const telling = { tell: writeLateTimeline, unreached: nobodyGotIt, kinds: contactKindList };
+  takeReceipt(tx, telling, receipt);
+}
