@@ -16,6 +16,8 @@ interface MakeOptions extends ApiOptions {
   titleTemplate?: string;
   bodyTemplate?: string;
   stormThreshold?: string;
+  shared?: true;
+  except?: string[];
 }
 
 /** Delivery channels over the API: `box integration …`, and runbook actions beside them. */
@@ -79,7 +81,9 @@ function addCommand(integration: Command, channel: Channel): void {
   const command = apiFlags(integration.command(name))
     .description(`add ${about}`)
     .option("--name <name>", "what people call it")
-    .option("--event <kind...>", "only these kinds of events (default every kind)");
+    .option("--event <kind...>", "only these kinds of events (default every kind)")
+    .option("--shared", "it hears of every project")
+    .option("--except <project...>", "but for these");
   if (!bodyAsIs)
     command
       .option("--title-template <text>", "a title of your own, in Mustache")
@@ -121,6 +125,8 @@ async function add(project: string, options: MakeOptions, body: object): Promise
     events: options.event,
     title_template: options.titleTemplate,
     body_template: options.bodyTemplate,
+    ...(options.shared && { shared: true }),
+    ...(options.except && { except: options.except }),
     ...(options.stormThreshold === undefined
       ? {}
       : { storm_threshold: Number(options.stormThreshold) }),

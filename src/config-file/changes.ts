@@ -51,6 +51,8 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
             events: integrations.eventFilter,
             title: integrations.titleTemplate,
             body: integrations.bodyTemplate,
+            shared: integrations.shared,
+            except: integrations.exceptProjects,
           })
           .from(integrations)
           .where(and(eq(integrations.projectId, project.id), eq(integrations.relay, false)))

@@ -67,7 +67,7 @@ function compactIntegration(integration: IntegrationConfig): Fields {
     { ...integration },
     {
       ...{ name: "", enabled: true, events: [], storm_threshold: USUAL_STORM },
-      ...{ title_template: "", body_template: "" },
+      ...{ title_template: "", body_template: "", shared: false, except: [] },
     },
   );
 }

@@ -79,14 +79,14 @@ function readAction(action: Action): ActionConfig {
 
 function readIntegration(row: Integration, channels: ChannelList): IntegrationConfig {
   const { name, type, url, enabled, event_filter, storm_threshold } = row;
-  const { title_template, body_template } = row;
+  const { title_template, body_template, shared, except } = row;
   const kind = channels.find(type);
   const fields = kind === undefined ? [] : fieldsOf(kind).all;
   return {
     ...{ name, type },
     ...Object.fromEntries(fields.map((field) => [field, field === "url" ? url : "kept"])),
     ...{ enabled, events: event_filter === "" ? [] : (event_filter.split(",") as EventKind[]) },
-    ...{ title_template, body_template },
+    ...{ title_template, body_template, shared, except: [...except] },
     ...(storm_threshold === undefined ? {} : { storm_threshold }),
   };
 }

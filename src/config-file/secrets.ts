@@ -29,10 +29,11 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
       body: action.body === null ? null : look(action.body),
     })),
     integrations: project.integrations.map(({ name, type, url, enabled, events, ...others }) => {
-      const { storm_threshold, title_template, body_template, ...secrets } = others;
+      const { storm_threshold, title_template, body_template, ...more } = others;
+      const { shared, except, ...secrets } = more;
       return {
         ...{ name, type, enabled, events, ...(url !== undefined && { url }) },
-        ...{ title_template, body_template },
+        ...{ title_template, body_template, shared, except },
         ...(storm_threshold !== undefined && { storm_threshold }),
         ...Object.fromEntries(
           Object.entries(secrets).flatMap(([field, reference]) =>

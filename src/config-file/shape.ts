@@ -4,7 +4,12 @@ import { boolean, list, text, time } from "../kit/fields.ts";
 import { dated } from "../kit/wall-time.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
-import { integrationEvents, stormThreshold, templateText } from "../projects/integration.ts";
+import {
+  integrationEvents,
+  sharingFields,
+  stormThreshold,
+  templateText,
+} from "../projects/integration.ts";
 import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
@@ -115,6 +120,8 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
     body_template: templateText.default(""),
     /** Left out: the usual one of a room, none of other kinds. */
     storm_threshold: stormThreshold.optional(),
+    shared: sharingFields.shape.shared.default(false),
+    except: sharingFields.shape.except.default([]),
   });
 }
 

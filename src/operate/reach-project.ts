@@ -112,11 +112,12 @@ interface Channel {
 
 function enabledChannels(reader: Reader, projectId: number): Channel[] {
   return reader
-    .sql<[projectId: number], Channel>(
+    .sql<{ of: number }, Channel>(
       `SELECT name, type, event_filter AS filter, relay FROM integrations
-       WHERE project_id = ? AND enabled = 1 ORDER BY created_at, id`,
+       WHERE enabled = 1 AND (project_id = :of OR (shared = 1
+         AND NOT EXISTS (SELECT 1 FROM json_each(except_projects) WHERE value = :of))) ORDER BY created_at, id`,
     )
-    .all(projectId);
+    .all({ of: projectId });
 }
 
 function inWords({ type, name }: Channel): string {

@@ -35,7 +35,11 @@ export interface Enqueued {
 }
 
 // The sums keep SQLite from planning these anew for every value, which costs more than the search.
-const INTEGRATIONS = `SELECT id, event_filter, speaks, storm_threshold FROM integrations WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const CHANNEL = "SELECT id, event_filter, speaks, storm_threshold FROM integrations";
+const INTEGRATIONS = `${CHANNEL} WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+/** Those of other projects that hear of this one, too. */
+const SHARED = `${CHANNEL} WHERE shared = 1 AND enabled = 1 AND project_id <> :of
+  AND NOT EXISTS (SELECT 1 FROM json_each(except_projects) WHERE value = :of) ORDER BY id`;
 const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
 const RAISE =
   "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0 RETURNING integration_id";
@@ -117,13 +121,13 @@ interface ChannelRow {
 
 /** The channels that are told of it. */
 function channelsOf(tx: Tx, event: OutgoingEvent): ChannelRow[] {
-  return tx
-    .sql<[projectId: number], ChannelRow>(INTEGRATIONS)
-    .all(event.projectId)
-    .filter(
-      ({ id, event_filter }) =>
-        subscribes(event_filter, event.event) && id !== event.exceptIntegration,
-    );
+  const { projectId } = event;
+  const own = tx.sql<[projectId: number], ChannelRow>(INTEGRATIONS).all(projectId);
+  const shared = tx.sql<{ of: number }, ChannelRow>(SHARED).all({ of: projectId });
+  return [...own, ...shared].filter(
+    ({ id, event_filter }) =>
+      subscribes(event_filter, event.event) && id !== event.exceptIntegration,
+  );
 }
 
 function raise(tx: Tx, { alertId }: OutgoingEvent, rank: number): void {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ChannelList } from "../channels/list.ts";
-import { integer, list, text } from "../kit/fields.ts";
+import { boolean, integer, list, text } from "../kit/fields.ts";
 import { LONGEST_TEMPLATE } from "../outbox/custom-words.ts";
 import { eventKinds } from "../outbox/event.ts";
 
@@ -32,6 +32,14 @@ export const stormThreshold = integer(0, 1000).meta({
   description: `Additive, for rooms that several people read: with more openings of the project in a minute the further ones are told together, once a minute; 0 = never. ${USUAL_STORM} unless given; other kinds have none and are told each.`,
 });
 
+/** Whether it hears of other projects, too. */
+export const sharingFields = z.object({
+  shared: boolean.meta({
+    description: "Additive: it is told of every project's alerts, but for those in `except`.",
+  }),
+  except: list(text(128, 1), 1000).meta({ description: "Additive: names of projects." }),
+});
+
 /** A text in Mustache; empty = the usual one. */
 export const templateText = text(LONGEST_TEMPLATE);
 
@@ -40,6 +48,7 @@ const row = z.object({
   title_template: z.string(),
   body_template: z.string(),
   storm_threshold: stormThreshold.optional(),
+  ...sharingFields.shape,
 });
 /** An integration as it is read, without its credentials. */
 export type Integration = z.output<typeof row>;

@@ -1,11 +1,11 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, ne } from "drizzle-orm";
 import { type Channel, fieldsOf } from "../channels/channel.ts";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
 import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
-import { integrations } from "../store/schema.ts";
+import { integrations, projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { type Integration, USUAL_STORM } from "./integration.ts";
@@ -20,6 +20,7 @@ import {
   type TextInput,
 } from "./integration-input.ts";
 import { changeConfig, type Project } from "./projects.ts";
+import { type SharingInput, share, sharingOf } from "./sharing.ts";
 
 export interface IntegrationWrite {
   credentials: CredentialInput;
@@ -30,6 +31,8 @@ export interface IntegrationWrite {
   texts?: TextInput;
   /** Only for rooms. */
   stormThreshold?: number | undefined;
+  /** Which other projects it hears of. */
+  sharing?: SharingInput;
 }
 
 const columns = {
@@ -45,6 +48,8 @@ const columns = {
   title_template: integrations.titleTemplate,
   body_template: integrations.bodyTemplate,
   storm_threshold: integrations.stormThreshold,
+  shared: integrations.shared,
+  exceptProjects: integrations.exceptProjects,
 };
 
 /** By age. `type` picks the rows of one type: webhooks are a view of the same table (contract §13). */
@@ -60,7 +65,7 @@ export function listIntegrations(reader: Reader, project: Project, type?: string
     )
     .orderBy(asc(integrations.createdAt), asc(integrations.id))
     .all()
-    .map((row) => shown(row, project));
+    .map((row) => shown(reader, row, project));
 }
 
 /** Throws 404. */
@@ -76,14 +81,35 @@ export function getIntegration(
     .get();
   if (row === undefined) throw notFound("integration");
   if (type !== undefined && row.type !== type) throw notFound("webhook endpoint");
-  return shown(row, project);
+  return shown(reader, row, project);
 }
 
-type Row = Omit<Integration, "project" | "storm_threshold"> & { storm_threshold: number | null };
+/** Channels of other projects that hear of this one, too, by age. */
+export function sharedWith(reader: Reader, project: Project): Integration[] {
+  return reader.orm
+    .select({ ...columns, home: projects.name })
+    .from(integrations)
+    .innerJoin(projects, eq(projects.id, integrations.projectId))
+    .where(and(eq(integrations.shared, true), ne(integrations.projectId, project.id)))
+    .orderBy(asc(integrations.createdAt), asc(integrations.id))
+    .all()
+    .filter(({ exceptProjects }) => !exceptProjects.includes(project.id))
+    .map(({ home, ...row }) => shown(reader, row, { name: home }));
+}
 
-function shown({ storm_threshold, ...row }: Row, project: Project): Integration {
+type Row = Omit<Integration, "project" | "storm_threshold" | "except"> & {
+  storm_threshold: number | null;
+  exceptProjects: number[];
+};
+
+function shown(
+  reader: Reader,
+  { storm_threshold, exceptProjects, ...row }: Row,
+  project: { name: string },
+): Integration {
   const room = storm_threshold === null ? {} : { storm_threshold };
-  return { ...row, ...room, project: project.name };
+  const sharing = sharingOf(reader, { shared: row.shared, exceptProjects });
+  return { ...row, ...room, ...sharing, project: project.name };
 }
 
 /** The row as a sender needs it. Throws 404. */
@@ -128,6 +154,7 @@ export function createIntegration(
       bodyTemplate: write.texts?.body_template ?? "",
     })
     .run();
+  share(tx, { id, kind }, write.sharing ?? {});
   changeConfig(tx, project.id);
   const secret = kind.mint === undefined ? null : (credentials["secret"] ?? null);
   return { id, secret, isMinted: minted !== undefined, url };
@@ -145,6 +172,7 @@ export function changeIntegration(
   const row = mustFind(tx, project, id);
   mustBeOwn(row);
   const kind = mustKnow(guard, row.type);
+  share(tx, { id, kind }, write.sharing ?? {});
   const credentials = given(kind, write.credentials, row.url);
   checkGiven(kind, credentials, guard);
   checkTexts(kind, write.texts ?? {});

@@ -78,7 +78,6 @@ export const sources = sqliteTable("sources", {
   kind: text("kind").notNull().default("events"),
   room: text("room").$type<SourceRoom>().notNull().default("project"),
   shortHash: text("short_hash"),
-  sealedSecret: text("sealed_secret"),
   options: text("options", { mode: "json" })
     .$type<{
       level_from_text?: boolean | undefined;
@@ -95,6 +94,7 @@ export const sources = sqliteTable("sources", {
       mapping?: string | Record<string, unknown> | undefined;
     }>()
     .notNull(),
+  sealedSecret: text("sealed_secret"),
 });
 
 export const sourceKeys = sqliteTable("source_keys", {
@@ -151,6 +151,8 @@ export const integrations = sqliteTable("integrations", {
   titleTemplate: text("title_template").notNull().default(""),
   bodyTemplate: text("body_template").notNull().default(""),
   stormThreshold: integer("storm_threshold"),
+  shared: integer("shared", { mode: "boolean" }).notNull().default(false),
+  exceptProjects: text("except_projects", { mode: "json" }).$type<number[]>().notNull().default([]),
 });
 
 export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

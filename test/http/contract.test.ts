@@ -248,7 +248,7 @@ describe("sources", () => {
     );
     const list = await box.api("GET", "/v1/projects/src/sources");
     assert.deepEqual(list.body.sources.map(Object.keys), [
-      ["created_at", "name", "retain_logs", "kind", "room", "options"],
+      ["created_at", "name", "retain_logs", "kind", "room", "options", "signed"],
     ]);
     assert.equal(list.body.sources[0].retain_logs, false);
     const path = `/v1/projects/src/sources/${encodeURIComponent("a b%c")}`;

@@ -7,6 +7,7 @@ import {
   integrationAnswer,
   integrationEvents,
   integrationReadOnly,
+  sharingFields,
   stormThreshold,
   templateText,
 } from "../../projects/integration.ts";
@@ -18,8 +19,10 @@ import {
   getIntegration,
   type IntegrationWrite,
   listIntegrations,
+  sharedWith,
 } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
+import type { SharingInput } from "../../projects/sharing.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -30,6 +33,7 @@ const commonFields = {
   name: text(128).optional(),
   events: integrationEvents.optional(),
   storm_threshold: stormThreshold.optional(),
+  ...sharingFields.partial().shape,
 };
 
 /** Its own texts: not for kinds that send the event's own body. */
@@ -70,11 +74,14 @@ export function writeOf(
     name?: string | undefined;
     events?: EventKind[] | undefined;
     storm_threshold?: number | undefined;
-  } & TextInput & { [F in CredentialField]?: string | undefined },
+  } & SharingInput &
+    TextInput & { [F in CredentialField]?: string | undefined },
 ): IntegrationWrite {
-  const { name, events, storm_threshold, title_template, body_template, ...credentials } = body;
+  const { name, events, storm_threshold, title_template, body_template, ...others } = body;
+  const { shared, except, ...credentials } = others;
   const texts = { title_template, body_template };
-  return { name, events, stormThreshold: storm_threshold, credentials, texts };
+  const sharing = { shared, except };
+  return { name, events, stormThreshold: storm_threshold, credentials, texts, sharing };
 }
 
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */
@@ -90,11 +97,18 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       summary: "The project's delivery channels, by age",
       plane: "api",
       params: projectPath,
+      query: z.strictObject({
+        shared: z.literal("true").optional().meta({
+          description: "Additive: those of other projects that hear of this one follow.",
+        }),
+      }),
       status: 200,
       answer: z.object({ integrations: z.array(answer) }),
       errors: ["not_found"],
-      handle: async ({ tenant, actor, params }) => {
-        const rows = listIntegrations(tenant.store, getProject(tenant.store, params.id));
+      handle: async ({ tenant, actor, params, query }) => {
+        const project = getProject(tenant.store, params.id);
+        const own = listIntegrations(tenant.store, project);
+        const rows = query.shared ? [...own, ...sharedWith(tenant.store, project)] : own;
         return { integrations: await withDevices(tenant, actor.accountId, rows) };
       },
     }),

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testBox } from "../support/box.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { settle } from "../support/until.ts";
+
+test("a shared channel hears of every project but those that it leaves out, whatever they are called later", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const box = await testBox();
+  t.after(() => box.stop());
+  const heard = () => receiver.received.map(({ body }) => JSON.parse(body).project as string);
+  const tokens = new Map<string, string>();
+  const project = async (name: string) => {
+    tokens.set(name, await box.project(name));
+    const made = await box.api("POST", `/v1/projects/${name}/rules`, { name: "any" });
+    assert.equal(made.status, 201);
+  };
+  const fire = async (name: string) => {
+    await box.ingest(tokens.get(name) ?? "", { message: "disk is full", level: 500 });
+    await settle(box);
+  };
+  for (const name of ["home", "shop", "quiet"]) await project(name);
+  const hooks = "/v1/projects/home/integrations";
+  const write = { type: "webhook", url: receiver.url, shared: true, except: ["nobody"] };
+  const refused = await box.api("POST", hooks, write);
+  assert.deepEqual([refused.status, refused.body.error.details[0].field], [400, "/except/0"]);
+  const { id } = (await box.api("POST", hooks, { ...write, except: ["quiet"] })).body;
+  const read = (await box.api("GET", `${hooks}/${id}`)).body;
+  assert.deepEqual([read.shared, read.except, read.project], [true, ["quiet"], "home"]);
+
+  for (const name of ["home", "shop", "quiet"]) await fire(name);
+  assert.deepEqual(heard(), ["home", "shop"]);
+  const lists = async (name: string) => {
+    const path = `/v1/projects/${name}/integrations`;
+    const own = (await box.api("GET", path)).body.integrations.length;
+    return [own, (await box.api("GET", `${path}?shared=true`)).body.integrations.length];
+  };
+  assert.deepEqual(
+    [await lists("shop"), await lists("quiet"), await lists("home")],
+    [
+      [0, 1],
+      [0, 0],
+      [1, 1],
+    ],
+  );
+
+  // Projects that come later have it without further ado; a name is only a name.
+  await box.api("POST", "/v1/projects/quiet/rename", { name: "calm" });
+  await project("later");
+  await fire("later");
+  await box.ingest(tokens.get("quiet") ?? "", { message: "another thing fails", level: 500 });
+  await settle(box);
+  assert.deepEqual(heard(), ["home", "shop", "later"]);
+  assert.deepEqual((await box.api("GET", `${hooks}/${id}`)).body.except, ["calm"]);
+
+  const { body } = await box.api("GET", "/v1/projects/home/config");
+  const config = body.config ?? body;
+  assert.deepEqual(
+    config.integrations.map((one: { shared: boolean; except: string[] }) => [
+      one.shared,
+      one.except,
+    ]),
+    [[true, ["calm"]]],
+  );
+  await box.api("PUT", `${hooks}/${id}`, { shared: false });
+  await box.ingest(tokens.get("shop") ?? "", { message: "a third thing fails", level: 500 });
+  await settle(box);
+  assert.equal(heard().length, 3);
+});
