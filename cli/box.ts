@@ -24,6 +24,7 @@ import { registerOverrides } from "./overrides.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
 import { registerProve } from "./prove.ts";
+import { registerQuickstart } from "./quickstart.ts";
 import { registerRaw } from "./raw.ts";
 import { registerRelay } from "./relay.ts";
 import { registerReports } from "./reports.ts";
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     .showHelpAfterError("(box --help lists the commands)")
     .exitOverride();
   registerServe(program);
+  registerQuickstart(program);
   registerIngest(program);
   registerSend(program);
   registerRun(program);

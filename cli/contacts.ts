@@ -180,7 +180,8 @@ function notSent(
   );
 }
 
-async function sendCode(
+/** Has a code sent through a contact. */
+export async function sendCode(
   options: PersonOptions,
   { id }: Contact,
 ): Promise<{ contact: Contact; sent: SentAnswer }> {
@@ -199,11 +200,15 @@ async function giveCode(options: PersonOptions, id: string, code: string): Promi
   return callApi<Contact>(options, "POST", at, { code });
 }
 
-/** Asks the person at the terminal until the code is right; null for nothing typed: later, then. */
-export async function askCode(options: PersonOptions, contact: Contact): Promise<Contact | null> {
+/** Asks until the code is right; null for nothing typed: later, then. */
+export async function askCode(
+  options: PersonOptions,
+  contact: Contact,
+  asking = (question: string) => ask(question, "a code is needed"),
+): Promise<Contact | null> {
   for (;;) {
     const question = `The code that came by ${contactName(contact)} (nothing = later): `;
-    const code = (await ask(question, "a code is needed")).trim();
+    const code = (await asking(question)).trim();
     if (code === "") return null;
     try {
       return await giveCode(options, contact.id, code);

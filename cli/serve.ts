@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { BoxFlags } from "../src/app/config.ts";
 import { channels } from "../src/channels/list.ts";
 import { isPacked } from "../src/kit/assets.ts";
+import { USUAL_URL } from "./connection.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 
@@ -136,12 +137,19 @@ async function runBox(flags: BoxFlags): Promise<void> {
   const box = await startBox(config, deps);
   await keepRunning(box, deps);
   if (!box.isNew) return;
-  process.stdout.write(`${firstSeat(config.data)}\n`);
+  process.stdout.write(`${firstSteps(config.data, box.url)}\n`);
 }
 
-/** How to make the first seat, to be pasted into another terminal, wherever that stands. */
-function firstSeat(data: string): string {
-  const make = `box login --code "$(box pair-code --data '${resolve(data)}')" --email you@example.org`;
-  const lines = isPacked ? [make] : [`PATH="${import.meta.dirname}:$PATH"`, make];
-  return ["no account yet: make the first seat, in another terminal, with", ...lines].join("\n  ");
+/** How to have a phone rung, or make the first seat alone: to be pasted into another terminal, wherever that stands. */
+function firstSteps(data: string, url: string): string {
+  const at = `--data '${resolve(data)}'`;
+  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${url}`}`;
+  const seat = `box login --code "$(box pair-code ${at})" --email you@example.org`;
+  const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
+  const lines = [
+    "no account yet: in another terminal, from here to a phone that rings",
+    ...path,
+    ring,
+  ];
+  return `${lines.join("\n  ")}\nor the first seat alone\n  ${seat}`;
 }

@@ -7,7 +7,9 @@ export function entryText(entry: TimelineEntry, nameOf: (id: string) => string):
   const who = account_id === null ? "" : ` by ${nameOf(account_id)}`;
   const words = Object.hasOwn(WORDS, kind) ? WORDS[kind] : undefined;
   const text = words ? words(new Detail(detail, nameOf)) : kind.replaceAll("_", " ") + rest(detail);
-  return printable(kind === "resolved" && who !== "" ? `resolved${who}` : text + who);
+  // The kind of contact that they answered through.
+  const through = words && typeof detail["via"] === "string" ? ` through ${detail["via"]}` : "";
+  return printable((kind === "resolved" && who !== "" ? `resolved${who}` : text + who) + through);
 }
 
 /** A detail's parts as text; what isn't there is empty. */
@@ -45,6 +47,10 @@ class Detail {
     return this.list(name).map(this.#nameOf).join(", ");
   }
 
+  person(name: string): string {
+    return this.#nameOf(this.text(name));
+  }
+
   /** `, 3 attempts` where it took more than one. */
   attempts(): string {
     return Number(this.#detail["attempts"]) > 1 ? `, ${this.text("attempts")} attempts` : "";
@@ -78,6 +84,14 @@ const withdrawn = (detail: Detail): string =>
     ? `, ${detail.text("pages_withdrawn")} waiting pages withdrawn`
     : "";
 
+/** `ann@example.org by phone (ntfy)`. */
+const wayTo = (detail: Detail): string =>
+  `${detail.person("account")} by ${detail.text("address")} (${detail.text("contact")})`;
+
+const NOT_REACHED: Readonly<Record<string, string>> = {
+  pages_failed: ": their pages failed",
+};
+
 const RESOLVED: Readonly<Record<string, (detail: Detail) => string>> = {
   quiet: (detail) => `resolved by itself after ${detail.text("quiet_minutes")} quiet minutes`,
   merged: (detail) => `resolved, because its template became that of alert ${detail.text("into")}`,
@@ -103,6 +117,13 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     `${steps(detail)} of the ladder pages ${detail.people("accounts")}${WHY[detail.text("why")] ?? ""}`,
   reached_nobody: (detail) =>
     `${steps(detail) || "the ladder"} reached nobody${detail.has("top") ? ", and there is no step above" : ""}`,
+  page_sent: (detail) => `paged ${wayTo(detail)}${detail.attempts()}`,
+  page_delayed: (detail) => `not paged yet: ${wayTo(detail)}${detail.error()}`,
+  page_failed: (detail) => `NOT PAGED: ${wayTo(detail)}${detail.error()}${detail.attempts()}`,
+  unreachable: (detail) =>
+    `NOTHING reaches ${detail.people("accounts")}${NOT_REACHED[detail.text("why")] ?? ""}`,
+  fallback: (detail) =>
+    `nobody on the ladder is reached: the fallback pages ${detail.people("accounts")}`,
   renotified: (detail) =>
     detail.text("why") === "burst" ? "told again: new events came" : "told again: still open",
   retimed: (detail) =>

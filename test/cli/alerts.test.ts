@@ -76,6 +76,7 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
   const told = (kind: string, detail: object = {}, account_id: string | null = null) =>
     entryText({ at: 0, kind, account_id, detail: { ...detail } }, nameOf);
   const hook = { integration: "ops", type: "webhook", event: "alert.opened", attempts: 3 };
+  const page = { account: "a1", contact: "ntfy", address: "phone", attempts: 1 };
   const cases: [string, string][] = [
     [told("opened", { rule: "r", count: 3 }), "opened by rule r after 3 events"],
     [told("resolved", {}, "a1"), "resolved by ann@example.org"],
@@ -90,6 +91,24 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
     [
       told("acknowledged", { pages_withdrawn: 2 }, "a1"),
       "acknowledged, 2 waiting pages withdrawn by ann@example.org",
+    ],
+    [told("acknowledged", { via: "ntfy" }, "a1"), "acknowledged by ann@example.org through ntfy"],
+    [
+      told("page_sent", { ...page, attempts: 2 }),
+      "paged ann@example.org by phone (ntfy), 2 attempts",
+    ],
+    [
+      told("page_failed", { ...page, error: "http 403" }),
+      "NOT PAGED: ann@example.org by phone (ntfy): http 403",
+    ],
+    [
+      told("page_delayed", { ...page, error: "http 503" }),
+      "not paged yet: ann@example.org by phone (ntfy): http 503",
+    ],
+    [told("unreachable", { accounts: ["a1"], why: "no_way" }), "NOTHING reaches ann@example.org"],
+    [
+      told("fallback", { accounts: ["a1"] }),
+      "nobody on the ladder is reached: the fallback pages ann@example.org",
     ],
     [
       told("escalated", { steps: [2], accounts: ["a1", "b2"], why: "repeat" }),

@@ -58,9 +58,10 @@ test(
       const lines = said()
         .split("\n")
         .filter((line) => line.startsWith("  "));
-      assert.equal(lines.length, 2, said());
+      assert.equal(lines.length, 3, said());
+      assert.match(lines[1] ?? "", /^ {2}box quickstart --data '\S+' --url http:\S+$/);
       // Who is at no terminal can't be asked for a password.
-      const pasted = `unset BOX_URL BOX_DATA\n${lines.join("\n")} --password-file - <<< 'a long password'`;
+      const pasted = `unset BOX_URL BOX_DATA\n${[lines[0], lines[2]].join("\n")} --password-file - <<< 'a long password'`;
       const { code, out, err } = await shell(pasted);
       assert.equal(code, 0, err);
       assert.match(out, /^you@example\.org \(owner\) at http/);

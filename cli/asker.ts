@@ -1,0 +1,29 @@
+import { createInterface, type Interface } from "node:readline";
+import { CommandError, exitCodes } from "./exit.ts";
+import { ask } from "./prompt.ts";
+import { terminal } from "./terminal.ts";
+
+/** Whoever answers a command's questions: a person at the terminal, or standard input, a line for each. */
+export interface Asker {
+  /** The answer, without spaces around it. Throws `otherwise`, wrong usage, where there is none. */
+  ask(question: string, otherwise: string, how?: { hidden?: boolean }): Promise<string>;
+  close(): void;
+}
+
+export function createAsker(): Asker {
+  const { stdin, stderr } = terminal();
+  let input: Interface | null = null;
+  let lines: AsyncIterator<string> | null = null;
+  return {
+    async ask(question, otherwise, how = {}) {
+      if (stdin.isTTY) return (await ask(question, otherwise, how)).trim();
+      input ??= createInterface({ input: stdin });
+      lines ??= input[Symbol.asyncIterator]();
+      stderr.write(`${question}\n`);
+      const { done, value } = await lines.next();
+      if (done) throw new CommandError(otherwise, exitCodes.usage);
+      return value.trim();
+    },
+    close: () => input?.close(),
+  };
+}

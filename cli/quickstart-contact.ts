@@ -1,0 +1,133 @@
+import type { Contact, Gateway } from "../src/contacts/contact.ts";
+import type { ContactKind, GatewayKind } from "../src/contacts/kind.ts";
+import { contactKindList } from "../src/contacts/list.ts";
+import { base62Secret } from "../src/kit/ids.ts";
+import { systemRandom } from "../src/kit/random.ts";
+import { callApi, path } from "./api.ts";
+import { askCode, contactsOf, sendCode } from "./contacts.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { someOf } from "./nearest.ts";
+import { qrLines } from "./qr.ts";
+import type { Me, Quickstart } from "./quickstart-run.ts";
+import { RefusedError } from "./refused.ts";
+import { terminal } from "./terminal.ts";
+
+/** A browser adds itself, and no terminal can do it. */
+const kinds = contactKindList.kinds.filter(({ kind }) => kind !== "web_push");
+
+/** The way that the person wants to be rung by, served and verified. Throws CommandError that says what stands in between. */
+export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
+  const { options, asker } = run;
+  const kind = kindNamed(options.by ?? (await askKind(run)));
+  const known = (await contactsOf(options)).find(
+    (one) => one.kind === kind.kind && (one.state === "verified" || one.state === "failing"),
+  );
+  const server = await serve(run, me, kind);
+  if (known !== undefined && options.address === undefined) return known;
+  const address = options.address ?? (await addressOf(run, kind));
+  const made = await callApi<Contact>(options, "POST", path("v1", "accounts", me.id, "contacts"), {
+    ...{ kind: kind.kind, address },
+    ...(kind.kind === "ntfy" ? { label: "phone" } : {}),
+  });
+  if (kind.kind === "ntfy") await showTopic(run, `${server}/${address}`);
+  const { sent } = await sendCode(options, made);
+  if (!sent.ok)
+    throw new CommandError(
+      `the chain stands at your contact: the code did not get through: ${sent.error ?? ""}`,
+    );
+  const verified = await askCode(options, made, (question) =>
+    asker.ask(question, "the code is needed, a line of standard input"),
+  );
+  if (verified === null)
+    throw new CommandError(
+      `the chain stands at your contact: it is not verified. With the code: box contact verify ${made.id} CODE, then box quickstart again`,
+    );
+  return verified;
+}
+
+async function askKind({ asker, say }: Quickstart): Promise<string> {
+  say("How shall it ring you?");
+  for (const { kind, about } of kinds) say(`  ${kind.padEnd(9)} ${about}`);
+  const said = await asker.ask("[ntfy: free, no account] ", "--by is needed");
+  return said === "" ? "ntfy" : said;
+}
+
+function kindNamed(name: string): ContactKind {
+  const found = kinds.find(({ kind }) => kind === name);
+  if (found !== undefined) return found;
+  const names = kinds.map(({ kind }) => kind);
+  throw new CommandError(
+    `"${name}" is no way to be rung; there is ${someOf(name, names)}`,
+    exitCodes.usage,
+  );
+}
+
+async function addressOf({ asker }: Quickstart, { kind, fields }: ContactKind): Promise<string> {
+  if (kind === "ntfy") return `box-${base62Secret(systemRandom, 20)}`;
+  const about = fields.shape["address"]?.meta()?.description ?? "address";
+  return asker.ask(`Your ${kind}, ${about}: `, "--address is needed");
+}
+
+/** Sees to it that the kind is served; of ntfy where, without a slash at the end. */
+async function serve(run: Quickstart, me: Me, { gateway }: ContactKind): Promise<string> {
+  const { options, say } = run;
+  const kind = gateway === null ? undefined : contactKindList.gateway(gateway);
+  if (kind === undefined) return "";
+  const isNtfy = kind.kind === "ntfy";
+  const there = me.role === "member" ? null : await gatewayNow(run, kind.kind);
+  const isMeant = there !== undefined && (options.server ?? there?.url) === there?.url;
+  if (me.role !== "owner") {
+    if (!isNtfy && there === undefined)
+      throw new CommandError(`an owner has to set it up first: box gateway set ${kind.kind}`);
+    return serverOf(there?.url ?? "");
+  }
+  if (isMeant) return serverOf(there?.url ?? "");
+  const settings = isNtfy ? { url: options.server } : await askSettings(run, kind);
+  try {
+    const set = await callApi<Gateway>(options, "PUT", path("v1", "gateways", kind.kind), settings);
+    say(`✓ ${kind.kind} answers at ${set.url || "its public address"}`);
+    return serverOf(set.url);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    throw new CommandError(`the chain stands at the gateway ${kind.kind}: ${error.message}`);
+  }
+}
+
+const serverOf = (url: string): string => (url || "https://ntfy.sh").replace(/\/+$/, "");
+
+/** undefined where there is none. */
+async function gatewayNow({ options }: Quickstart, kind: string): Promise<Gateway | undefined> {
+  const { gateways } = await callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
+  return gateways.find((one) => one.kind === kind);
+}
+
+/** What may be left out and usually isn't. */
+const ASKED: Readonly<Record<string, readonly string[]>> = {
+  ...{ email: ["user", "password"], twilio: ["from"] },
+};
+
+async function askSettings(
+  { asker, say }: Quickstart,
+  { kind, about, fields, open = [] }: GatewayKind,
+): Promise<Record<string, string>> {
+  say(`It goes by ${about}:`);
+  const settings: Record<string, string> = {};
+  for (const [field, schema] of Object.entries(fields.shape)) {
+    if (schema.isOptional() && !ASKED[kind]?.includes(field)) continue;
+    const hidden = field !== "url" && !open.includes(field);
+    const question = `  ${schema.meta()?.description ?? field}: `;
+    settings[field] = await asker.ask(question, `set it up first: box gateway set ${kind}`, {
+      hidden,
+    });
+  }
+  return settings;
+}
+
+async function showTopic({ say }: Quickstart, url: string): Promise<void> {
+  const { host, pathname } = new URL(url);
+  say("1. Install the ntfy app on your phone: ntfy.sh, Google Play, F-Droid or the App Store.");
+  say(`2. In it subscribe to this topic (+); whoever knows it reads along:\n`);
+  say(`     ${pathname.slice(1)}      on ${host}\n`);
+  say(`   or open ${url} on the phone (Android's app: ntfy://${host}${pathname})`);
+  if (terminal().stdout.isTTY) for (const line of await qrLines(url)) say(`   ${line}`);
+}

@@ -1,0 +1,149 @@
+import type { Alert } from "../src/alerts/alert.ts";
+import type { TimelineEntry } from "../src/alerts/timeline.ts";
+import type { Contact } from "../src/contacts/contact.ts";
+import { sleep, systemClock } from "../src/kit/clock.ts";
+import { hexId } from "../src/kit/ids.ts";
+import { systemRandom } from "../src/kit/random.ts";
+import { callApi, path } from "./api.ts";
+import { urlOf } from "./connection.ts";
+import { contactName } from "./contacts.ts";
+import { CommandError } from "./exit.ts";
+import type { Me, Quickstart } from "./quickstart-run.ts";
+import { RefusedError } from "./refused.ts";
+import { send } from "./request.ts";
+
+interface Test {
+  me: Me;
+  contact: Contact;
+  token: string;
+  waitMs: number;
+}
+
+/** What came of a test that was answered. */
+interface Rung {
+  alert_id: string;
+  /** The kind of contact that it was answered through; null: by another way. */
+  acknowledged_via: string | null;
+  /** Seconds from the event to the answer. */
+  seconds: number;
+  said: string;
+}
+
+const LOOK_MS = 500;
+
+/**
+ * One event that pages the person, followed until it is acknowledged: a line for each link that holds. Throws
+ * CommandError that names the link at which it stands.
+ */
+export async function ring(run: Quickstart, test: Test): Promise<Rung> {
+  const { options, say } = run;
+  const from = systemClock.mono();
+  const since = () => `${((systemClock.mono() - from) / 1000).toFixed(1)} s`;
+  const alert = await open(run, test);
+  say(`✓ the event was taken and opened alert ${alert.id}`);
+  const at = path("v1", "alerts", alert.id);
+  const said = new Set<string>();
+  const once = (line: string, more = "") => {
+    if (!said.has(line)) say(`${line}${more}`);
+    said.add(line);
+  };
+  for (;;) {
+    const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
+      ...([options, "GET", `${at}/timeline`] as const),
+    );
+    const chain = chainOf(timeline, test);
+    if (chain.paged) once("✓ the ladder pages you");
+    if (chain.sent) once(`✓ ${test.contact.kind} took the page`, `, ${since()} after`);
+    if (chain.answered !== null) {
+      await callApi(options, "POST", `${at}/resolve`, {});
+      const seconds = Math.round((systemClock.mono() - from) / 100) / 10;
+      return { alert_id: alert.id, ...answer(chain.answered, test, seconds) };
+    }
+    if (chain.sent) once(`… press Acknowledge on the phone (${options.wait} from now on)`);
+    const late = systemClock.mono() - from > test.waitMs;
+    if (chain.broken !== null || late)
+      throw new CommandError(
+        `the chain stands: ${chain.broken ?? standing(chain, run, test)}. The alert stays open: box timeline ${alert.id}, box ack ${alert.id}`,
+      );
+    await sleep(systemClock, LOOK_MS);
+  }
+}
+
+/** Sends the event; the alert that it opened. */
+async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
+  const dedup_key = `quickstart-${hexId(systemRandom)}`;
+  const message = "This is the test of box quickstart: press Acknowledge";
+  const body = { message, level: 500, dedup_key };
+  const reply = await send(urlOf(options), { method: "POST", path: "/v1/ingest", token, body });
+  if (reply.status >= 300)
+    throw new CommandError(
+      `the chain stands: the event was refused: ${new RefusedError(reply).message}`,
+    );
+  const list = `/v1/alerts?project=${encodeURIComponent(options.project)}&limit=50`;
+  const { alerts } = await callApi<{ alerts: Alert[] }>(options, "GET", list);
+  const alert = alerts.find((one) => one.dedup_key === dedup_key);
+  if (alert !== undefined) return alert;
+  throw new CommandError(
+    `the chain stands: the event was taken, and no rule of ${options.project} made an alert of it (box rule list ${options.project}; --project takes another project)`,
+  );
+}
+
+/** How far a page has come, by the alert's history. */
+interface Chain {
+  paged: boolean;
+  sent: boolean;
+  /** What the service said while it is tried again. */
+  delayed: string | null;
+  /** Why it can't come through any more. */
+  broken: string | null;
+  answered: { by: string | null; via: string | null } | null;
+}
+
+function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test): Chain {
+  const text = (entry: TimelineEntry | undefined, name: string) =>
+    String(entry?.detail[name] ?? "");
+  const isMine = (entry: TimelineEntry) =>
+    entry.detail["account"] === me.id && entry.detail["contact"] === contact.kind;
+  const mine = (kind: string) => timeline.find((entry) => entry.kind === kind && isMine(entry));
+  const pages = timeline.filter(({ kind }) => kind === "escalated" || kind === "fallback");
+  const names = (entry: TimelineEntry) =>
+    [entry.detail["accounts"]].flat().some((account) => account === me.id);
+  const [sent, failed, delayed] = ["page_sent", "page_failed", "page_delayed"].map(mine);
+  const done = timeline.find(({ kind }) => kind === "acknowledged");
+  const unreachable = timeline.some(({ kind }) => kind === "unreachable");
+  return {
+    paged: pages.some(names),
+    sent: sent !== undefined,
+    delayed: delayed === undefined ? null : text(delayed, "error"),
+    broken:
+      failed !== undefined && sent === undefined
+        ? `${contact.kind} refused the page: ${text(failed, "error")}`
+        : unreachable && sent === undefined
+          ? "the ladder paged you, and none of your contacts is used for it (box notify show)"
+          : null,
+    answered: done === undefined ? null : { by: done.account_id, via: text(done, "via") || null },
+  };
+}
+
+/** The link that has not held when the time is over. */
+function standing({ paged, sent, delayed }: Chain, { options }: Quickstart, test: Test): string {
+  const { contact } = test;
+  if (sent)
+    return `${contact.kind} took the page for ${contactName(contact)}, and nobody has answered. If nothing rang, look whether the phone has that topic or chat and lets it notify; if it rang without a button, the box has no way to hear it: box gateway list`;
+  if (delayed !== null)
+    return `${contact.kind} has not taken the page: ${delayed}. It is tried again for an hour`;
+  if (paged) return "the page was made and has not gone out: box doctor";
+  return `the alert opened, and its ladder didn't page you (box rule list ${options.project}; --project takes another project)`;
+}
+
+function answer(
+  { by, via }: { by: string | null; via: string | null },
+  { me, contact }: Test,
+  seconds: number,
+): Omit<Rung, "alert_id"> {
+  const isThere = via === contact.kind && by === me.id;
+  const how = isThere
+    ? `Acknowledged on that phone (${contact.kind}), ${seconds} s after the event.`
+    : `Acknowledged ${seconds} s after the event, but not by ${contact.kind}: ${via ?? "the terminal or a page"}.`;
+  return { acknowledged_via: via, seconds, said: how };
+}

@@ -1,0 +1,25 @@
+import type { Account } from "../src/people/account.ts";
+import type { Asker } from "./asker.ts";
+import type { ApiOptions } from "./connection.ts";
+
+export interface QuickstartOptions extends ApiOptions {
+  data: string;
+  email?: string;
+  passwordFile?: string;
+  by?: string;
+  address?: string;
+  server?: string;
+  project: string;
+  test?: boolean;
+  wait: string;
+}
+
+/** What each part of it works with. */
+export interface Quickstart {
+  options: QuickstartOptions;
+  asker: Asker;
+  /** A line for the person, beside the answer where that is JSON. */
+  say(line: string): void;
+}
+
+export type Me = Pick<Account, "id" | "email" | "role">;

@@ -1,0 +1,163 @@
+import type { Command } from "commander";
+import { base62Secret } from "../src/kit/ids.ts";
+import { systemRandom } from "../src/kit/random.ts";
+import { callApi } from "./api.ts";
+import { type Asker, createAsker } from "./asker.ts";
+import { connectionOf, urlOf } from "./connection.ts";
+import { contactName } from "./contacts.ts";
+import { CommandError } from "./exit.ts";
+import { readText } from "./files.ts";
+import { readLogin, writeLogin } from "./login-file.ts";
+import { apiFlags, dataFlag, print } from "./options.ts";
+import { chosenContact } from "./quickstart-contact.ts";
+import { ring } from "./quickstart-ring.ts";
+import type { Me, Quickstart, QuickstartOptions } from "./quickstart-run.ts";
+import { RefusedError } from "./refused.ts";
+import { send } from "./request.ts";
+import { terminal } from "./terminal.ts";
+import { parseSpan } from "./times.ts";
+
+/** From nothing to a phone that rings: three questions, one test, and the link at which it stands if it doesn't come through. */
+export function registerQuickstart(program: Command): void {
+  apiFlags(program.command("quickstart"))
+    .description(
+      "from nothing to a phone that rings: seat, contact, gateway, project, rule, and a test that is acknowledged on the phone; asks what flags don't say",
+    )
+    .addOption(dataFlag())
+    .option("--email <email>", "your e-mail, for a first seat")
+    .option(
+      "--password-file <file>",
+      "the seat's password (- = standard input; else one is made up)",
+    )
+    .option(
+      "--by <kind>",
+      "how it rings you: ntfy, email, sms, voice, pushover, telegram, slack, matrix",
+    )
+    .option("--address <address>", "your address there; for ntfy a topic is made up")
+    .option("--server <url>", "your own ntfy server")
+    .option("--project <project>", "whose errors ring you", "quickstart")
+    .option("--test", "ring now, without asking")
+    .option("--no-test", "don't ring now")
+    .option("--wait <length>", "how long the test waits for the answer", "5m")
+    .action(quickstart);
+}
+
+async function quickstart(given: QuickstartOptions): Promise<void> {
+  const asker = createAsker();
+  const { stdout, stderr } = terminal();
+  const out = given.json ? stderr : stdout;
+  const say = (line: string) => void out.write(`${line}\n`);
+  const waitMs = parseSpan("--wait", given.wait) * 1000;
+  try {
+    const { me, options } = await seat({ options: given, asker, say });
+    const run = { options, asker, say };
+    const contact = await chosenContact(run, me);
+    say(`✓ ${contactName(contact)} is verified`);
+    const test = given.test ?? (await shallRing(asker));
+    const token = await wire(run, me);
+    const rung = test ? await ring(run, { me, contact, token, waitMs }) : null;
+    if (rung !== null) say(`\n${rung.said}`);
+    const { id, kind } = contact;
+    const { project } = options;
+    const answer = { email: me.email, project, contact: { id, kind }, ...rung };
+    print(answer, options, () => whatNow(project));
+  } finally {
+    asker.close();
+  }
+}
+
+async function shallRing(asker: Asker): Promise<boolean> {
+  const said = await asker.ask(
+    "Shall I ring you now, as a test? [Y/n] ",
+    "--test or --no-test is needed",
+  );
+  return !/^n/i.test(said);
+}
+
+const whatNow = (project: string): string =>
+  [
+    `From now on errors of the project ${project} ring you. A program sends one with`,
+    `  TOKEN=$(box source add ${project} my-program)`,
+    `  curl ${urlHint()}/v1/ingest -H "Authorization: Bearer $TOKEN" -d '{"message": "it broke", "level": 500}'`,
+    "box connect KIND --project NAME connects what you run already; box doctor says whom nothing reaches.",
+  ].join("\n");
+
+const urlHint = (): string => readLogin()?.url ?? "http://127.0.0.1:8080";
+
+/** The account whose key there is, or a seat that is made on the data directory. Throws CommandError. */
+async function seat(run: Quickstart): Promise<{ me: Me; options: QuickstartOptions }> {
+  const { options, say } = run;
+  const url = urlOf(options);
+  await send(url, { method: "GET", path: "/healthz" });
+  const isKnown = options.key !== undefined || readLogin()?.url === url;
+  const key = isKnown ? connectionOf(options).key : await newSeat(run, url);
+  const own = { ...options, url, key };
+  const { account } = await callApi<{ account: Me }>(own, "GET", "/v1/me");
+  say(`✓ you are ${account.email} (${account.role}) at ${url}`);
+  return { me: account, options: own };
+}
+
+/** A pairing code of the data directory, redeemed and kept as `box login` does; the key. */
+async function newSeat({ options, asker, say }: Quickstart, url: string): Promise<string> {
+  const email = options.email ?? (await asker.ask("Your e-mail: ", "--email is needed"));
+  const code = await pairCode(options.data, email);
+  const { passwordFile } = options;
+  const made = passwordFile === undefined ? base62Secret(systemRandom, 20) : null;
+  const password = made ?? (await readText(passwordFile ?? "-")).replace(/\r?\n$/, "");
+  const body = { code, password, email };
+  const reply = await send(url, { method: "POST", path: "/v1/pair", body });
+  if (reply.status === 401)
+    throw new CommandError(
+      `no seat for ${email}: the box at ${url} isn't the one of ${options.data} (--data), or ${email} has an account already (box login)`,
+    );
+  if (reply.status >= 300) throw new RefusedError(reply);
+  const key = (JSON.parse(reply.text) as { api_key: string }).api_key;
+  writeLogin({ url, key });
+  if (made !== null) say(`  your password, shown this once: ${made}`);
+  return key;
+}
+
+async function pairCode(data: string, email: string): Promise<string> {
+  const [{ withPeople }, { systemClock: clock }] = await Promise.all([
+    import("../src/desk/people.ts"),
+    import("../src/kit/clock.ts"),
+  ]);
+  return withPeople({ data, clock, random: systemRandom, make: false }, (desk) =>
+    desk.issue({ email }),
+  ).code;
+}
+
+const RULE = "errors";
+const SOURCE = "quickstart-test";
+
+/** Project, rule and source: what is there stays as it is. The source's token. */
+async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
+  const { project } = options;
+  const base = `/v1/projects/${encodeURIComponent(project)}`;
+  await unlessThere(callApi(options, "POST", "/v1/projects", { name: project }));
+  const rule = {
+    ...{ name: RULE, match: { min_level: 400 } },
+    escalations: [{ accounts: [me.id], repeat_minutes: 5 }],
+  };
+  const made = await unlessThere(callApi<object>(options, "POST", `${base}/rules`, rule));
+  say(
+    made === null
+      ? `✓ rule ${RULE} of ${project} stays as it is`
+      : `✓ rule ${RULE} of ${project}: level error and above pages you`,
+  );
+  const source = { name: SOURCE };
+  const token =
+    (await unlessThere(callApi<{ token: string }>(options, "POST", `${base}/sources`, source))) ??
+    (await callApi<{ token: string }>(options, "POST", `${base}/sources/${SOURCE}/rotate-token`));
+  return token.token;
+}
+
+/** null where one of that name is there already. */
+async function unlessThere<T>(making: Promise<T>): Promise<T | null> {
+  try {
+    return await making;
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === "name_taken") return null;
+    throw error;
+  }
+}
