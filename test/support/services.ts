@@ -1,4 +1,3 @@
-import type { TestContext } from "node:test";
 import { browser, pushService } from "./browsers.ts";
 import {
   homeserver,
@@ -110,7 +109,12 @@ function overHttp(receiver: Receiver, of: OverHttp): ContactService {
   };
 }
 
-async function receiverOf(t: TestContext): Promise<Receiver> {
+/** Whoever ends what was started. */
+export interface Cleaner {
+  after(end: () => unknown): void;
+}
+
+async function receiverOf(t: Cleaner): Promise<Receiver> {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   return receiver;
@@ -370,7 +374,7 @@ const serviceMakers = {
       },
     };
   },
-} satisfies Record<string, (t: TestContext, now: number) => Promise<ContactService>>;
+} satisfies Record<string, (t: Cleaner, now: number) => Promise<ContactService>>;
 
 export type ServiceName = keyof typeof serviceMakers;
 
@@ -378,7 +382,7 @@ export const serviceNames = Object.keys(serviceMakers) as ServiceName[];
 
 /** Starts the service that one kind of contact talks to. `now`: the box's time in Unix milliseconds. */
 export function contactService(
-  t: TestContext,
+  t: Cleaner,
   name: ServiceName,
   now: number,
 ): Promise<ContactService> {
