@@ -115,6 +115,20 @@ export function makeNotes(
   return made;
 }
 
+const NEWS = `SELECT v.id AS eventRow, v.event FROM events v JOIN alerts a ON a.id = v.alert_id AND a.state <> 'open'
+  WHERE v.alert_id = ? + 0 AND v.event IN ('alert.acknowledged', 'alert.resolved') ORDER BY v.id DESC LIMIT 1`;
+
+/** The same for one contact whose page went out while somebody took the alert, or it ended. */
+export function makeLateNote(
+  tx: Tx,
+  told: { alertId: number; contactId: string; edits: boolean },
+): void {
+  const { alertId, contactId, edits } = told;
+  const news = tx.sql<[alertId: number], { eventRow: number; event: string }>(NEWS).get(alertId);
+  if (news !== undefined)
+    makeNotes(tx, { alertId, ...news }, (id) => (id === contactId ? { edits } : null));
+}
+
 const HAND_OVER = "UPDATE pages SET alert_id = ? WHERE alert_id = ? AND status = 'pending'";
 
 /** Moves the pages of an alert that weren't sent yet to another alert: they are sent, and withdrawn with that one. */

@@ -8,6 +8,7 @@ import { type Verdict, waitMs } from "../outbox/retry.ts";
 import type { Tx } from "../store/store.ts";
 import { giveUp, type Telling, wayOf, withdrawFrom } from "./lost.ts";
 import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
+import { makeLateNote } from "./pages.ts";
 
 /** Nobody waits longer than this for the next attempt at a page. */
 const LONGEST_WAIT_MS = 60_000;
@@ -66,10 +67,12 @@ export function pageRecorder(
     const together = new Set(rows.map(({ alertId }) => alertId)).size;
     const lost = new Map<number, PageRow>();
     for (const row of rows) {
+      const wasWithdrawn = isWithdrawn(tx, row.id);
       const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
       if (ended === null) continue;
       tellOf(tx, options, { contact, row, ended, together });
       const isRefused = outcome.refused === true && row.outcome !== REFUSED;
+      if (wasWithdrawn && isPage(row)) noteLate(tx, options, { contact, alertId: row.alertId });
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
     if (outcome.learned !== undefined)
@@ -78,6 +81,22 @@ export function pageRecorder(
     if (isGone(verdict)) withdrawFrom(tx, options, contact);
     return recordContact(tx, options, { contact, outcome, isWell: verdict.kind === "delivered" });
   };
+}
+
+/** The page went out although somebody had taken the alert by then. */
+function noteLate(
+  tx: Tx,
+  { kinds }: RecordOptions,
+  { contact, alertId }: { contact: ContactRow; alertId: number },
+): void {
+  const kind = kinds.find(contact.kind);
+  if (kind?.notes !== true) return;
+  makeLateNote(tx, { alertId, contactId: contact.id, edits: kind.edit !== undefined });
+}
+
+function isWithdrawn(tx: Tx, id: number): boolean {
+  const status = tx.sql<[id: number], string>("SELECT status FROM pages WHERE id = ?").pluck();
+  return status.get(id) === "withdrawn";
 }
 
 type Ended = ReturnType<typeof afterPage>;

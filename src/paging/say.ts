@@ -7,8 +7,9 @@ import type { EventSaid } from "../outbox/said.ts";
 /** Alerts named one by one in a message; of the others it says how many. */
 const MOST_NAMED = 50;
 
-/** One line of theirs, in characters: the first may not take the place of the others. */
-const NAMED = 160;
+/** What their lines have together, and each at least, in characters: the first may not take the place of the others. */
+const ALL_NAMED = 900;
+const NAMED = 50;
 
 /** One alert of a message, with what stands for its capability. */
 export interface PagedAlert {
@@ -65,9 +66,10 @@ export function noteMessage(
 
 /** A line for each, as many as can be read; of the others how many they are. */
 function named(events: readonly EventBody[], say: (event: EventBody) => string): string[] {
+  const most = Math.max(NAMED, Math.floor(ALL_NAMED / events.length));
   const shown = events
     .slice(0, MOST_NAMED)
-    .map((event) => cut(`${event.alert_id}: ${say(event)}`, NAMED));
+    .map((event) => cut(`${event.alert_id}: ${say(event)}`, most));
   const more = events.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])];
 }

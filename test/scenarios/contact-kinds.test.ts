@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { after, before, type TestContext, test } from "node:test";
 import pino from "pino";
+import { openGateway } from "../../src/contacts/gateways.ts";
+import { contactKindList } from "../../src/contacts/list.ts";
 import { type Answer, type Person, type TestBox, testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { reachBy, toldIn } from "../support/contacts.ts";
@@ -161,10 +165,9 @@ async function pagesAndBundles(one: Story) {
   assert.match(page?.text ?? "", /4 ?7 ?1 ?1/);
   assert.deepEqual([more.length, page?.quiet], [0, false]);
 
-  const longs = [0, 4, 9].map((i) => hostileTexts[i] ?? "");
   const ids: string[] = [];
-  for (const text of longs) {
-    await open(`${text} مرحبا 你好 💥 ${"x".repeat(40_000)}`.slice(0, 60_000));
+  for (const text of [...hostileTexts, "x\r\nBcc: eve@evil.test\r\n\r\nbody", "مرحبا 你好 💥 ж"]) {
+    await open(text.slice(0, 60_000));
     ids.push(newest());
   }
   await settle(box);
@@ -172,7 +175,7 @@ async function pagesAndBundles(one: Story) {
   await pass(box, gapSeconds + 1, gapSeconds);
   const [bundle, ...others] = fresh();
   assert.equal(others.length, 0);
-  assert.match(bundle?.text ?? "", /3 alerts/);
+  assert.match(bundle?.text ?? "", new RegExp(`${[...String(ids.length)].join(" ?")} alerts`));
   if (gapSeconds === 5)
     for (const id of ids) assert.match(bundle?.text ?? "", new RegExp(`\\b${id}:`));
 
@@ -181,7 +184,7 @@ async function pagesAndBundles(one: Story) {
   assert.equal(told.length, notes === "none" ? 0 : 1);
   if (notes !== "none") assert.equal(told[0]?.quiet, true);
   if (notes === "edit" || notes === "message") assert.match(told[0]?.text ?? "", /acknowledged/i);
-  // Of three that one message named, the message stays until the last of them is taken.
+  // Of several that one message named, the message stays until the last of them is taken.
   const edits: boolean[] = [];
   for (const id of ids) {
     const before = service.faults().length;
@@ -190,7 +193,7 @@ async function pagesAndBundles(one: Story) {
     assert.equal(service.faults().length, before);
     edits.push(messagesOf(service) === count);
   }
-  assert.equal(fresh().length, notes === "none" ? 0 : 3);
+  assert.equal(fresh().length, notes === "none" ? 0 : ids.length);
   return edits;
 }
 
@@ -287,6 +290,13 @@ async function revoked(story: Story, path: string) {
   await acknowledge(id);
 }
 
+const services: ContactService[] = [];
+/** What the box made itself. */
+const minted = new Map<string, string>();
+
+/** What was sealed, by where it stood; each is looked for wherever it must not be. */
+const secrets = new Map<string, string>();
+
 const OF_WRONG_SETTINGS = /^(unauthorized|invalid_auth|Unauthorized|M_UNKNOWN_TOKEN|20003)$/;
 
 for (const name of serviceNames)
@@ -295,17 +305,59 @@ for (const name of serviceNames)
     await setGateway(it.service);
     const path = await addContact(it.service, it.ann);
     const edits = await pagesAndBundles(it);
-    if (it.service.notes === "stop") assert.deepEqual(edits, [false, false, true]);
+    if (it.service.notes === "stop") assert.equal(edits.indexOf(true), edits.length - 1);
     const faults = it.service.faults().filter((fault) => !OF_WRONG_SETTINGS.test(fault));
     assert.deepEqual(faults, []);
     await troubles(it);
     await slow(it);
     await gone(it);
     await revoked(it, path);
+    services.push(it.service);
+    const kept = openGateway(box.tenant.store, box.tenant.sealer, it.service.gateway ?? "");
+    for (const field of ["answers", "private_key"])
+      if (kept?.[field]) minted.set(`${name}: ${field}`, kept[field]);
     if (it.service.gateway !== null)
       assert.equal((await call("DELETE", `/v1/gateways/${it.service.gateway}`)).status, 200);
-    const all = { answers: answers.join("\n"), logs: logged.join("\n") };
-    for (const secret of it.service.secrets)
-      for (const [where, text] of Object.entries(all))
-        assert.equal(text.includes(secret), false, `${secret} in ${where}`);
+    for (const [field, value] of secretsOf(it.service)) secrets.set(`${name}: ${field}`, value);
   });
+
+function secretsOf({ kind, gateway, settings, contact }: ContactService): [string, string][] {
+  const open = contactKindList.gateway(gateway ?? "")?.open ?? [];
+  const closed = Object.entries(settings).filter(
+    ([field]) => !open.includes(field) && !["url", "host", "port", "tls"].includes(field),
+  );
+  assert.ok(contactKindList.find(kind));
+  return [...closed, ...Object.entries(contact)];
+}
+
+test("no address and no setting that was sealed is in an answer, a log or the database's files", () => {
+  const fields = (kinds: readonly { kind: string; fields: { shape: object } }[]) =>
+    kinds.flatMap(({ kind, fields: { shape } }) =>
+      Object.keys(shape).map((field) => `${kind} ${field}`),
+    );
+  const used = [...services].flatMap(({ kind, gateway, settings, contact }) => [
+    ...Object.keys(contact).map((field) => `${kind} ${field}`),
+    ...Object.keys(settings).map((field) => `${gateway} ${field}`),
+  ]);
+  const unused = [...fields(contactKindList.kinds), ...fields(contactKindList.gateways)].filter(
+    (field) => !used.includes(field),
+  );
+  // The box makes the first three itself; the last is no secret.
+  assert.deepEqual(unused.toSorted(), [
+    ...["ntfy answers", "twilio messaging_service_sid"],
+    ...["web_push private_key", "web_push public_key"],
+  ]);
+  assert.ok(secrets.size > 20);
+  const texts = { answers: answers.join("\n"), logs: logged.join("\n"), ...filesOf(box.data) };
+  assert.ok(Object.keys(texts).includes("box.db-wal"));
+  for (const [name, secret] of [...secrets, ...minted])
+    for (const [where, text] of Object.entries(texts))
+      assert.equal(text.includes(secret), false, `${name} in ${where}`);
+});
+
+function filesOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder).filter((file) => statSync(join(folder, file)).isFile());
+  return Object.fromEntries(
+    files.map((file) => [file, readFileSync(join(folder, file), "latin1")]),
+  );
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reachBy, pagedStory as story, toldIn } from "../support/contacts.ts";
 import { answer } from "../support/receiver.ts";
-import { pass, settle } from "../support/until.ts";
+import { busy, pass, settle } from "../support/until.ts";
 
 test("a step pages each of a person's contacts when their rules want it, and an acknowledgement withdraws the rest", async (t) => {
   const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);
@@ -84,6 +84,25 @@ test("a contact that refuses for good brings the next step forward; one that is 
   assert.deepEqual(kinds, [
     ...["opened", "escalated", "page_failed", "unreachable", "escalated", "page_sent"],
   ]);
+});
+
+test("who was being paged while somebody else took the alert is told so, too", async (t) => {
+  const { box, receiver, ann, rule, told, step } = await story(t);
+  await reachBy(box, ann, receiver, "/ann");
+  await rule([step(ann)]);
+  told();
+  let end = () => {};
+  receiver.once((response) => {
+    end = () => response.writeHead(204).end();
+  });
+  const asked = receiver.received.length;
+  const token = (await box.api("POST", "/v1/projects/shop/sources", { name: "b" })).body.token;
+  await box.ingest(token, { message: "disk is full", level: 500, keys: { n: "1" } });
+  await busy(box, () => receiver.received.length > asked, "the page is under way");
+  assert.equal((await box.api("POST", "/v1/alerts/1/ack", {})).status, 200);
+  end();
+  await settle(box);
+  assert.deepEqual(told(), ["/ann page 1", "/ann note 1"]);
 });
 
 test("pages to one contact that come soon after one another go as one that names each alert, over a restart, too", async (t) => {

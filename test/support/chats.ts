@@ -197,7 +197,7 @@ interface TelegramMessage {
 }
 
 /** The Bot API: one chat, messages that can be changed, and the words with which it refuses. */
-export function telegramService(): {
+export function telegramService(known = "4711"): {
   behaviour: Behaviour;
   messages: Map<number, TelegramMessage & Record<string, unknown>>;
   faults: string[];
@@ -225,7 +225,7 @@ export function telegramService(): {
     if (sent === null) return refuse(400, "Bad Request: can't parse JSON");
     const { chat_id: chat, text, message_id: id } = sent;
     if (chat === TELEGRAM_BLOCKED) return refuse(403, "Forbidden: bot was blocked by the user");
-    if (chat !== "4711") return refuse(400, "Bad Request: chat not found");
+    if (chat !== known) return refuse(400, "Bad Request: chat not found");
     if (typeof text !== "string" || text.trim() === "")
       return refuse(400, "Bad Request: message text is empty");
     if (text.length > 4_096) return refuse(400, "Bad Request: message is too long");
@@ -241,7 +241,7 @@ export function telegramService(): {
       return refuse(400, "Bad Request: message is not modified: specified new message is the same");
     const message = old === undefined ? 88 + messages.size : id;
     messages.set(message, sent);
-    say(200, { ok: true, result: { message_id: message, chat: { id: 4711 }, text } });
+    say(200, { ok: true, result: { message_id: message, chat: { id: Number(known) }, text } });
   };
   return { behaviour, messages, faults };
 }

@@ -21,7 +21,15 @@ import {
 } from "./pushes.ts";
 import { answer, type Behaviour, hang, type Receiver, reset, startReceiver } from "./receiver.ts";
 import { startTalkServer } from "./talk-server.ts";
-import { spokenIn, TWILIO_FROM, TWILIO_SID, TWILIO_TOKEN, twilioService } from "./twilio.ts";
+import {
+  spokenIn,
+  TWILIO_FROM,
+  TWILIO_KEY,
+  TWILIO_SECRET,
+  TWILIO_SID,
+  TWILIO_TOKEN,
+  twilioService,
+} from "./twilio.ts";
 
 /** Every service that serves people's contacts, as one kind of contact meets it. */
 
@@ -46,8 +54,6 @@ export interface ContactService {
   /** A person's fields, and fields that are none. */
   contact: Readonly<Record<string, string>>;
   bad: Readonly<Record<string, string>>;
-  /** What must be nowhere but in requests to the service. */
-  secrets: readonly string[];
   gapSeconds: number;
   /** How the kind says what became of an alert: in place of the page, in a silent message, by ending the ringing. */
   notes: "edit" | "message" | "stop" | "none";
@@ -123,7 +129,8 @@ async function receiverOf(t: Cleaner): Promise<Receiver> {
 const serviceMakers = {
   async telegram(t) {
     const receiver = await receiverOf(t);
-    const service = telegramService();
+    const chat = "887766554433";
+    const service = telegramService(chat);
     const shown: Shown[] = [];
     const behaviour: Behaviour = (response, socket, request) => {
       const before = service.messages.size;
@@ -137,8 +144,8 @@ const serviceMakers = {
       ...{ kind: "telegram", gateway: "telegram", service: { ...service, behaviour } },
       settings: { token: TELEGRAM_TOKEN, url: `${receiver.url}/` },
       secret: { token: "123456:wrong" },
-      ...{ contact: { address: "4711" }, bad: { address: "@ann" } },
-      ...{ secrets: [TELEGRAM_TOKEN, "canary-AAE_token"], gapSeconds: 5, notes: "edit" },
+      ...{ contact: { address: chat }, bad: { address: "@ann" } },
+      ...{ gapSeconds: 5, notes: "edit" },
       ...{ afterGone: "off", shown: () => shown },
       troubles: {
         busy: answer(429, {
@@ -174,7 +181,7 @@ const serviceMakers = {
       },
       secret: { bot_token: "xoxb-wrong" },
       ...{ contact: { address: "U0ANN1234" }, bad: { address: "#ops" } },
-      ...{ secrets: [SLACK_TOKEN, SLACK_APP_TOKEN], gapSeconds: 5, notes: "edit" },
+      ...{ gapSeconds: 5, notes: "edit" },
       ...{ afterGone: "off", shown: () => shown },
       troubles: {
         gone: answer(200, { ok: false, error: "user_disabled" }),
@@ -191,7 +198,7 @@ const serviceMakers = {
       settings: { url: `${receiver.url}/hs`, access_token: MATRIX_TOKEN },
       secret: { access_token: "syt_wrong" },
       ...{ contact: { address: MATRIX_ROOM }, bad: { address: "#ops:example.org" } },
-      ...{ secrets: [MATRIX_TOKEN, MATRIX_ROOM], gapSeconds: 5, notes: "edit" },
+      ...{ gapSeconds: 5, notes: "edit" },
       afterGone: "failing",
       shown: () =>
         [...service.events.values()].map(({ content }) => ({
@@ -222,7 +229,7 @@ const serviceMakers = {
       settings: { token: PUSHOVER_TOKEN, url: `${receiver.url}/` },
       secret: { token: "w".repeat(30) },
       ...{ contact: { address: PUSHOVER_USER }, bad: { address: "short" } },
-      ...{ secrets: [PUSHOVER_TOKEN, PUSHOVER_USER], gapSeconds: 5, notes: "stop" },
+      ...{ gapSeconds: 5, notes: "stop" },
       ...{ afterGone: "off", shown: () => shown },
       troubles: {
         gone: answer(400, { user: "invalid", errors: ["user identifier is invalid"], status: 0 }),
@@ -240,7 +247,7 @@ const serviceMakers = {
       settings: { url: `${receiver.url}/`, access_token: NTFY_TOKEN },
       secret: { access_token: "tk_wrong" },
       ...{ contact: { address: topic }, bad: { address: "no spaces" } },
-      ...{ secrets: [NTFY_TOKEN, topic], gapSeconds: 5, notes: "message" },
+      ...{ gapSeconds: 5, notes: "message" },
       afterGone: "failing",
       shown: () =>
         service.published.map(({ title, message, priority }) => ({
@@ -278,6 +285,11 @@ const serviceMakers = {
     return overHttp(receiver, {
       ...twilio(receiver, service),
       ...{ kind: "voice", gapSeconds: 90, afterGone: "failing" },
+      settings: {
+        ...twilio(receiver, service).settings,
+        ...{ api_key: TWILIO_KEY, api_secret: TWILIO_SECRET },
+      },
+      secret: { api_secret: "wrong" },
       shown: () => service.made.map(({ form }) => ({ text: spoken(form), quiet: false })),
       troubles: {
         ...{ gone: answer(400, { code: 21_217, status: 400, message: "no number" }) },
@@ -306,7 +318,7 @@ const serviceMakers = {
       ...{ settings: { subject: "mailto:owner@example.org" }, secret: { subject: "owner" } },
       contact: { address: endpoint, ...keys },
       bad: { address: endpoint, ...keys, p256dh: "AAAA" },
-      ...{ secrets: ["canary-subscription", keys.auth], gapSeconds: 5, notes: "message" },
+      ...{ gapSeconds: 5, notes: "message" },
       afterGone: "off",
       shown: () =>
         service.taken.map(({ bytes = Buffer.alloc(0) }) => {
@@ -331,7 +343,7 @@ const serviceMakers = {
       ...{ settings: {}, secret: {} },
       contact: { address: `${receiver.url}/canary-hook`, secret },
       bad: { address: "not an address" },
-      ...{ secrets: ["canary-hook", secret], gapSeconds: 5, notes: "message" },
+      ...{ gapSeconds: 5, notes: "message" },
       ...{ afterGone: "off", shown: () => shown },
       troubles: { gone: answer(410), ...ELSEWHERE },
     });
@@ -357,7 +369,7 @@ const serviceMakers = {
       forbidden: { ...settings, host: "169.254.169.254" },
       contact: { address: "canary-ann@example.org" },
       bad: { address: "Ann <ann@example.org>, eve@example.org" },
-      ...{ secrets: [MAIL_PASSWORD, "canary-ann"], gapSeconds: 5, notes: "none" },
+      ...{ gapSeconds: 5, notes: "none" },
       afterGone: "failing",
       shown: () => server.taken.map(({ raw }) => ({ text: mailText(raw), quiet: false })),
       faults: () => server.taken.flatMap(({ raw }) => mailFaults(raw)),
@@ -399,7 +411,6 @@ function twilio(receiver: Receiver, service: { behaviour: Behaviour; faults: str
     },
     secret: { auth_token: "wrong" },
     ...{ contact: { address: number }, bad: { address: "0170 1234567" } },
-    secrets: [TWILIO_TOKEN, number],
   };
 }
 
