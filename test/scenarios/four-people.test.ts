@@ -104,6 +104,8 @@ async function fire(message: string): Promise<string> {
   return id;
 }
 
+const stateOf = async (id: string) => (await box.api.need("GET", `/v1/alerts/${id}`))["state"];
+
 interface Entry {
   kind: string;
   account_id: string | null;
@@ -118,11 +120,11 @@ async function history(id: string): Promise<string[]> {
   const called = (account: unknown) =>
     people.find(({ accountId }) => accountId === account)?.name ?? "nobody";
   return timeline.map(({ kind, account_id, detail }) => {
-    const { account, contact, error, accounts, event } = detail;
+    const { account, contact, error, accounts, event, via } = detail;
     if (kind.startsWith("page_"))
       return [kind, called(account), contact, ...(error ? [error] : [])].join(" ");
     if (kind === "unreachable") return `${kind} ${(accounts as string[]).map(called).join(" ")}`;
-    if (kind === "acknowledged") return `${kind} ${called(account_id)}`;
+    if (kind === "acknowledged") return `${kind} ${called(account_id)} by ${via}`;
     return event === undefined ? kind : `${kind} ${event}`;
   });
 }
@@ -140,12 +142,17 @@ test("the first step is paged, each by their own way and in words; who answers i
     assert.match(text, /Next: Cat \(step 2\), Dan \(step 2\), at /);
     assert.match(text, /https:\/\/box\.example\/ack\//);
   }
-  await ann.api.need("POST", `/v1/alerts/${id}/ack`, {});
+  ann.service.press?.("Acknowledge");
   const edited = await ann.next("it is taken");
   assert.match(edited, /Acknowledged[\s\S]*Acknowledged by Ann/);
   assert.ok(bob.isLeftAlone() && cat.isLeftAlone() && dan.isLeftAlone());
   assert.deepEqual((await history(id)).filter(isAbout).toSorted(), [
-    ...["acknowledged Ann", "escalated", "page_sent Ann telegram", "page_sent Bob email"],
+    ...[
+      "acknowledged Ann by telegram",
+      "escalated",
+      "page_sent Ann telegram",
+      "page_sent Bob email",
+    ],
   ]);
 });
 
@@ -159,18 +166,18 @@ test("where nothing reaches the first step the second is paged at once, and the 
     assert.match(text, /payment 4712 failed for bob/);
     assert.match(text, /Pages Cat \(step 2\), Dan \(step 2\)/);
   }
-  await dan.api.need("POST", `/v1/alerts/${id}/ack`, {});
-  assert.match(await cat.next("it is taken"), /Acknowledged by Dan/);
+  cat.service.press?.("Acknowledge");
+  assert.match(await cat.next("it is taken"), /Acknowledged by Cat/);
   assert.equal(await dan.next("the ringing ends"), "still");
   assert.ok(ann.isLeftAlone() && bob.isLeftAlone());
   const lines = (await history(id)).filter(isAbout);
   assert.deepEqual(lines.toSorted(), [
-    ...["acknowledged Dan", "escalated", "escalated"],
+    ...["acknowledged Cat by ntfy", "escalated", "escalated"],
     "page_failed Ann telegram http 403: Forbidden: bot was blocked by the user",
     "page_failed Bob email smtp 550 5.1.1 after RCPT TO",
     ...["page_sent Cat ntfy", "page_sent Dan pushover", "unreachable Ann Bob"],
   ]);
-  const order = ["unreachable Ann Bob", "page_sent Cat ntfy", "acknowledged Dan"];
+  const order = ["unreachable Ann Bob", "page_sent Cat ntfy", "acknowledged Cat by ntfy"];
   assert.deepEqual(
     lines.filter((line) => order.includes(line)),
     order,
@@ -194,8 +201,15 @@ test("after a kill whoever is reached is paged as before; the mailbox that faile
     service.well();
   }
   const id = await fire("payment 4713 failed for bob");
-  assert.match(await bob.next("a page"), /payment 4713/);
-  await bob.api.need("POST", `/v1/alerts/${id}/resolve`, {});
+  const mail = await bob.next("a page");
+  assert.match(mail, /payment 4713/);
+  const [, path] = /https:\/\/box\.example(\/ack\/\S+)/.exec(mail) ?? [];
+  const look = await fetch(box.url + path);
+  assert.match(await look.text(), /payment 4713/);
+  assert.equal(await stateOf(id), "open", "to look changes nothing");
+  const body = new URLSearchParams({ verb: "resolve" });
+  assert.equal((await fetch(box.url + path, { method: "POST", body })).status, 200);
+  assert.equal(await stateOf(id), "resolved");
   assert.ok(ann.isLeftAlone() && cat.isLeftAlone() && dan.isLeftAlone());
   assert.deepEqual((await history(id)).filter(isAbout), ["escalated", "page_sent Bob email"]);
 });

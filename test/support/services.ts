@@ -66,6 +66,8 @@ export interface ContactService {
   /** Requests so far, well or not, but for those that ask who has answered. */
   asked(): number;
   well(): void;
+  /** The person presses the newest page's button, where it has one that works from anywhere. */
+  press?(label: "Acknowledge" | "Resolve"): void;
   /** False where this service can't be so. */
   be(trouble: Trouble): boolean;
 }
@@ -132,10 +134,15 @@ const serviceMakers = {
     const chat = "887766554433";
     const service = telegramService(chat);
     const shown: Shown[] = [];
+    let look: Parameters<Behaviour>[0] | null = null;
+    let presses = 0;
     const behaviour: Behaviour = (response, socket, request) => {
       const before = service.messages.size;
       const faults = service.faults.length;
+      if (request.path.endsWith("/answerCallbackQuery"))
+        return answer(200, { ok: true, result: true })(response, socket, request);
       service.behaviour(response, socket, request);
+      if (request.path.endsWith("/getUpdates")) look = response;
       if (/\/get(Me|Updates)$/.test(request.path) || service.faults.length > faults) return;
       const { text, disable_notification: still = false } = bodyOf(request);
       shown.push({ text, quiet: still || service.messages.size === before });
@@ -147,6 +154,15 @@ const serviceMakers = {
       ...{ contact: { address: chat }, bad: { address: "@ann" } },
       ...{ gapSeconds: 5, notes: "edit" },
       ...{ afterGone: "off", shown: () => shown },
+      press(label) {
+        const [id = 0, message] = [...service.messages].at(-1) ?? [];
+        const keys = message?.reply_markup?.inline_keyboard.flat() ?? [];
+        const data = keys.find(({ text }) => text === label)?.callback_data;
+        const at = { message_id: id, chat: { id: Number(chat) } };
+        const press = { id: `press${++presses}`, from: { id: Number(chat) }, message: at, data };
+        const result = [{ update_id: 700 + presses, callback_query: press }];
+        look?.writeHead(200).end(JSON.stringify({ ok: true, result }));
+      },
       troubles: {
         busy: answer(429, {
           ...{ ok: false, error_code: 429, description: "Too Many Requests: retry after 20" },
@@ -240,17 +256,32 @@ const serviceMakers = {
 
   async ntfy(t) {
     const receiver = await receiverOf(t);
-    const service = ntfyServer();
+    const { published, ...service } = ntfyServer();
+    // A second topic, where buttons write to.
+    const pressed: { id: string; event: string; message: string }[] = [];
+    const behaviour: Behaviour = (response, socket, request) => {
+      if (!/^\/box-\w{32}\/json\?/.test(request.path))
+        return service.behaviour(response, socket, request);
+      const since = /since=([^&]*)/.exec(request.path)?.[1];
+      const from = pressed.findIndex(({ id }) => id === since) + 1;
+      const lines = pressed.slice(from).map((message) => `${JSON.stringify(message)}\n`);
+      response.writeHead(200).end(lines.join(""));
+    };
     const topic = "canary-ntfy-topic-of-ann";
     return overHttp(receiver, {
-      ...{ kind: "ntfy", gateway: "ntfy", service },
+      ...{ kind: "ntfy", gateway: "ntfy", service: { ...service, behaviour } },
+      press(label) {
+        const actions = published.at(-1)?.["actions"] as { label: string; body: string }[];
+        const message = actions.find((action) => action.label === label)?.body ?? "";
+        pressed.push({ id: `pressed${pressed.length}`, event: "message", message });
+      },
       settings: { url: `${receiver.url}/`, access_token: NTFY_TOKEN },
       secret: { access_token: "tk_wrong" },
       ...{ contact: { address: topic }, bad: { address: "no spaces" } },
       ...{ gapSeconds: 5, notes: "message" },
       afterGone: "failing",
       shown: () =>
-        service.published.map(({ title, message, priority }) => ({
+        published.map(({ title, message, priority }) => ({
           ...{ text: `${title}\n${message}`, quiet: Number(priority) <= 2 },
         })),
       troubles: {
