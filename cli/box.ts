@@ -33,6 +33,7 @@ import { registerRun } from "./run.ts";
 import { registerSchedules } from "./schedules.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
+import { registerSilences } from "./silences.ts";
 import { registerSources } from "./sources.ts";
 import { registerTail } from "./tail.ts";
 import { registerTemplate } from "./template.ts";
@@ -68,6 +69,7 @@ export function createProgram(): Command {
   registerSources(program);
   registerConnect(program);
   registerHeartbeats(program);
+  registerSilences(program);
   registerRules(program);
   registerIntegrations(program);
   registerRelay(program);

@@ -60,6 +60,14 @@ function statusText(status: Status): string {
   return [
     coloured(state === "ok" ? "green" : state === "stopped" ? "yellow" : "red", `box is ${state}`),
     table([], rows),
+    ...status.quiet.map((one) =>
+      coloured(
+        "yellow",
+        printable(
+          `everything${one.project === null ? "" : ` of ${one.project}`} is silenced until ${when(one.until)}: ${one.reason}`,
+        ),
+      ),
+    ),
     ...bad.map(({ name, detail }) => coloured("red", printable(`${name}: ${detail}`))),
   ].join("\n");
 }

@@ -1,5 +1,5 @@
 import type { TimelineEntry } from "../src/alerts/timeline.ts";
-import { printable } from "./table.ts";
+import { printable, when } from "./table.ts";
 
 /** What happened, in words. `nameOf` names accounts. */
 export function entryText(entry: TimelineEntry, nameOf: (id: string) => string): string {
@@ -102,6 +102,8 @@ const WHY: Readonly<Record<string, string>> = {
   repeat: " again",
 };
 
+const at = (detail: Detail, name: string): string => when(Number(detail.text(name)));
+
 const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   opened: (detail) => {
     const source = detail.has("source") ? ` from ${detail.text("source")}` : "";
@@ -110,7 +112,13 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   },
   recent_changes: (detail) =>
     `changed within the hour before: ${detail.each("changes", (change) => `${change.text("message")} (${change.text("source")})`)}`,
-  acknowledged: (detail) => `acknowledged${withdrawn(detail)}`,
+  silenced: (detail) =>
+    `kept quiet (${detail.text("held")}) until ${at(detail, "until")}: ${detail.text("reason")}`,
+  silence_over: () => "quiet no more: what was held back is told",
+  snoozed: (detail) => `snoozed until ${at(detail, "until")}`,
+  unacknowledged: () => "open again: its acknowledgement has ended",
+  acknowledged: (detail) =>
+    `acknowledged${detail.has("until") ? ` until ${at(detail, "until")}` : ""}${withdrawn(detail)}`,
   resolved: (detail) =>
     (RESOLVED[detail.text("reason")]?.(detail) ?? "resolved") + withdrawn(detail),
   escalated: (detail) =>

@@ -7,7 +7,7 @@ import { terminal } from "./terminal.ts";
 export const timeHelp = '"2026-11-21 18:00 Europe/Berlin", 18:00, +2h, or with an offset';
 
 /** The terminal's own zone. */
-function localZone(): string {
+export function localZone(): string {
   return terminal().env["TZ"] || Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 

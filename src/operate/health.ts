@@ -1,13 +1,19 @@
 import { type Health, type HealthCheck, summarize } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { outboxChecks } from "./outbox-health.ts";
+import { quietCheck } from "./quiet-health.ts";
 import { relayCheck } from "./relay-health.ts";
 
 /** Whether the box is able to page, check by check (contract §10); `ofHost`: checks beside the tenant's own. */
 export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): Health {
   const store = storeCheck(tenant);
   const rest = store.ok
-    ? [...outboxChecks(tenant), relayCheck(tenant), ...ofHost.map((check) => check())]
+    ? [
+        ...outboxChecks(tenant),
+        relayCheck(tenant),
+        quietCheck(tenant),
+        ...ofHost.map((check) => check()),
+      ]
     : [];
   return summarize([store, schedulerCheck(tenant), clockCheck(tenant), diskCheck(tenant), ...rest]);
 }

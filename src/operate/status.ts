@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../kit/assets.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
+import { type QuietProject, quietProjects } from "../quiet/rows.ts";
 import { freeBytes } from "../store/files.ts";
 import { isLocked } from "../store/lock.ts";
 import { getMeta } from "../store/meta.ts";
@@ -25,6 +26,8 @@ export interface Status {
   counts: Record<string, number>;
   disk: { store: number; log: number; free: number | null };
   last_backup: number | null;
+  /** Silences of everything that hold now, of a project or of all. */
+  quiet: QuietProject[];
   /** What the running box says of itself; null when it doesn't run or answer. */
   health: Health | null;
 }
@@ -55,6 +58,7 @@ export async function boxStatus(options: LookOptions): Promise<Status> {
       counts: countsOf(reader),
       disk: { ...sizesOf(data), free: freeBytes(data) },
       last_backup: number(getMeta(reader, "last_backup")),
+      quiet: quietProjects(reader, unixSeconds(clock)),
       health: health as Health | null,
     };
   } finally {

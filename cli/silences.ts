@@ -1,0 +1,193 @@
+import type { Command } from "commander";
+import type { Alert } from "../src/alerts/alert.ts";
+import type { SilencePreview } from "../src/alerts/silencing.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import type { SilenceAnswer } from "../src/quiet/silence.ts";
+import { namesOf } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { apiFlags, print } from "./options.ts";
+import { printable, short, table, when } from "./table.ts";
+import { localZone, parseSpan, parseTime, timeHelp } from "./times.ts";
+
+/** Quiet on purpose: `box silence …` and `box snooze`. */
+export function registerSilences(program: Command): void {
+  const silence = program.command("silence").description("keep alerts quiet on purpose");
+  apiFlags(silence.command("list"))
+    .description("silences that aren't over, and those of the past 30 days")
+    .option("--state <state>", "active, planned or over")
+    .action(list);
+  matchFlags(endFlags(apiFlags(silence.command("add"))))
+    .description("silence what matches; it is told at the end if it is still open")
+    .requiredOption("--reason <text>", "why")
+    .action(add);
+  matchFlags(endFlags(apiFlags(silence.command("preview"))))
+    .description("what a silence would take now, and what it would have kept back for seven days")
+    .action(preview);
+  endFlags(apiFlags(silence.command("set <id>")))
+    .description("let a silence end sooner or later")
+    .action(set);
+  apiFlags(silence.command("end <id>"))
+    .description("end a silence: what it held back is told now")
+    .action(async (id: string, options: ApiOptions) => {
+      const answer = await callApi<object>(options, "DELETE", path("v1", "silences", id));
+      print(answer, options, () => `ended ${id}`);
+    });
+  endFlags(apiFlags(program.command("snooze <id>")))
+    .description("acknowledge an alert until then: after that its ladder begins again")
+    .action(snooze);
+}
+
+interface EndOptions extends ApiOptions {
+  until?: string;
+  for?: string;
+}
+
+interface AddOptions extends EndOptions {
+  project?: string;
+  rule?: string;
+  template?: string;
+  identifier: string[];
+  source: string[];
+  below?: string;
+  critical?: boolean;
+  all?: boolean;
+  from?: string;
+  repeat?: string;
+  repeatUntil?: string;
+  timezone?: string;
+  name?: string;
+  reason?: string;
+}
+
+function endFlags(command: Command): Command {
+  return command
+    .option("--until <time>", `when it ends: ${timeHelp}`)
+    .option("--for <length>", "or how long it lasts: 1h, 90m");
+}
+
+function matchFlags(command: Command): Command {
+  const more = (value: string, all: string[]) => [...all, value];
+  return command
+    .option("--project <name>", "of one project; else of every one")
+    .option("--rule <name>", "of one rule")
+    .option("--template <id>", "of one template")
+    .option("--identifier <name=value>", "with this identifier; more than once", more, [])
+    .option("--source <name>", "from this source; more than once", more, [])
+    .option("--below <level>", `below this level: ${levelHelp}`)
+    .option("--critical", "critical ones too")
+    .option("--all", "needed where nothing but a level narrows it")
+    .option("--from <time>", "when it begins; now unless told")
+    .option("--repeat <how>", "daily or weekly, at the same times of the clocks")
+    .option("--repeat-until <time>", "when a repeating one is over")
+    .option("--timezone <zone>", "whose clocks repeat; this terminal's unless told")
+    .option("--name <text>", "makes it a maintenance of this name");
+}
+
+function endOf(options: EndOptions, from: number): number {
+  const { until, for: length } = options;
+  if ((until === undefined) === (length === undefined))
+    throw new CommandError("either --until or --for says when it ends", exitCodes.usage);
+  return until === undefined
+    ? from + parseSpan("--for", length ?? "")
+    : parseTime("--until", until);
+}
+
+function writeOf(options: AddOptions): object {
+  const { project, rule, template, below, critical, all, from, repeat, repeatUntil, name } =
+    options;
+  const starts = from === undefined ? undefined : parseTime("--from", from);
+  return {
+    ...(project === undefined ? {} : { project }),
+    match: {
+      ...(rule === undefined ? {} : { rule }),
+      ...(template === undefined ? {} : { template_id: template }),
+      identifiers: Object.fromEntries(options.identifier.map(pairOf)),
+      sources: options.source,
+      ...(below === undefined ? {} : { below_level: parseLevel(below) }),
+    },
+    ...{ critical: critical ?? false, all: all ?? false },
+    ...(starts === undefined ? {} : { starts_at: starts }),
+    ends_at: endOf(options, starts ?? unixSeconds(systemClock)),
+    ...(repeat === undefined ? {} : { repeat, timezone: options.timezone ?? localZone() }),
+    ...(repeatUntil === undefined
+      ? {}
+      : { repeat_until: parseTime("--repeat-until", repeatUntil) }),
+    ...(name === undefined ? {} : { kind: "maintenance", name }),
+    reason: options.reason ?? "preview",
+  };
+}
+
+function pairOf(text: string): [name: string, value: string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new CommandError(`--identifier takes name=value, not "${text}"`, exitCodes.usage);
+}
+
+async function add(options: AddOptions): Promise<void> {
+  const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", writeOf(options));
+  print(answer, options, () => `${answer.id} ${lasts(answer)}`);
+}
+
+async function set(id: string, options: EndOptions): Promise<void> {
+  const body = { ends_at: endOf(options, unixSeconds(systemClock)) };
+  const answer = await callApi<SilenceAnswer>(options, "PATCH", path("v1", "silences", id), body);
+  print(answer, options, () => `${answer.id} ${lasts(answer)}`);
+}
+
+async function preview(options: AddOptions): Promise<void> {
+  const answer = await callApi<SilencePreview>(
+    ...([options, "POST", "/v1/silences/preview", writeOf(options)] as const),
+  );
+  const { alerts, past } = answer;
+  print(answer, options, () =>
+    [
+      `now: ${alerts.length === 0 ? "no open alert" : `alerts ${alerts.join(", ")}`}`,
+      `in the past ${past.days} days: ${past.alerts} alerts, ${past.pages} pages`,
+    ].join("\n"),
+  );
+}
+
+async function list(options: ApiOptions & { state?: string }): Promise<void> {
+  const query =
+    options.state === undefined ? "" : `?${new URLSearchParams({ state: options.state })}`;
+  const answer = await callApi<{ silences: SilenceAnswer[] }>(
+    ...([options, "GET", `/v1/silences${query}`] as const),
+  );
+  const nameOf = await namesOf(options);
+  const row = (one: SilenceAnswer) => [
+    ...[one.id, lasts(one), matchText(one), one.holds],
+    ...[nameOf(one.created_by), short(printable(one.name || one.reason), 60)],
+  ];
+  print(answer, options, () =>
+    answer.silences.length === 0
+      ? "nothing is silenced"
+      : table(["ID", "WHEN", "WHAT", "HOLDS", "BY", "WHY"], answer.silences.map(row)),
+  );
+}
+
+function lasts({ state, until, next_at }: SilenceAnswer): string {
+  if (until !== null) return `until ${when(until)}`;
+  return next_at === null ? state : `from ${when(next_at)}`;
+}
+
+function matchText({ project, match, conditions, all }: SilenceAnswer): string {
+  const identifiers = Object.entries(match.identifiers).map(([name, value]) => `${name}=${value}`);
+  const narrowed = [
+    ...[match.rule, match.template_id, ...identifiers, ...match.sources],
+    ...conditions.map(({ key, op }) => `${key} ${op} …`),
+    all ? "everything" : null,
+    match.below_level === null ? null : `below ${match.below_level}`,
+  ].filter((part) => part !== null);
+  return printable(`${project ?? "every project"}: ${narrowed.join(", ")}`);
+}
+
+async function snooze(id: string, options: EndOptions): Promise<void> {
+  const until = endOf(options, unixSeconds(systemClock));
+  const answer = await callApi<Alert>(
+    ...([options, "POST", path("v1", "alerts", id, "snooze"), { until }] as const),
+  );
+  print(answer, options, () => `alert ${id} is acknowledged until ${when(until)}`);
+}
