@@ -52,7 +52,7 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
 }
 
 /** Somebody edits a rule, its ladder most of all, while alerts may be open. Nobody who is gone can be named. */
-function change(engine: Engine, random: Seeded, world: World): void {
+export function change(engine: Engine, random: Seeded, world: World): void {
   const rule = random.below(world.rules.length);
   const gone = new Set<string>();
   let now = world.rules[rule] as RuleBody;
@@ -80,13 +80,13 @@ function edited(
   return before.toSpliced(at, random.below(2), ...added);
 }
 
-function fire(engine: Engine, random: Seeded): void {
+export function fire(engine: Engine, random: Seeded): void {
   const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
   const named = random.chance(0.4) ? makeNamed(random) : null;
   engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS), named);
 }
 
-function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {
+export function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {
   const ids = engine.store.sql("SELECT id FROM alerts ORDER BY id").pluck().all() as number[];
   if (ids.length > 0) act(random.pick(ids.slice(-4)));
 }

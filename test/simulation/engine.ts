@@ -34,7 +34,7 @@ export function machine(): Machine {
       throw new Error("nothing here sets timers");
     },
     pass(seconds) {
-      mono += seconds * 1000;
+      mono += Math.round(seconds * 1000);
     },
     jump(seconds) {
       offset += seconds * 1000;

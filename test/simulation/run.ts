@@ -1,16 +1,30 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { playPeople } from "./people/stories.ts";
 import { openStage } from "./story.ts";
 
-/** node test/simulation/run.ts [--seeds N] [--from SEED]: plays N stories and prints what they came to. */
+/**
+ * node test/simulation/run.ts [--people] [--seeds N] [--from SEED]: plays N stories, with --people those of their contacts and
+ * pages, and prints what they came to.
+ */
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "2000" },
     from: { type: "string", default: "1" },
+    people: { type: "boolean", default: false },
   },
 });
 const from = Number(values.from);
 const seeds = Number(values.seeds);
+const tell = (seed: number, faults: readonly string[]) =>
+  process.stderr.write(`seed ${seed}:\n  ${faults.slice(0, 10).join("\n  ")}\n`);
+if (values.people) {
+  const began = performance.now();
+  const told = await playPeople(from, seeds, tell);
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  process.stdout.write(`${JSON.stringify({ ...told, seconds })}\n`);
+  process.exit(told.broken === 0 ? 0 : 1);
+}
 const stage = openStage();
 const began = performance.now();
 const sum = {
@@ -32,7 +46,7 @@ try {
     sum.repeats += story.repeats;
     if (story.faults.length === 0) continue;
     sum.broken += 1;
-    process.stderr.write(`seed ${seed}:\n  ${story.faults.slice(0, 10).join("\n  ")}\n`);
+    tell(seed, story.faults);
     if (sum.broken >= 10) break;
   }
 } finally {

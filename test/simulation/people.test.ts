@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { playGoodPeople } from "./people/stories.ts";
+import { openPeopleStage } from "./people/story.ts";
+
+/** A hundredth of what shows everything: the long form and `run.ts --people` play the rest. */
+const STORIES = 12;
+
+test(`${STORIES} stories of people, their contacts and services that fail break no law of pages`, async (t) => {
+  t.diagnostic(await playGoodPeople(1, STORIES));
+});
+
+test("the same seed gives the same pages, to the byte; another seed others", async (t) => {
+  const stage = openPeopleStage();
+  t.after(() => stage.close());
+  const [first, again, other] = [await stage.play(3), await stage.play(3), await stage.play(4)];
+  assert.equal(first.log, again.log);
+  assert.notEqual(first.log, other.log);
+});
