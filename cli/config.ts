@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
 import { callApi, path } from "./api.ts";
+import { planTenant, type TenantChange, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
@@ -17,13 +18,15 @@ export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
     .description(
-      "print projects with sources, schedules, actions, integrations, rules and heartbeats as YAML",
+      "print projects with sources, schedules, actions, integrations, rules and heartbeats, and the box's gateways and fallback, as YAML",
     )
-    .option("--project <name...>", "only these projects")
+    .option("--project <name...>", "only these projects, and nothing of the whole box")
     .option("--out <file>", "write to a file")
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
-    .description("make the projects of a file what it says (- = standard input)")
+    .description(
+      "make the projects of a file, gateways and fallback what it says (- = standard input)",
+    )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file")
     .action(applyConfig);
@@ -55,9 +58,10 @@ async function exportConfig(
     if (config === null) throw new CommandError(`there is no project "${name}"`);
     projects.push({ name, config });
   }
-  const text = printConfigFile(projects);
+  const tenant = options.project === undefined ? await tenantNow(options) : undefined;
+  const text = printConfigFile(projects, tenant);
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
-  else if (options.json) print(configValue(projects), options, () => "");
+  else if (options.json) print(configValue(projects, tenant), options, () => "");
   else terminal().stdout.write(text);
 }
 
@@ -94,18 +98,23 @@ async function applyConfig(
   const plans: Planned[] = [];
   for (const [i, project] of document.projects.entries())
     plans.push(await plan(options, document, { i, project }));
+  const tenant = await planTenant(options, document);
   if (!options.json) for (const one of plans) await showPlan(one);
+  if (!options.json && document.tenant !== null) showTenant(tenant);
   if (options.dryRun) {
-    print(summary(plans.map(({ name, planned }) => ({ name, ...planned }))), options, () => "");
+    const planned = plans.map(({ name, planned }) => ({ name, ...planned }));
+    print(summary(planned, document, tenant), options, () => "");
     return;
   }
-  if (!options.delete) mustDeleteNothing(plans);
+  if (!options.delete) mustDeleteNothing(plans, tenant);
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
     if (one.planned.changes.length === 0 && one.before.config !== null) continue;
     done.push({ name: one.name, ...(await one.put(false)) });
   }
-  print(summary(done), options, () => doneText(done));
+  // Last: the fallback may name schedules that the projects have just got.
+  for (const { apply } of tenant) await apply();
+  print(summary(done, document, tenant), options, () => doneText(done, tenant));
 }
 
 async function readDocument(file: string): Promise<ConfigDocument> {
@@ -150,29 +159,46 @@ async function showPlan({ name, before, planned }: Planned): Promise<void> {
   terminal().stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
 }
 
-function mustDeleteNothing(plans: readonly Planned[]): void {
-  const deleted = plans.flatMap(({ name, planned }) =>
-    planned.changes
-      .filter(({ change }) => change === "delete")
-      .map((change) => `${name}: ${change.kind} ${printable(change.name)}`),
+function showTenant(changes: readonly TenantChange[]): void {
+  const lines = changes.map(({ change, kind, name }) => `  ${change} ${kind} ${printable(name)}`);
+  terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
+}
+
+function mustDeleteNothing(plans: readonly Planned[], tenant: readonly TenantChange[]): void {
+  const inProjects = plans.flatMap(({ name, planned }) =>
+    planned.changes.map((change) => ({ ...change, of: `${name}: ` })),
   );
+  const deleted = [...inProjects, ...tenant.map((change) => ({ ...change, of: "" }))]
+    .filter(({ change }) => change === "delete")
+    .map(({ of, kind, name }) => `${of}${kind} ${printable(name)}`);
   if (deleted.length === 0) return;
   throw new CommandError(
     `nothing was changed: this would delete\n  ${deleted.join("\n  ")}\nwith --delete it does`,
   );
 }
 
-function summary(projects: readonly (Applied & { name: string })[]): object {
-  return { projects: projects.map(({ config: _config, ...rest }) => rest) };
+function summary(
+  projects: readonly (Applied & { name: string })[],
+  document: ConfigDocument,
+  changes: readonly TenantChange[],
+): object {
+  const tenant = { changes: changes.map(({ apply: _apply, ...change }) => change) };
+  return {
+    projects: projects.map(({ config: _config, ...rest }) => rest),
+    ...(document.tenant === null ? {} : { tenant }),
+  };
 }
 
-function doneText(done: readonly (Applied & { name: string })[]): string {
+function doneText(
+  done: readonly (Applied & { name: string })[],
+  tenant: readonly TenantChange[],
+): string {
   const shown = done.flatMap(({ name, tokens, secrets, heartbeats }) => [
     ...tokens.map((one) => [name, `source ${one.name}`, one.token]),
     ...heartbeats.map((one) => [name, `heartbeat ${one.name}`, one.ping_url]),
     ...secrets.map((one) => [name, `webhook ${one.name || one.url}`, one.secret]),
   ]);
-  const count = done.reduce((sum, { changes }) => sum + changes.length, 0);
+  const count = done.reduce((sum, { changes }) => sum + changes.length, tenant.length);
   const said = `applied ${count} changes`;
   if (shown.length === 0) return said;
   return `${said}\n\n${table(["PROJECT", "MADE", "SHOWN THIS ONCE"], shown)}`;

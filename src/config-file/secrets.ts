@@ -15,9 +15,7 @@ export class ReferenceFault extends Error {}
 export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): ProjectConfig {
   const look = (reference: Reference): Secret => {
     if (reference === "kept") return "kept";
-    return {
-      value: "env" in reference ? fromEnv(reference.env, lookup) : fromFile(reference.file, lookup),
-    };
+    return { value: lookUp(reference, lookup) };
   };
   return {
     ...project,
@@ -43,6 +41,11 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
       };
     }),
   };
+}
+
+/** What a reference names. Throws ReferenceFault. */
+export function lookUp(found: Exclude<Reference, "kept">, lookup: Lookup): string {
+  return "env" in found ? fromEnv(found.env, lookup) : fromFile(found.file, lookup);
 }
 
 function fromEnv(name: string, { env }: Lookup): string {

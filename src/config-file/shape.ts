@@ -19,7 +19,7 @@ import { heartbeatConfig } from "./heartbeats.ts";
 const email = text(320, 1);
 
 /** A list whose items are told apart by name. */
-function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
+export function named<T extends z.ZodType<{ name: string }>>(item: T, max: number) {
   return list(item, max)
     .superRefine((items, context) => {
       const seen = new Set<string>();
@@ -156,7 +156,7 @@ const given = z.union([kept, z.strictObject({ value: text(8192) })], {
 export type Secret = z.output<typeof given>;
 
 /** A credential as a file names it: where it is found when the file is applied. */
-const reference = z.union(
+export const reference = z.union(
   [kept, z.strictObject({ env: text(256, 1) }), z.strictObject({ file: text(4096, 1) })],
   { error: 'must be "kept", {env: NAME} or {file: path}' },
 );
@@ -169,15 +169,9 @@ export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];
 export type IntegrationConfig = ProjectConfig["integrations"][number];
 
-const fileProject = z.strictObject({
+export const fileProject = z.strictObject({
   name: projectName,
   ...projectShape(reference, channels, fileSchedule),
 });
 /** A project as a file has it: where a value has a credential, it has a reference. */
 export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;
-
-/** The file of `box config`. */
-export const configFile = z.strictObject({
-  format: z.literal(1),
-  projects: named(fileProject, 1000),
-});

@@ -1,4 +1,5 @@
 import { asc, eq } from "drizzle-orm";
+import { unixSeconds } from "../kit/clock.ts";
 import { invalid, notFound } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import type { Credentials } from "../outbox/credentials.ts";
@@ -77,6 +78,24 @@ export function putGateway(
   tx.note({ topic: "outbox" });
   tx.note({ topic: "people" });
   return getGateway(tx, kind.kind, guard);
+}
+
+/** As it would be with these settings, and whether it would be another than it is. Changes nothing. */
+export function tryGateway(
+  reader: Reader,
+  { kind, settings, guard }: { kind: GatewayKind; settings: Credentials; guard: ContactGuard },
+): Gateway & { changed: boolean } {
+  const row = reader.orm.select().from(gateways).where(eq(gateways.id, kind.kind)).get();
+  const before = row === undefined ? null : openSettings(guard.sealer, row);
+  const changed =
+    before === null || Object.keys(settings).some((name) => settings[name] !== before[name]);
+  const open = (kind.open ?? []).filter((name) => settings[name] !== undefined);
+  return {
+    ...{ kind: kind.kind, url: settings["url"] ?? "", changed },
+    open: Object.fromEntries(open.map((name) => [name, String(settings[name])])),
+    ...{ last_ok_at: row?.lastOkAt ?? null, last_error: row?.lastError ?? null },
+    updated_at: row?.updatedAt ?? unixSeconds(reader.clock),
+  };
 }
 
 /** Throws 404. Its contacts stay and reach nobody until there is one again. */

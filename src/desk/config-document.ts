@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { compactProject } from "../config-file/compact.ts";
 import { lineDiff } from "../config-file/diff.ts";
+import { configFile } from "../config-file/file.ts";
 import { type Lookup, lookUpAll, ReferenceFault } from "../config-file/secrets.ts";
-import { configFile, type ProjectConfig } from "../config-file/shape.ts";
+import type { ProjectConfig } from "../config-file/shape.ts";
+import { compactTenant, type FileTenant, lookUpTenant } from "../config-file/tenant.ts";
 import { readYaml, writeYaml, YamlFault } from "../config-file/yaml.ts";
 import { check } from "../http/check.ts";
 import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
@@ -15,6 +17,10 @@ export interface FileProject {
 
 export interface ConfigDocument {
   projects: FileProject[];
+  /** What the file says of the whole box; null: nothing. */
+  tenant: FileTenant | null;
+  /** "line 12: …" for each fault of gateway `i`. */
+  gatewayFaults(i: number, details: readonly ErrorDetail[]): string[];
   /** "line 12: …" for each fault that the box found in project `i`. */
   faultsOf(i: number, details: readonly ErrorDetail[]): string[];
 }
@@ -34,6 +40,11 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
         name,
         config: lookUpAll(config, lookup),
       })),
+      tenant: file.tenant === undefined ? null : lookUpTenant(file.tenant, lookup),
+      gatewayFaults: (i, details) =>
+        details.map((detail) =>
+          describe({ ...detail, field: `/tenant/gateways/${i}${detail.field ?? ""}` }),
+        ),
       faultsOf: (i, details) =>
         details.map((detail) =>
           describe({
@@ -59,12 +70,20 @@ function checked(value: unknown, describe: (detail: ErrorDetail) => string) {
 }
 
 /** The file's text: the same projects give the same bytes. */
-export function printConfigFile(projects: readonly FileProject[]): string {
-  return writeYaml(configValue(projects));
+export function printConfigFile(projects: readonly FileProject[], tenant?: TenantNow): string {
+  return writeYaml(configValue(projects, tenant));
 }
 
-export function configValue(projects: readonly FileProject[]): object {
-  return { format: 1, projects: projects.map(({ name, config }) => compactProject(name, config)) };
+/** What is read of the whole box for a file. */
+export type TenantNow = Parameters<typeof compactTenant>[0];
+
+export function configValue(projects: readonly FileProject[], now?: TenantNow): object {
+  const tenant = now === undefined ? undefined : compactTenant(now);
+  return {
+    format: 1,
+    ...(tenant === undefined ? {} : { tenant }),
+    projects: projects.map(({ name, config }) => compactProject(name, config)),
+  };
 }
 
 /** What differs between two states of a project, as lines of its file. */

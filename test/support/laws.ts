@@ -39,7 +39,18 @@ export const rooms: Record<string, readonly string[]> = {
   // A sender's source, its rule, and what to paste there.
   connect: ["kit", "store", "people", "projects", "alerts", "adapters"],
   "config-file": [
-    ...["kit", "store", "outbox/event.ts", "channels", "people", "projects", "oncall", "alerts"],
+    ...[
+      "kit",
+      "store",
+      "outbox/event.ts",
+      "channels",
+      "contacts/list.ts",
+      "contacts/kind.ts",
+      "people",
+      "projects",
+      "oncall",
+      "alerts",
+    ],
     ...["adapters", "heartbeats"],
   ],
   tenant: [

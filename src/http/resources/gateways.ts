@@ -8,6 +8,7 @@ import {
   listGateways,
   markGateway,
   putGateway,
+  tryGateway,
 } from "../../contacts/gateways.ts";
 import { readFallback } from "../../contacts/notify.ts";
 import { ServiceError } from "../../kit/errors.ts";
@@ -54,16 +55,24 @@ export const gatewayRoutes: Route[] = [
     name: "putGateway",
     summary: "Set one up (owners only): it is stored once a request shows that it works",
     params: gatewayPath,
+    query: z.strictObject({
+      dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+    }),
     body: gatewayWrite(),
     readOnly: ["kind", "open", "last_ok_at", "last_error", "updated_at"],
     status: 200,
-    answer: gatewayAnswer,
+    answer: gatewayAnswer.extend({
+      changed: z.boolean().optional().meta({
+        description: "With `dry_run`, which stores nothing: whether it would become another.",
+      }),
+    }),
     errors: ["forbidden", "not_found", ...bodyErrors, "address_refused", "gateway_refused"],
-    async handle({ tenant, params, body }) {
+    async handle({ tenant, params, query, body }) {
       const guard = contactGuardOf(tenant);
       const { test = true, ...fields } = body;
       const what = { kind: params.kind, input: textsOf(fields), guard };
       const { kind, settings } = gatewaySettings(tenant.store, what);
+      if (query.dry_run === "true") return tryGateway(tenant.store, { kind, settings, guard });
       if (test) {
         const { verdict } = await tenant.outbox.proveGateway(kind, settings);
         if (verdict.kind !== "delivered")

@@ -1,0 +1,98 @@
+import type { Fallback, Gateway } from "../src/contacts/contact.ts";
+import type { ConfigDocument, TenantNow } from "../src/desk/config-document.ts";
+import { accountIds, namesOf } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { RefusedError } from "./refused.ts";
+
+/** What is configured of the whole box, as a file has it. */
+export async function tenantNow(options: ApiOptions): Promise<TenantNow> {
+  const { gateways } = await gatewaysNow(options);
+  const { accounts, schedules } = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const nameOf = await namesOf(options);
+  return { gateways, fallback: { people: accounts.map(nameOf), schedules } };
+}
+
+const gatewaysNow = (options: ApiOptions) =>
+  callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
+
+/** One change of the whole box, in words, and how it is made. */
+export interface TenantChange {
+  kind: "gateway" | "fallback";
+  name: string;
+  change: "create" | "update" | "delete";
+  apply(): Promise<unknown>;
+}
+
+/** What a file would change; nothing where it is so already. Throws CommandError with the file's lines. */
+export async function planTenant(
+  options: ApiOptions,
+  document: ConfigDocument,
+): Promise<TenantChange[]> {
+  const { tenant } = document;
+  if (tenant === null) return [];
+  const gateways =
+    tenant.gateways === null ? [] : await planGateways(options, document, tenant.gateways);
+  const fallback = tenant.fallback === null ? [] : await planFallback(options, tenant.fallback);
+  return [...gateways, ...fallback];
+}
+
+async function planGateways(
+  options: ApiOptions,
+  document: ConfigDocument,
+  wanted: readonly { kind: string; settings: Record<string, string> }[],
+): Promise<TenantChange[]> {
+  const there = new Map((await gatewaysNow(options)).gateways.map((one) => [one.kind, one]));
+  const changes: TenantChange[] = [];
+  for (const [i, { kind, settings }] of wanted.entries()) {
+    const before = there.get(kind);
+    there.delete(kind);
+    if (before !== undefined && isShown(settings, before)) continue;
+    const at = path("v1", "gateways", kind);
+    const put = (query: string) =>
+      callApi<{ changed?: boolean }>(options, "PUT", at + query, settings).catch(
+        (error: unknown) => {
+          throw gatewayFault(document, { i, kind }, error);
+        },
+      );
+    const { changed } = await put("?dry_run=true");
+    const change = before === undefined ? "create" : "update";
+    if (changed) changes.push({ kind: "gateway", name: kind, change, apply: () => put("") });
+  }
+  for (const kind of there.keys()) {
+    const apply = () => callApi(options, "DELETE", path("v1", "gateways", kind));
+    changes.push({ kind: "gateway", name: kind, change: "delete", apply });
+  }
+  return changes;
+}
+
+/** Whether all that is wanted can be read, and is so. */
+function isShown(settings: Readonly<Record<string, string>>, { url, open }: Gateway): boolean {
+  const shown: Record<string, string | undefined> = { ...open, url };
+  return Object.entries(settings).every(([name, value]) => shown[name] === value);
+}
+
+function gatewayFault(
+  document: ConfigDocument,
+  { i, kind }: { i: number; kind: string },
+  error: unknown,
+): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const faults = document.gatewayFaults(i, error.details);
+  return new CommandError([`gateway ${kind}: ${error.sentence}`, ...faults].join("\n"));
+}
+
+async function planFallback(
+  options: ApiOptions,
+  wanted: { people: string[]; schedules: string[] },
+): Promise<TenantChange[]> {
+  const now = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const { people, schedules } = wanted;
+  const accounts = people.length === 0 ? [] : people.map(await accountIds(options));
+  const same = (a: readonly string[], b: readonly string[]) => a.join("\n") === b.join("\n");
+  if (same(accounts, now.accounts) && same(schedules, now.schedules)) return [];
+  const apply = () => callApi(options, "PUT", "/v1/fallback", { accounts, schedules });
+  const name = [...people, ...schedules].join(", ") || "every owner";
+  return [{ kind: "fallback", name, change: "update", apply }];
+}
