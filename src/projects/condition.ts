@@ -1,19 +1,25 @@
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { z } from "zod";
 import { list, text } from "../kit/fields.ts";
+import { fits } from "../kit/text.ts";
 
 /** A comparison with a key of an event, or of an alert: what rules and silences have in common. */
 
-const operators = ["eq", "neq", "gte", "lte", "in"] as const;
+const operators = ["eq", "neq", "gte", "lte", "in", "matches"] as const;
 
 /** Most texts that `in` lists. */
 const MOST_TEXTS = 100;
+/** Characters of a pattern. */
+const LONGEST_PATTERN = 256;
 
 export const condition = z
   .strictObject({
     key: text(256, 1).describe("A key of the event; one that isn't there passes only neq."),
     op: z
       .enum(operators, { error: `must be one of ${operators.join(", ")}` })
-      .describe("eq and neq compare text, gte and lte numbers; in takes any of a list of texts."),
+      .describe(
+        "eq and neq compare text, gte and lte numbers; in takes any of a list of texts, matches a pattern (RE2) of the whole value.",
+      ),
     value: z.union([text(4096), z.number(), z.boolean(), list(text(4096), MOST_TEXTS)], {
       error: "must be a string, number or boolean, or with in a list of strings",
     }),
@@ -27,14 +33,27 @@ export type Condition = z.output<typeof condition>;
 type Keys = Readonly<Record<string, string>> | null;
 
 function faultOf(op: Condition["op"], value: Condition["value"]): string | null {
+  if (op === "matches") return patternFault(value);
   if (op !== "in") return Array.isArray(value) ? `is no list with ${op}` : null;
   if (!Array.isArray(value)) return "must be a list of strings with in";
   return value.length === 0 ? "must name at least one" : null;
 }
 
+function patternFault(value: Condition["value"]): string | null {
+  if (typeof value !== "string") return "must be a pattern with matches";
+  if (!fits(value, LONGEST_PATTERN)) return `must have at most ${LONGEST_PATTERN} characters`;
+  try {
+    RE2JS.compile(value);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    return `is no pattern: ${error.message}`;
+  }
+}
+
 /**
- * eq, neq and in compare strings; gte and lte compare numbers and fail where either side is no finite number. A missing
- * key fails all but neq.
+ * eq, neq and in compare strings; gte and lte compare numbers and fail where either side is no finite number; matches takes
+ * time that grows with the value's length, whatever the pattern. A missing key fails all but neq.
  */
 export function compileCondition({ key, op, value }: Condition): (keys: Keys) => boolean {
   const read = (keys: Keys) => keys?.[key];
@@ -46,6 +65,13 @@ export function compileCondition({ key, op, value }: Condition): (keys: Keys) =>
     };
   }
   const text = String(value);
+  if (op === "matches") {
+    const pattern = RE2JS.compile(text);
+    return (keys) => {
+      const sent = read(keys);
+      return sent !== undefined && pattern.testExact(sent);
+    };
+  }
   if (op === "eq") return (keys) => read(keys) === text;
   if (op === "neq") return (keys) => read(keys) !== text;
   const number = finite(text);
