@@ -48,7 +48,7 @@ test("every link between the documents leads somewhere", () => {
 
 test("every command that the README and the guides show is one that exists", () => {
   const known = new Set(
-    [...cliReference().matchAll(/^## box ([a-z -]+?)(?: [<[]|$)/gm)].map(([, name = ""]) =>
+    [...cliReference().matchAll(/^## box ([a-z_ -]+?)(?: [<[]|$)/gm)].map(([, name = ""]) =>
       name.trim(),
     ),
   );
@@ -60,7 +60,9 @@ test("every command that the README and the guides show is one that exists", () 
     for (const [, block = ""] of read(document).matchAll(
       /```(?:sh|console|bash)\n([\s\S]*?)```/g,
     )) {
-      for (const [, words = ""] of block.matchAll(/(?:^|[|(;$ ])box ((?:[a-z][a-z-]* ?){1,3})/gm)) {
+      for (const [, words = ""] of block.matchAll(
+        /(?:^|[|(;$ ])box ((?:[a-z][a-z_-]* ?){1,3})/gm,
+      )) {
         const parts = words.trim().split(" ");
         const found = [3, 2, 1].some((n) => known.has(parts.slice(0, n).join(" ")));
         if (!found) unknown.push(`${document}: box ${words.trim()}`);

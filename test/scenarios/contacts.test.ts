@@ -86,6 +86,26 @@ test("a contact that refuses for good brings the next step forward; one that is 
   ]);
 });
 
+test("codes and tests are sent ten at once to a person's contacts, then one a minute: they ring, cost money and can be guessed at", async (t) => {
+  const { box, receiver, ann, bob } = await story(t);
+  const add = async (key: string) => {
+    const write = { kind: "webhook", address: `${receiver.url}/x` };
+    const { id } = (await box.api("POST", "/v1/accounts/me/contacts", write, key)).body;
+    return `/v1/accounts/me/contacts/${id}/verify`;
+  };
+  const [one, other, bobs] = [await add(ann.key), await add(ann.key), await add(bob.key)];
+  const send = (path: string, key = ann.key) => box.api("POST", path, {}, key);
+  for (let i = 0; i < 10; i++) assert.equal((await send(i % 2 === 0 ? one : other)).status, 200);
+  const sent = receiver.received.length;
+  const refused = await send(one);
+  assert.deepEqual([refused.status, refused.body.error.code], [429, "rate_limited"]);
+  assert.ok(Number(refused.headers.get("retry-after")) > 0);
+  assert.equal(receiver.received.length, sent);
+  assert.equal((await send(bobs, bob.key)).status, 200);
+  await box.clock.turn(60_000);
+  assert.equal((await send(other)).status, 200);
+});
+
 test("who was being paged while somebody else took the alert is told so, too", async (t) => {
   const { box, receiver, ann, rule, told, step } = await story(t);
   await reachBy(box, ann, receiver, "/ann");

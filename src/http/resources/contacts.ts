@@ -22,6 +22,7 @@ import {
 } from "../../contacts/contacts.ts";
 import { contactKindList } from "../../contacts/list.ts";
 import { readNotify, writeNotify } from "../../contacts/notify.ts";
+import { takeSend } from "../../contacts/sends.ts";
 import { codeRefused, issueContactCode, verifyContact } from "../../contacts/verify.ts";
 import { notFound } from "../../kit/errors.ts";
 import { hexId } from "../../kit/ids.ts";
@@ -170,6 +171,8 @@ export const contactRoutes: Route[] = [
       if (body.code === undefined) {
         const code = store.write((tx) => {
           mustBeOwnOrGoverned(tx, actor.accountId, of.account);
+          getContact(tx, of);
+          takeSend(store, of.account);
           return issueContactCode(tx, of);
         });
         const sent = await sendNow(tenant, of.id, codeMessage(code, hexId(store.random)));
@@ -199,6 +202,7 @@ export const contactRoutes: Route[] = [
       const of = { account: accountOf(params, actor), id: params.cid };
       mustBeOwnOrGoverned(tenant.store, actor.accountId, of.account);
       if (getContact(tenant.store, of).verified_at === null) throw notVerified();
+      takeSend(tenant.store, of.account);
       return sendNow(tenant, of.id, testMessage(hexId(tenant.store.random)));
     },
   }),
