@@ -38,6 +38,8 @@ export interface Host {
   push?: (integration: IntegrationRow, message: Outgoing) => Promise<Sent>;
   /** Whether a hosted relay pushes for this box. */
   hasRelay(): boolean;
+  /** Whether presses on buttons of this bot's messages are heard; absent where none are. */
+  hears?: (bot: { kind: "telegram" | "slack"; token: string }) => boolean;
 }
 
 /** An operator's setting of a kind, in an environment variable and a flag of `serve`. */

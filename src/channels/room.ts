@@ -34,6 +34,12 @@ export interface RoomRequest {
   words: Message;
 }
 
+/** The alert that a message in a room can be acknowledged for; null where it is no call for somebody, or names several. */
+export function takenFor({ event, alert_id: id }: EventBody): string | null {
+  const calls = ["alert.opened", "alert.escalated", "alert.renotified"].includes(event);
+  return calls && /^\d{1,15}$/.test(id) ? id : null;
+}
+
 /** The longest answer that any of them gives: Discord's repeats the message. */
 const MOST_BYTES = 16_384;
 

@@ -27,6 +27,7 @@ export interface SenderOptions {
   /** What the operator set; the others have their usual value. */
   settings: Settings;
   push?: NonNullable<Host["push"]>;
+  hears?: NonNullable<Host["hears"]>;
   /** Where people see the box; empty: nowhere that they could be led to. */
   publicUrl: string;
 }
@@ -36,6 +37,7 @@ export function createSender(options: SenderOptions): ChannelSender {
   const { store, channels } = options;
   const host: Host = {
     ...(options.push && { push: options.push }),
+    ...(options.hears && { hears: options.hears }),
     hasRelay: () => findRelay(store) !== null,
   };
   const settings = { ...usual(channels), ...options.settings };

@@ -5,7 +5,7 @@ import { type Message, plainText } from "../outbox/message.ts";
 import type { Link } from "../outbox/said.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { escapeWithin, incomingWebhook, partsWithin, type RoomRequest } from "./room.ts";
+import { escapeWithin, incomingWebhook, partsWithin, type RoomRequest, takenFor } from "./room.ts";
 import { postAsApp } from "./slack-app.ts";
 
 export const slack = channel({
@@ -39,12 +39,13 @@ export const slack = channel({
       read: webUrl,
     },
   },
-  send: ({ credentials, event, words, egress, now, settings }) => {
+  send: ({ credentials, event, words, egress, now, settings, host }) => {
     const { webhook_url: webhookUrl = "", bot_token: token, channel: name } = credentials;
     const via = { egress, now };
     if (!token || !name) return sendSlack(via, { webhookUrl, event, words });
     const app = { apiUrl: settings.slackApi, token, channel: name };
-    return postAsApp(via, app, slackMessage(words));
+    const alertId = host.hears?.({ kind: "slack", token }) ? takenFor(event) : null;
+    return postAsApp(via, app, slackMessage(words, alertId));
   },
 });
 
@@ -76,9 +77,10 @@ export async function sendSlack(via: Via, request: RoomRequest): Promise<Posted>
 
 /**
  * The message: blocks, and a text for notifications. Everything is escaped and nothing is parsed for
- * names, so no log line can mention anyone; nor are links in it fetched for a preview.
+ * names, so no log line can mention anyone; nor are links in it fetched for a preview. `alertId`: what a button takes;
+ * none where presses aren't heard.
  */
-export function slackMessage(message: Message): object {
+export function slackMessage(message: Message, alertId: string | null = null): object {
   const { title, details, people, facts, link, links } = message;
   const sections = [
     escapeWithin(details.join("\n"), SECTION),
@@ -92,12 +94,21 @@ export function slackMessage(message: Message): object {
     blocks: [
       { type: "header", text: { type: "plain_text", text: escapeWithin(title, HEADER) } },
       ...sections.filter(Boolean).map((text) => ({ type: "section", text: slackMarkdown(text) })),
+      ...(alertId === null ? [] : [ackButton(alertId)]),
       ...(shown === "" ? [] : [{ type: "context", elements: [slackMarkdown(shown)] }]),
     ],
     parse: "none",
     link_names: false,
     unfurl_links: false,
     unfurl_media: false,
+  };
+}
+
+function ackButton(alertId: string): object {
+  const text = { type: "plain_text", text: "Acknowledge" };
+  return {
+    type: "actions",
+    elements: [{ type: "button", action_id: "ack_alert", value: alertId, text }],
   };
 }
 

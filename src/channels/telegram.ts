@@ -4,7 +4,7 @@ import { webUrl } from "../kit/flags.ts";
 import { type Message, plainText } from "../outbox/message.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { shortened } from "./room.ts";
+import { shortened, takenFor } from "./room.ts";
 import { callBot, type TelegramChat, type TelegramSent } from "./telegram-bot.ts";
 
 export const telegram = channel({
@@ -25,23 +25,38 @@ export const telegram = channel({
       read: webUrl,
     },
   },
-  async send({ credentials, words, egress, now, settings }) {
+  async send({ credentials, event, words, egress, now, settings, host }) {
     const { token, chat_id: chatId } = credentials;
-    const request = { apiUrl: settings.telegramApi, token, chatId, words };
+    const alertId = host.hears?.({ kind: "telegram", token }) ? takenFor(event) : null;
+    const request = { apiUrl: settings.telegramApi, token, chatId, words, alertId };
     const { chatId: movedTo, answer, ...sent } = await sendTelegram({ egress, now }, request);
     return movedTo === undefined ? sent : { ...sent, learned: { chat_id: movedTo } };
   },
 });
 
 /** One attempt at one Telegram chat. */
-export type TelegramRequest = TelegramChat & { words: Message };
+export type TelegramRequest = TelegramChat & {
+  words: Message;
+  /** The alert that a button takes; none where presses aren't heard. */
+  alertId?: string | null;
+};
 
 /** In UTF-16 units. */
 export const LONGEST_TELEGRAM = 4_096;
 
-/** Sends the event as plain text. */
-export function sendTelegram(via: Via, { words, ...chat }: TelegramRequest): Promise<TelegramSent> {
-  return callBot(via, chat, { method: "sendMessage", body: { text: telegramText(words) } });
+/** Sends the event as plain text. A button's data is `ack@` and the alert's number. */
+export function sendTelegram(
+  via: Via,
+  { words, alertId = null, ...chat }: TelegramRequest,
+): Promise<TelegramSent> {
+  const button = { text: "Acknowledge", callback_data: `ack@${alertId}` };
+  return callBot(via, chat, {
+    method: "sendMessage",
+    body: {
+      text: telegramText(words),
+      ...(alertId !== null && { reply_markup: { inline_keyboard: [[button]] } }),
+    },
+  });
 }
 
 /** The message within Telegram's limit. No markup, so nothing to escape. */

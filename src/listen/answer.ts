@@ -1,5 +1,8 @@
-import { type AnswerVerb, answerPage, answerWords } from "../alerts/answer.ts";
+import { type AnswerVerb, answerPage, answerWords, whoseWords } from "../alerts/answer.ts";
+import { changeEach } from "../alerts/bulk.ts";
+import { livingAlert, whoseIs } from "../alerts/whose.ts";
 import { findContact, openContact } from "../contacts/contacts.ts";
+import { accountAt } from "../contacts/known.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { rightOf } from "../paging/right.ts";
 import type { ListenDeps } from "./listener.ts";
@@ -38,4 +41,26 @@ export async function answerByHandle(
   }
   const answered = await answerPage(store, { handle }, { verb });
   return { isTaken: answered.kind === "answered", words: answerWords(answered, now) };
+}
+
+/**
+ * Acts as whoever pressed a button in a room: the account that has the presser as a verified contact of that kind. Others
+ * are told how to become known. Throws where it can't be written.
+ */
+export async function answerInRoom(
+  { store, sealer }: ListenDeps,
+  { alert, kind, presser }: { alert: string; kind: "telegram" | "slack"; presser: string },
+): Promise<AnswerTold> {
+  const now = unixSeconds(store.clock);
+  const accountId = accountAt(store, sealer, { kind, address: presser });
+  if (accountId === null)
+    return {
+      isTaken: false,
+      words: `Nobody at this box is known by your account. To be: box contact add ${kind} ${presser}`,
+    };
+  const id = livingAlert(store, Number(alert));
+  const what = { verb: "acknowledge", accountId, via: kind } as const;
+  const [done] = await changeEach(store, [String(id)], what);
+  if (done?.ok !== true) return { isTaken: false, words: answerWords({ kind: "unknown" }, now) };
+  return { isTaken: true, words: whoseWords(whoseIs(store, id), now) };
 }

@@ -2,6 +2,7 @@ import type { SlackGateway } from "../channels/direct/slack.ts";
 import {
   askSlackForLine,
   confirmSlack,
+  dropSlackButtons,
   readSlackSaid,
   type SlackPress,
   tellSlackMember,
@@ -9,7 +10,7 @@ import {
 import { openGateway } from "../contacts/gateways.ts";
 import { type EgressError, egressErrorOf } from "../kit/egress-error.ts";
 import type { Talk } from "../kit/talk.ts";
-import { answerByHandle } from "./answer.ts";
+import { answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";
 
@@ -138,11 +139,13 @@ export function slackListener(deps: ListenDeps): Listener {
 
   /** What was confirmed is acted on, also while this side stops. */
   const act = async (press: SlackPress): Promise<void> => {
-    const words = await pressed(deps, press);
-    const { channel, user } = press;
+    const { words, isDone } = await pressed(deps, press);
+    const { channel, user, message } = press;
     const gateway = stopped ? null : gatewayNow();
-    if (words === null || channel === null || gateway === null) return;
-    await tellSlackMember(viaOf(deps), gateway, { channel, user, text: words });
+    if (channel === null || gateway === null) return;
+    if (words !== null) await tellSlackMember(viaOf(deps), gateway, { channel, user, text: words });
+    if (isDone && message !== null)
+      await dropSlackButtons(viaOf(deps), gateway, { channel, message });
   };
 
   return {
@@ -159,20 +162,28 @@ export function slackListener(deps: ListenDeps): Listener {
   };
 }
 
-/** What the presser has to be told; null where the message itself will say it. */
-async function pressed(
-  deps: ListenDeps,
-  { user, action, value }: SlackPress,
-): Promise<string | null> {
-  if (!/^(ack|resolve)$/.test(action) || !/^[a-z0-9]{1,32}$/.test(value)) return null;
+/** What a press came to. */
+interface Pressed {
+  /** What the presser is to be told; null where the message itself will say it. */
+  words: string | null;
+  /** The message's buttons have nothing more to do. A person's own message is changed as a whole, with what became of the alert. */
+  isDone?: true;
+}
+
+async function pressed(deps: ListenDeps, { user, action, value }: SlackPress): Promise<Pressed> {
   try {
+    if (action === "ack_alert" && /^\d{1,15}$/.test(value)) {
+      const told = await answerInRoom(deps, { alert: value, kind: "slack", presser: user });
+      return { words: told.words, ...(told.isTaken && { isDone: true }) };
+    }
+    if (!/^(ack|resolve)$/.test(action) || !/^[a-z0-9]{1,32}$/.test(value)) return { words: null };
     const { isTaken, words } = await answerByHandle(deps, {
       ...{ handle: value, kind: "slack", verb: action === "ack" ? "acknowledge" : "resolve" },
       isAt: (address) => address === user,
     });
-    return isTaken ? null : words;
+    return { words: isTaken ? null : words };
   } catch (error) {
     deps.log.error({ err: error }, "an answer by Slack could not be written");
-    return "This could not be written: try again.";
+    return { words: "This could not be written: try again." };
   }
 }

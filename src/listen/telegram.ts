@@ -1,6 +1,7 @@
 import type { TelegramGateway } from "../channels/direct/telegram.ts";
 import {
   answerTelegramPress,
+  dropTelegramButtons,
   readTelegramUpdates,
   type TelegramLook,
   type TelegramPress,
@@ -12,7 +13,7 @@ import { openGateway } from "../contacts/gateways.ts";
 import { heardOf, setHeard } from "../contacts/heard.ts";
 import { createBuckets } from "../kit/bucket.ts";
 import { unixSeconds } from "../kit/clock.ts";
-import { type AnswerTold, answerByHandle } from "./answer.ts";
+import { type AnswerTold, answerByHandle, answerInRoom } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";
 
@@ -100,9 +101,14 @@ export function telegramListener(deps: ListenDeps): Listener {
 
   const acted = async ({ press, words }: TelegramUpdate): Promise<Reply | null> => {
     if (press !== null) {
-      const { isTaken, words: text } = await pressed(deps, press);
+      const { isTaken, words: text, isRoom } = await pressed(deps, press);
       const reply = { id: press.id, text, alert: !isTaken };
-      return (gateway) => answerTelegramPress(viaNow(), gateway, reply);
+      const { at } = press;
+      return async (gateway) => {
+        await answerTelegramPress(viaNow(), gateway, reply);
+        // A person's own message is changed as a whole, with what became of the alert.
+        if (isRoom && isTaken && at !== null) await dropTelegramButtons(viaNow(), gateway, at);
+      };
     }
     const greeting = words === null ? null : greetingTo(words);
     if (words === null || greeting === null || !greetings.take("").allowed) return null;
@@ -127,8 +133,16 @@ export function telegramListener(deps: ListenDeps): Listener {
   };
 }
 
-/** Whoever presses must be in the chat that was paged, or be the one whose chat it is. */
-async function pressed(deps: ListenDeps, { data, from, at }: TelegramPress): Promise<AnswerTold> {
+/** Of a page's own message whoever presses must be in the chat that was paged, or be the one whose chat it is. */
+async function pressed(
+  deps: ListenDeps,
+  { data, from, at }: TelegramPress,
+): Promise<AnswerTold & { isRoom?: true }> {
+  const [, alert] = /^ack@(\d{1,15})$/.exec(data) ?? [];
+  if (alert !== undefined) {
+    const told = await answerInRoom(deps, { alert, kind: "telegram", presser: from });
+    return { ...told, isRoom: true };
+  }
   const [, verb, handle] = /^(ack|resolve):([a-z0-9]{1,32})$/.exec(data) ?? [];
   if (verb === undefined || handle === undefined)
     return { isTaken: false, words: "This button is none of this box's." };

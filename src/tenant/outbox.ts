@@ -5,6 +5,7 @@ import type { Settings } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
 import { createSender, type SenderOptions } from "../channels/send.ts";
 import type { GatewayKind } from "../contacts/kind.ts";
+import { hearsBot } from "../contacts/known.ts";
 import { contactKindList } from "../contacts/list.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Egress, EgressClient } from "../kit/egress.ts";
@@ -97,6 +98,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       ...{ store, log, sealer, egress, channels: deps.channels, publicUrl: deps.publicUrl },
       settings: settings.channels ?? {},
       ...(settings.push && { push: settings.push }),
+      hears: (bot) => hearsBot(store, sealer, bot),
     });
   const runBy = (egress: Egress) => (action: ActionRow, eventBody: string) =>
     runAction({ egress, sealer }, action, eventBody);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { BoxFlags } from "../../src/app/config.ts";
 import { type Person, type TestBox, testBox } from "./box.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { pass, settle, until } from "./until.ts";
@@ -21,9 +22,13 @@ export interface AnswerStory {
   gatewayError(kind: string): Promise<string | null>;
 }
 
-export async function answerStory(t: TestContext): Promise<AnswerStory> {
+/** `flags`: what the box is started with, where the receiver is. */
+export async function answerStory(
+  t: TestContext,
+  flags: (url: string) => BoxFlags = () => ({}),
+): Promise<AnswerStory> {
   const receiver = await startReceiver();
-  const box = await testBox();
+  const box = await testBox(flags(receiver.url));
   t.after(async () => {
     await box.stop();
     await receiver.close();

@@ -13,6 +13,8 @@ export interface SlackPress {
   /** The button's own name and value. */
   action: string;
   value: string;
+  /** The message that the button stands in, as Slack has it; null where it says nothing of it. */
+  message: { ts: string; text: string; blocks: readonly unknown[] } | null;
 }
 
 /** One message of the line. */
@@ -67,14 +69,20 @@ function objectOf(json: string): Answer {
   }
 }
 
-function pressIn({ type, user, channel, actions }: Answer): SlackPress | null {
+function pressIn({ type, user, channel, actions, message }: Answer): SlackPress | null {
   if (type !== "block_actions" || !Array.isArray(actions)) return null;
   const { id } = objectIn(user);
   const { id: room } = objectIn(channel);
   const { action_id: action, value } = objectIn(actions[0]);
   if (typeof id !== "string" || typeof action !== "string" || typeof value !== "string")
     return null;
-  return { user: id, channel: typeof room === "string" ? room : null, action, value };
+  const where = typeof room === "string" ? room : null;
+  return { user: id, channel: where, action, value, message: messageIn(objectIn(message)) };
+}
+
+function messageIn({ ts, text, blocks }: Answer): SlackPress["message"] {
+  if (typeof ts !== "string" || typeof text !== "string" || !Array.isArray(blocks)) return null;
+  return { ts, text, blocks };
 }
 
 /** How an envelope is confirmed. */
@@ -88,4 +96,16 @@ export async function tellSlackMember(
 ): Promise<void> {
   const app = { apiUrl: api(gateway), token: gateway.bot_token };
   await callSlack(via, app, { method: "chat.postEphemeral", body: what });
+}
+
+/** Takes the buttons of a message in a channel away. */
+export async function dropSlackButtons(
+  via: Via,
+  gateway: SlackGateway,
+  { channel, message }: { channel: string; message: NonNullable<SlackPress["message"]> },
+): Promise<void> {
+  const { ts, text } = message;
+  const blocks = message.blocks.filter((block) => objectIn(block)["type"] !== "actions");
+  const app = { apiUrl: api(gateway), token: gateway.bot_token };
+  await callSlack(via, app, { method: "chat.update", body: { channel, ts, text, blocks } });
 }

@@ -14,7 +14,7 @@ export const slackGateway = gatewayKind({
   fields: z.strictObject({
     bot_token: text(256, 1)
       .regex(/^xoxb-/, { error: "must begin with xoxb-" })
-      .meta({ description: "the bot's token, with chat:write, im:write and users:read.email" }),
+      .meta({ description: "the bot's token, with chat:write and im:write" }),
     app_token: text(256)
       .regex(/^(xapp-.*)?$/, { error: "must begin with xapp-" })
       .optional()
