@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
 import type { BulkAnswer } from "../src/alerts/bulk.ts";
+import type { ReachEntry } from "../src/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
@@ -9,6 +10,7 @@ import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
+import { reasonText, wayText } from "./reached.ts";
 import { age, printable, short, table, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
 
@@ -25,6 +27,9 @@ export function registerAlerts(program: Command): void {
   apiFlags(alert.command("show <id>"))
     .description("what is wrong, since when, who was told, and all that happened")
     .action(showAlert);
+  apiFlags(alert.command("pages <id>"))
+    .description("who was told by what, when and with what outcome; who wasn't, and why")
+    .action(showPages);
   manyFlags(program.command("ack [id...]"))
     .description("acknowledge alerts: these, or with --all every open one of a project or its rule")
     .action(changeAlerts("ack"));
@@ -133,6 +138,21 @@ async function changeAll(
   const done = verb === "ack" ? "acknowledged" : "resolved";
   const { changed } = answer.counts;
   print(answer, options, () => `${changed} ${changed === 1 ? "alert" : "alerts"} ${done}`);
+}
+
+async function showPages(id: string, options: ApiOptions): Promise<void> {
+  const from = path("v1", "alerts", id, "pages");
+  const { pages } = await callApi<{ pages: ReachEntry[] }>(options, "GET", from);
+  const nameOf = await namesOf(options);
+  print({ pages }, options, () =>
+    table(
+      ["WHO", "WAY", "WHAT BECAME OF IT", "WHEN", "ERROR"],
+      pages.map((page) => [
+        ...[page.name ?? page.account_id ?? "nobody", wayText(page), reasonText(page, nameOf)],
+        ...[page.at === null ? "" : when(page.at), short(page.error ?? "", 80)],
+      ]),
+    ),
+  );
 }
 
 async function timelineOf(id: string, options: ApiOptions): Promise<TimelineEntry[]> {

@@ -21,11 +21,36 @@ export function onCallNow(
   schedule: { projectId: number; name: string },
   at: number,
 ): string | null {
+  return dutyAt(reader, schedule, at)?.onDuty ?? null;
+}
+
+/** Who had duty, who would have had it without overrides, and everybody who takes turns. */
+export interface DutyAt {
+  onDuty: string | null;
+  planned: string | null;
+  participants: string[];
+}
+
+/** As `onCallNow`, with those who were not on call; null where there is no such schedule. */
+export function dutyAt(
+  reader: Reader,
+  schedule: { projectId: number; name: string },
+  at: number,
+): DutyAt | null {
   const row = reader
     .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
     .get(schedule.projectId, schedule.name);
   if (row === undefined) return null;
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
-  return whoIsOnCall({ timezone: row.timezone, layers, overrides }, at);
+  const turns = layers.flatMap(({ participants }) => participants);
+  return {
+    onDuty: whoIsOnCall({ timezone: row.timezone, layers, overrides }, at),
+    get planned() {
+      return whoIsOnCall({ timezone: row.timezone, layers, overrides: [] }, at);
+    },
+    get participants() {
+      return [...new Set(turns)].filter((account) => account !== null);
+    },
+  };
 }

@@ -96,6 +96,7 @@ export const rooms: Record<string, readonly string[]> = {
       "audit/list.ts",
       "alerts/alert.ts",
       "alerts/bulk.ts",
+      "alerts/reach-report.ts",
       "alerts/silencing.ts",
       "alerts/timeline.ts",
       "oncall/schedule.ts",

@@ -3,6 +3,8 @@ import { acknowledge } from "../../alerts/acknowledge.ts";
 import { alertAnswer, alertId, alertState, getAlertRow, toAlert } from "../../alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../alerts/bulk.ts";
 import { listAlerts, pullAlerts } from "../../alerts/list.ts";
+import { reachAnswer } from "../../alerts/reach-report.ts";
+import { readReach } from "../../alerts/reached.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { snooze } from "../../alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
@@ -77,6 +79,20 @@ export const alertRoutes: Route[] = [
     handle: ({ tenant, params }) => ({
       timeline: readTimeline(tenant.store, getAlertRow(tenant.store, alertId(params.id)).id),
     }),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/alerts/{id}/pages",
+    name: "getAlertPages",
+    tag: "Alerts",
+    summary: "Who was told of an alert by what, when and with what outcome; who wasn't, and why",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    status: 200,
+    answer: z.object({ pages: z.array(reachAnswer) }),
+    errors: ["not_found"],
+    handle: ({ tenant, params }) => ({ pages: readReach(tenant.store, alertId(params.id)) }),
   }),
   route({
     method: "POST",

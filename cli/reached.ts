@@ -1,0 +1,37 @@
+import type { ReachEntry } from "../src/alerts/reach-report.ts";
+import { printable, when } from "./table.ts";
+
+/** `sms …2222`, empty where there was no way. */
+export function wayText({ via, address }: ReachEntry): string {
+  return printable([via, address].filter((part) => part !== null).join(" "));
+}
+
+const WORDS: Record<
+  ReachEntry["reason"],
+  (entry: ReachEntry, nameOf: (id: string) => string) => string
+> = {
+  shown: ({ outcome }) => (outcome === "answered" ? "answered" : "shown"),
+  delivered: () => "delivered",
+  accepted_not_confirmed: () => "sent, not confirmed",
+  delayed: ({ attempts, due_at }) =>
+    `waits${attempts > 0 ? ` after ${attempts} attempts` : ""}${due_at === null ? "" : `, next ${when(due_at)}`}`,
+  failed: () => "FAILED",
+  withdrawn: () => "withdrawn: somebody had it, or it was over",
+  step_not_reached: ({ step, due_at }) =>
+    `step ${step} ${due_at === null ? "was not reached" : `is due ${when(due_at)}`}`,
+  not_on_call: ({ by }, nameOf) => `not on call${by === null ? "" : `: ${nameOf(by)} was`}`,
+  covered_by_override: ({ by }, nameOf) =>
+    `off by an override${by === null ? "" : `: ${nameOf(by)} had it`}`,
+  no_channel: () => "NOT TOLD: has no contact and no phone",
+  no_device: () => "NOT TOLD: the relay knows no phone of theirs",
+  channel_disabled: () => "NOT TOLD: the channel is off",
+  no_ladder: () => "its rule has no ladder",
+  account_removed: () => "was removed",
+};
+
+/** What became of it, or why there is nothing, in words. `nameOf` names accounts. */
+export function reasonText(entry: ReachEntry, nameOf: (id: string) => string): string {
+  const others = entry.together - 1;
+  const named = others > 0 ? `, with ${others} ${others === 1 ? "other" : "others"}` : "";
+  return WORDS[entry.reason](entry, nameOf) + named;
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import type { DutyAt } from "../oncall/duty.ts";
+import type { PageFact } from "../paging/history.ts";
+import type { EscalationStep } from "../projects/rule.ts";
+
+/** Why somebody was or wasn't told: these and no others. */
+export const reachReason = z.enum([
+  ...(["shown", "delivered", "accepted_not_confirmed", "delayed", "failed", "withdrawn"] as const),
+  ...(["step_not_reached", "not_on_call", "covered_by_override", "no_channel"] as const),
+  ...(["no_device", "channel_disabled", "no_ladder", "account_removed"] as const),
+]);
+
+const seconds = (description: string) => z.int().nullable().meta({ description });
+
+export const reachAnswer = z
+  .object({
+    account_id: z
+      .string()
+      .nullable()
+      .meta({ description: "null: nobody, the rule has no ladder." }),
+    name: z.string().nullable().meta({ description: "null for somebody who was removed." }),
+    reason: reachReason.meta({
+      description:
+        "`shown`: seen or answered. `accepted_not_confirmed`: the service took it and has said no more. `delayed`: waits, for its time or for another attempt.",
+    }),
+    via: z
+      .string()
+      .nullable()
+      .meta({ description: "The contact's kind, or `phone`: by the relay." }),
+    address: z.string().nullable().meta({ description: "Its label, or its address masked." }),
+    event: z.string().nullable(),
+    outcome: z.string().nullable().meta({
+      description: "What is known of it: `accepted`, `delivered`, `shown`, `answered`.",
+    }),
+    step: z.int().nullable().meta({ description: "Of the ladder, from 1." }),
+    due_at: seconds("When it was or is due."),
+    at: seconds("When it was sent, or came to nothing."),
+    attempts: z.int(),
+    error: z.string().nullable(),
+    together: z.int().meta({ description: "Alerts that its message named." }),
+    by: z.string().nullable().meta({ description: "Who had duty in their place." }),
+  })
+  .meta({ id: "AlertReach" });
+export type ReachEntry = z.output<typeof reachAnswer>;
+
+/** A page by the relay: whom it named, and how it went. */
+export interface PhoneFact {
+  accounts: readonly string[];
+  event: string;
+  status: "pending" | "delivered" | "failed" | "dropped";
+  attempts: number;
+  dueAt: number;
+  endedAt: number | null;
+  error: string | null;
+}
+
+/** A step that ran, or will: who had or has duty in each of its schedules. */
+export interface StepFact {
+  step: EscalationStep;
+  /** From 1. */
+  number: number;
+  hasRun: boolean;
+  /** When it is due; null where it has run, or no longer can. */
+  dueAt: number | null;
+  duties: readonly DutyAt[];
+}
+
+export interface ReachFacts {
+  steps: readonly StepFact[];
+  /** Whom the alert paged, in that order. */
+  paged: readonly string[];
+  pages: readonly PageFact[];
+  phones: readonly PhoneFact[];
+  /** null for somebody who was removed. */
+  nameOf(account: string): string | null;
+  /** Whether the relay pages a phone of theirs, as far as it has said. */
+  hasPhone(account: string): boolean;
+}
+
+const NOTHING = {
+  ...{ via: null, address: null, event: null, outcome: null, step: null, due_at: null, at: null },
+  ...{ attempts: 0, error: null, together: 0, by: null },
+} as const;
+
+/** Who was told by what, who wasn't and why: each way of each person once, those who were told first. Pure. */
+export function reachReport(facts: ReachFacts): ReachEntry[] {
+  const entries: ReachEntry[] = [];
+  const add = (account: string, more: Partial<ReachEntry> & Pick<ReachEntry, "reason">) =>
+    entries.push({ ...NOTHING, account_id: account, name: facts.nameOf(account), ...more });
+  const isThere = (account: string) => entries.some(({ account_id }) => account_id === account);
+  for (const page of facts.pages) add(page.account, ofPage(page));
+  for (const phone of facts.phones)
+    for (const account of phone.accounts) add(account, ofPhone(phone, facts.hasPhone(account)));
+  for (const account of new Set(facts.paged)) if (!isThere(account)) add(account, wayless(account));
+  for (const { step, number, hasRun, dueAt, duties } of facts.steps) {
+    const later = { reason: "step_not_reached", step: number, due_at: dueAt } as const;
+    const named = [...step.accounts, ...duties.flatMap(({ onDuty }) => onDuty ?? [])];
+    for (const account of named) {
+      if (isThere(account)) continue;
+      const isGone = facts.nameOf(account) === null;
+      add(account, isGone || hasRun ? { ...wayless(account), step: number } : later);
+    }
+    for (const { onDuty, planned, participants } of hasRun ? duties : [])
+      for (const account of participants) {
+        if (isThere(account)) continue;
+        const reason = account === planned ? "covered_by_override" : "not_on_call";
+        add(account, { reason, step: number, by: onDuty });
+      }
+  }
+  if (facts.steps.length === 0 && entries.length === 0)
+    entries.push({ ...NOTHING, account_id: null, name: null, reason: "no_ladder" });
+  return entries;
+
+  function wayless(account: string) {
+    const isGone = facts.nameOf(account) === null;
+    return { reason: isGone ? ("account_removed" as const) : ("no_channel" as const) };
+  }
+}
+
+function ofPage(page: PageFact) {
+  const { via, address, event, outcome, attempts, error, together } = page;
+  const known = outcome === "refused" ? null : outcome;
+  return {
+    ...{ reason: reasonOf(page), via, address, event, attempts, error, together, outcome: known },
+    ...{ due_at: page.nextAt ?? page.dueAt, at: page.endedAt },
+  };
+}
+
+function reasonOf({ status, outcome }: PageFact): ReachEntry["reason"] {
+  if (outcome === "shown" || outcome === "answered") return "shown";
+  if (status === "failed" || status === "withdrawn") return status;
+  if (status === "pending") return "delayed";
+  return outcome === "delivered" ? "delivered" : "accepted_not_confirmed";
+}
+
+const PHONE = { pending: "delayed", failed: "failed", dropped: "channel_disabled" } as const;
+
+function ofPhone({ event, status, attempts, dueAt, endedAt, error }: PhoneFact, hasPhone: boolean) {
+  const taken = hasPhone ? ("accepted_not_confirmed" as const) : ("no_device" as const);
+  const isTaken = status === "delivered";
+  return {
+    ...{ reason: isTaken ? taken : PHONE[status], via: "phone", event, attempts, error },
+    ...{ due_at: dueAt, at: endedAt, outcome: isTaken && hasPhone ? "accepted" : null },
+    together: isTaken ? 1 : 0,
+  };
+}

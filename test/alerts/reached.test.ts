@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { reachReport } from "../../src/alerts/reach-report.ts";
+import { type Person, testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
+import { reachBy } from "../support/contacts.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
+import { pass, settle } from "../support/until.ts";
+
+async function shop(t: TestContext) {
+  const receiver = await startReceiver();
+  const box = await testBox({ publicUrl: "https://box.test" });
+  t.after(async () => {
+    await box.stop();
+    await receiver.close();
+  });
+  const token = await box.project("shop");
+  const people = Object.fromEntries(
+    ["ann", "bob", "cid", "dan", "eve"].map((name) => [
+      name,
+      box.person("member", `${name}@example.org`),
+    ]),
+  ) as Record<"ann" | "bob" | "cid" | "dan" | "eve", Person>;
+  const ids = Object.fromEntries(
+    Object.entries(people).map(([name, { accountId }]) => [accountId, name]),
+  );
+  let n = 0;
+  return {
+    ...{ box, receiver, people },
+    async rule(escalations: object[]) {
+      const write = { name: "errors", identifier_keys: ["n"], escalations };
+      const made = await box.api("PUT", "/v1/projects/shop/rules/errors", write);
+      const again =
+        made.status === 404 ? await box.api("POST", "/v1/projects/shop/rules", write) : made;
+      assert.ok(again.status < 300, JSON.stringify(again.body));
+    },
+    async fire(): Promise<string> {
+      await box.ingest(token, { message: "disk is full", level: 500, keys: { n: `${++n}` } });
+      await settle(box);
+      return String(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get());
+    },
+    /** `ann webhook /ann answered`: who, by what, why. */
+    async reach(id: string): Promise<string[]> {
+      const got = await box.api("GET", `/v1/alerts/${id}/pages`, undefined, people.eve.key);
+      assert.equal(got.status, 200, JSON.stringify(got.body));
+      return got.body.pages.map((page: Record<string, string | number | null>) =>
+        [
+          ids[page["account_id"] ?? ""] ?? page["account_id"],
+          page["address"],
+          page["reason"],
+          page["outcome"],
+          page["error"],
+          page["by"] === null ? null : ids[page["by"] ?? ""],
+        ]
+          .filter((part) => part !== null)
+          .join(" "),
+      );
+    },
+  };
+}
+
+test("who was told by what, and who wasn't and why: each way once, as it stands", async (t) => {
+  const { box, receiver, people, rule, fire, reach } = await shop(t);
+  const { ann, bob, cid, dan, eve } = people;
+  const [fast, slow] = [
+    await reachBy(box, ann, receiver, "/ann"),
+    await reachBy(box, ann, receiver, "/late"),
+  ];
+  const rules = [
+    { after_seconds: 0, contacts: [fast] },
+    { after_seconds: 600, contacts: [slow] },
+  ];
+  await box.api("PUT", "/v1/accounts/me/notify", { rules }, ann.key);
+  await reachBy(box, bob, receiver, "/bob");
+  const start = Math.floor(box.clock.now() / 1000);
+  const layer = {
+    ...{ name: "l", rotation_start: start - 3600, shift_minutes: 1440 },
+    participants: [dan.accountId, eve.accountId, bob.accountId],
+  };
+  const made = await box.api("POST", "/v1/projects/shop/oncall/schedules", {
+    name: "ops",
+    timezone: "UTC",
+    layers: [layer],
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const over = { account_id: bob.accountId, starts_at: start - 60, ends_at: start + 36_000 };
+  const path = `/v1/projects/shop/oncall/schedules/ops/overrides`;
+  assert.equal((await box.api("POST", path, over)).status, 201);
+  const step = (accounts: Person[], schedules: string[], after_minutes: number) => ({
+    ...{ after_minutes, accounts: accounts.map(({ accountId }) => accountId), schedules },
+  });
+  await rule([step([ann, cid], ["ops"], 0), step([box.owner], [], 30)]);
+  const id = await fire();
+  const owner = box.owner.accountId;
+  assert.deepEqual(await reach(id), [
+    "ann /ann accepted_not_confirmed accepted",
+    "ann /late delayed",
+    "bob /bob accepted_not_confirmed accepted",
+    "cid no_channel",
+    "dan covered_by_override bob",
+    "eve not_on_call bob",
+    `${owner} step_not_reached`,
+  ]);
+  const { pages } = (await box.api("GET", `/v1/alerts/${id}/pages`)).body;
+  assert.equal(pages.at(-1).due_at, Number(pages[0].at) + 1800);
+  const link = JSON.parse(
+    receiver.received.findLast(({ path }) => path === "/ann")?.body ?? "{}",
+  ).acknowledge_url;
+  await fetch(link.replace("https://box.test", box.url), {
+    method: "POST",
+    body: "verb=acknowledge",
+  });
+  await settle(box);
+  assert.deepEqual((await reach(id)).slice(0, 3), [
+    "ann /ann shown answered",
+    "ann /late withdrawn",
+    "bob /bob accepted_not_confirmed accepted",
+  ]);
+  assert.equal((await box.api("GET", `/v1/alerts/${id}/pages`)).body.pages.at(-1).due_at, null);
+
+  const words = await run(["alert", "pages", id], { env: { BOX_URL: box.url, BOX_KEY: ann.key } });
+  assert.equal(words.code, 0, words.err);
+  assert.match(words.out, /^WHO +WAY +WHAT BECAME OF IT +WHEN +ERROR\n/);
+  assert.match(words.out, /\nann@example\.org +webhook \/ann +answered +\d{4}-/);
+  assert.match(words.out, /\ncid@example\.org +NOT TOLD: has no contact and no phone/);
+  assert.match(words.out, /\neve@example\.org +not on call: bob@example\.org was/);
+  assert.match(words.out, /\nowner@example\.org +step 2 was not reached/);
+  const history = await run(["timeline", id], { env: { BOX_URL: box.url, BOX_KEY: ann.key } });
+  assert.match(history.out, /acknowledged.* by ann@example\.org through webhook\n/);
+});
+
+test("what failed, what waits for another attempt, who was removed, and a rule without a ladder", async (t) => {
+  const { box, receiver, people, rule, fire, reach } = await shop(t);
+  const { ann, bob, cid } = people;
+  await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, bob, receiver, "/bob");
+  const accounts = [ann, bob, cid].map(({ accountId }) => accountId);
+  await rule([{ after_minutes: 0, accounts }]);
+  receiver.always((response, _socket, { path }) =>
+    response.writeHead(path === "/ann" ? 410 : 503).end(),
+  );
+  const id = await fire();
+  assert.deepEqual(await reach(id), [
+    "ann /ann failed http 410",
+    "bob /bob delayed http 503",
+    "cid no_channel",
+  ]);
+  receiver.always(answer(204));
+  await pass(box, 60, 5);
+  assert.match((await reach(id))[1] ?? "", /^bob \/bob accepted_not_confirmed accepted/);
+  await rule([{ after_minutes: 0, accounts: [ann.accountId] }]);
+  assert.equal((await box.api("DELETE", `/v1/accounts/${cid.accountId}`)).status, 200);
+  const { pages } = (await box.api("GET", `/v1/alerts/${id}/pages`)).body;
+  const gone = pages.find(({ account_id }: { account_id: string }) => account_id === cid.accountId);
+  assert.deepEqual([gone.reason, gone.name], ["account_removed", null]);
+  await rule([]);
+  assert.deepEqual(await reach(await fire()), ["no_ladder"]);
+  assert.equal((await box.api("GET", "/v1/alerts/999/pages")).status, 404);
+});
+
+test("pages by the relay: taken, without a phone, waiting, failed, off", () => {
+  const phone = {
+    accounts: ["a"],
+    event: "alert.escalated",
+    attempts: 1,
+    dueAt: 1,
+    endedAt: 2,
+    error: null,
+  };
+  const reasonOf = (status: "pending" | "delivered" | "failed" | "dropped", hasPhone = true) =>
+    reachReport({
+      ...{ steps: [], paged: ["a"], pages: [], nameOf: () => "Ann", hasPhone: () => hasPhone },
+      phones: [{ ...phone, status }],
+    }).map(({ via, reason }) => `${via} ${reason}`);
+  assert.deepEqual(reasonOf("delivered"), ["phone accepted_not_confirmed"]);
+  assert.deepEqual(reasonOf("delivered", false), ["phone no_device"]);
+  assert.deepEqual(reasonOf("pending"), ["phone delayed"]);
+  assert.deepEqual(reasonOf("failed"), ["phone failed"]);
+  assert.deepEqual(reasonOf("dropped"), ["phone channel_disabled"]);
+});
