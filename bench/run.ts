@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { changes } from "./changes.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
@@ -23,6 +24,7 @@ const scenarios: Scenario[] = [
   bytes,
   webhook,
   parked,
+  changes,
   relay,
   hosted,
   deliveries,

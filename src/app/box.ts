@@ -85,6 +85,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();
+        tenant.changes.stop();
         tenant.ingest.drain();
       }),
     );

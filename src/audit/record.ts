@@ -77,6 +77,7 @@ const INSERT = `INSERT INTO audit (at, account_id, via, hint, address, verb, kin
 function writeEntry(tx: Tx, author: Author, entry: Entry): void {
   const { accountId, via, hint, address, verb } = author;
   const { kind, id, name, project, changes } = entry;
+  tx.note({ topic: "written", kind, id, name, project });
   tx.sql<(string | number | null)[]>(INSERT).run(
     ...[tx.at, accountId, via, hint, address, verb],
     ...[kind, id, name, project, JSON.stringify(changes)],

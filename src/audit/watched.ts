@@ -206,7 +206,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
   gateways: {
     ...{ kind: "gateway", id: "id", name: "id" },
     fields: { url: ["url", "text"], sealed: ["settings", "secret"] },
-    passed: ["last_ok_at", "last_error", "updated_at"],
+    passed: ["last_ok_at", "last_error", "updated_at", "heard"],
   },
   contacts: {
     ...{ kind: "contact", id: "id", name: "label" },

@@ -159,6 +159,7 @@ class House implements TenantHouse {
   wake(): void {
     for (const { tenant } of this.#open.values()) {
       tenant.waiters.wake();
+      tenant.changes.stop();
       tenant.ingest.drain();
     }
   }

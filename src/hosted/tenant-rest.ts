@@ -28,7 +28,7 @@ export function isQuiet({ tenant, openedAt, usedAt }: OpenTenant, mono: number):
   return (
     mono - openedAt > SHORTEST_MS &&
     mono - usedAt > LONGEST_REQUEST_MS &&
-    tenant.waiters.parked === 0 &&
+    tenant.waiters.parked + tenant.changes.listening === 0 &&
     deliveries.inFlight + executions.inFlight + pages.inFlight === 0
   );
 }

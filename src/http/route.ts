@@ -17,6 +17,8 @@ interface Asked<P, Q, B> {
   address: string;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
+  /** Those that the route asks for, where they were sent. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** One request to a tenant's data plane. Handlers only translate it into a verb's arguments. */
@@ -73,6 +75,8 @@ interface RouteShape<
   deed?: boolean;
   /** Its GET consumes or waits, so HEAD must not run it. */
   noHead?: boolean;
+  /** Header fields, in lower case, that its handler looks at. */
+  wantsHeaders?: readonly string[];
   params?: P;
   query?: Q;
   body?: B;

@@ -2,6 +2,7 @@ import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { auditRoutes } from "./resources/audit.ts";
+import { changesRoutes } from "./resources/changes.ts";
 import { configRoutes } from "./resources/config.ts";
 import { connectRoutes } from "./resources/connect.ts";
 import { contactRoutes } from "./resources/contacts.ts";
@@ -31,6 +32,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
   ...alertRoutes,
   ...auditRoutes,
+  ...changesRoutes,
   ...configRoutes(kinds),
   ...contactRoutes,
   ...gatewayRoutes,

@@ -76,7 +76,13 @@ export async function serveRoute(
     ? check(route.query, readQuery(new URL(c.req.url).search), "query")
     : undefined;
   const body = route.body ? await readChecked(route, c) : undefined;
-  const asked = { params, query, body, address, signal: c.req.raw.signal };
+  const headers = Object.fromEntries(
+    (route.wantsHeaders ?? []).flatMap((name) => {
+      const value = c.req.header(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const asked = { params, query, body, address, signal: c.req.raw.signal, headers };
   const result = await handleAsAuthor(route, { ...opened, ...asked });
   if (result instanceof Response) return result;
   return json(route.status, result);

@@ -45,6 +45,8 @@ export type Note =
   | { topic: "contact"; id: string }
   /** A room is told together, or was. */
   | { topic: "storms" }
+  /** A person made, changed or deleted this, as the audit calls it. */
+  | { topic: "written"; kind: string; id: string; name: string; project: string | null }
   | { topic: "reports" }
   /** A heartbeat is due at another time, or at once. */
   | { topic: "heartbeats" }

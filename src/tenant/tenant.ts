@@ -25,6 +25,7 @@ import { createRenderer, type Renderer, workerSource } from "../reports/renderer
 import { getMeta, setMeta } from "../store/meta.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
 import { tenantJobs } from "./jobs.ts";
@@ -47,6 +48,8 @@ export interface Tenant {
   readonly ingest: IngestHandle;
   readonly heartbeats: HeartbeatWatch;
   readonly waiters: Waiters;
+  /** Which things change, told to who watches. */
+  readonly changes: Changes;
   /** Makes long answers piece by piece, so that other requests don't wait for them. */
   readonly slices: Slices;
   readonly scheduler: Scheduler;
@@ -128,6 +131,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const ingest = createIngest(store);
   const heartbeats = createHeartbeatWatch({ store, ingest, log, tenantId: id });
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
+  const changes = createChanges(store, clock, { perKey: 200, all: 400 });
   const watch = startClockWatch({ store, clock, log, service: options.service });
   const sweep = createSweep(store, log, defaultSweepLimits, ingest.laterReport);
   const retention = createRetention(store, options.retention ?? defaultRetention);
@@ -161,6 +165,7 @@ export function startTenant(options: TenantOptions): Tenant {
 
   const unsubscribe = store.onCommit((notes) => {
     if (notes.some((note) => note.topic === "alert" && note.opened)) waiters.wake();
+    changes.told(notes);
     outbox.told(notes);
     listeners.told(notes);
     scheduler.told(notes);
@@ -179,6 +184,7 @@ export function startTenant(options: TenantOptions): Tenant {
     ingest,
     heartbeats,
     waiters,
+    changes,
     slices,
     scheduler,
     devices: options.devices ?? devicesIn(store),
@@ -205,6 +211,7 @@ export function startTenant(options: TenantOptions): Tenant {
     async stop() {
       unsubscribe();
       waiters.wake();
+      changes.stop();
       ingest.drain();
       const deaf = listeners.stop();
       if (options.renderer === undefined) await renderer.close();
