@@ -6,6 +6,7 @@ import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
 import { namesOf } from "./accounts.ts";
+import { registerAlertVerbs } from "./alert-verbs.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -36,6 +37,7 @@ export function registerAlerts(program: Command): void {
   manyFlags(program.command("resolve [id...]"))
     .description("resolve alerts: these, or with --all every one of a project or its rule")
     .action(changeAlerts("resolve"));
+  registerAlertVerbs(program);
   apiFlags(program.command("timeline <id>"))
     .description("what happened to an alert")
     .action(showTimeline);

@@ -116,9 +116,16 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     `kept quiet (${detail.text("held")}) until ${at(detail, "until")}: ${detail.text("reason")}`,
   silence_over: () => "quiet no more: what was held back is told",
   snoozed: (detail) => `snoozed until ${at(detail, "until")}`,
-  unacknowledged: () => "open again: its acknowledgement has ended",
+  unacknowledged: (detail) =>
+    detail.has("why") ? "open again: its acknowledgement has ended" : "acknowledgement taken back",
   acknowledged: (detail) =>
     `acknowledged${detail.has("until") ? ` until ${at(detail, "until")}` : ""}${withdrawn(detail)}`,
+  escalated_now: () => "next step run at once",
+  assigned: (detail) => `assigned to ${detail.people("accounts")}`,
+  noted: (detail) =>
+    detail.has("deleted") ? "noted (taken back)" : `note: ${detail.text("text")}`,
+  note_edited: () => "note changed",
+  note_deleted: () => "note taken back",
   resolved: (detail) =>
     (RESOLVED[detail.text("reason")]?.(detail) ?? "resolved") + withdrawn(detail),
   escalated: (detail) =>

@@ -1,3 +1,4 @@
+import { auditedStore } from "../audit/record.ts";
 import { duration } from "../outbox/message.ts";
 import { type AnswerKey, type AnswerRight, markAnswered, rightOf } from "../paging/right.ts";
 import type { Reader, Store } from "../store/store.ts";
@@ -26,6 +27,8 @@ export type PageAnswered =
 export interface Answering {
   verb: AnswerVerb;
   alertId?: number;
+  /** The client's, where a link was followed. */
+  address?: string;
 }
 
 /**
@@ -51,7 +54,11 @@ export async function answerPage(
     ),
   );
   const { accountId, via } = right;
-  const results = await changeEach(store, ids.map(String), { verb, accountId, via });
+  const author = { accountId, via: "page", hint: via, address: answer.address ?? "" } as const;
+  const audited = auditedStore(store, {
+    ...{ ...author, verb: "answerPage", target: { kind: "alert", id: "" } },
+  });
+  const results = await changeEach(audited, ids.map(String), { verb, accountId, via });
   const alerts = results
     .filter(({ ok }) => ok)
     .map(({ id, changed: did }) => ({ ...whoseIs(store, Number(id)), did }));

@@ -72,7 +72,8 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   });
 }
 
-function timersAgain(
+/** As they were, moved by how long the alert was away; quiet and expiry begin anew. */
+export function timersAgain(
   before: Timers,
   rule: StoredRule,
   { at, away, expiresAt }: { at: number; away: number; expiresAt: number | null },

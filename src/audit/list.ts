@@ -10,8 +10,10 @@ export const auditEntry = z
       description: "null: the operator of the machine, or somebody who had no account yet.",
     }),
     email: z.string().nullable().meta({ description: "The account's, as long as there is one." }),
-    via: z.enum(["key", "command", "pairing"]),
-    hint: z.string().meta({ description: "The id of the key, or the command." }),
+    via: z.enum(["key", "command", "pairing", "page"]),
+    hint: z
+      .string()
+      .meta({ description: "The id of the key, the command, or how a page was answered." }),
     address: z.string().meta({ description: "The client's; empty for a command." }),
     verb: z.string().meta({ description: "The operation's name, or the command's." }),
     target: z.object({

@@ -9,8 +9,8 @@ import { type WatchedTable, watched } from "./watched.ts";
 export interface Author {
   /** null: the operator of the machine, or somebody who has no account yet. */
   accountId: string | null;
-  via: "key" | "command" | "pairing";
-  /** The id of the key, or the command. */
+  via: "key" | "command" | "pairing" | "page";
+  /** The id of the key, the command, or by which way a page was answered. */
   hint: string;
   /** The client's address; empty for a command. */
   address: string;

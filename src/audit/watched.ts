@@ -124,6 +124,8 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       title_template: ["title_template", "text"],
       body_template: ["body_template", "text"],
       storm_threshold: ["storm_threshold", "text"],
+      shared: ["shared", "flag"],
+      except_projects: ["except", "text"],
       sealed: ["credentials", "secret"],
     },
     passed: [

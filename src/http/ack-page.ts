@@ -102,7 +102,11 @@ async function answered(c: AppContext, pages: AckPages): Promise<Response> {
     return inWords(400, "Send verb=acknowledge or verb=resolve, as a form.");
   }
   const named = /^[1-9]\d{0,15}$/.exec(form.get("alert") ?? "")?.[0];
-  const answer = { verb, ...(named !== undefined && { alertId: Number(named) }) };
+  const answer = {
+    verb,
+    address: pages.address(c),
+    ...(named !== undefined && { alertId: Number(named) }),
+  };
   const result = await answerPage(tenant.store, key, answer);
   // Back to the page, which says who has it: to load it again sends nothing.
   if (isBrowser) return sendPage(backTo(capability), pages.tls);

@@ -1,5 +1,6 @@
 import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
+import { alertVerbRoutes } from "./resources/alert-verbs.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { auditRoutes } from "./resources/audit.ts";
 import { changesRoutes } from "./resources/changes.ts";
@@ -31,6 +32,7 @@ import type { Route } from "./route.ts";
 export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
   ...alertRoutes,
+  ...alertVerbRoutes,
   ...auditRoutes,
   ...changesRoutes,
   ...configRoutes(kinds),

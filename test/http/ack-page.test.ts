@@ -52,6 +52,11 @@ test("a link shows what happened and changes nothing; its button takes the alert
     acks.map((entry: { account_id: string; detail: object }) => [entry.account_id, entry.detail]),
     [[ann.accountId, { via: "webhook" }]],
   );
+  const [told] = (await box.api("GET", `/v1/audit?target=alert:${id}`)).body.entries;
+  assert.deepEqual(
+    [told.account_id, told.via, told.hint, told.address, told.verb],
+    [ann.accountId, "page", "webhook", "127.0.0.1", "answerPage"],
+  );
   assert.deepEqual(outcomes(), ["answered"]);
   await press("resolve");
   assert.equal(await state(), "resolved");

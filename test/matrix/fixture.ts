@@ -40,7 +40,9 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     once("adapter's source", () =>
       post(`${base}/sources`, { name: fresh("in"), kind: "grafana" }, "name"),
     );
-  const rule = () => once("rule", () => post(`${base}/rules`, { name: fresh("rule") }, "name"));
+  const escalations = [{ after_minutes: 60, accounts: [box.owner.accountId] }];
+  const rule = () =>
+    once("rule", () => post(`${base}/rules`, { name: fresh("rule"), escalations }, "name"));
   const hook = () => once("hook", () => post(`${base}/webhooks`, { url: HOOK }, "id"));
   const schedule = () =>
     once("schedule", () => {
@@ -131,6 +133,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         return body.keys.find((key: { account_id: string }) => key.account_id === accountId).id;
       }),
     token: device,
+    nid: () =>
+      once("note", async () =>
+        post(`/v1/alerts/${await alert()}/notes`, { text: "seen" }, "id", caller),
+      ),
     cid: () =>
       once("contact", async () => {
         const account = await once("account", async () => box.person("member").accountId);
@@ -208,6 +214,9 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     issuePairingCode: () => ({ role: "member" }),
     changeAccount: () => ({ display_name: "D" }),
     createProject: () => ({ name: fresh("more") }),
+    assignAlert: () => ({ accounts: [box.owner.accountId] }),
+    addNote: () => ({ text: "seen" }),
+    changeNote: () => ({ text: "seen twice" }),
     changeAlerts: async () => ({ ids: [await alert()], verb: "acknowledge" }),
     renameProject: () => ({ name: fresh("renamed") }),
     putRelay: () => ({
@@ -256,6 +265,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       return make();
     },
     async query({ id }) {
+      if (id === "unacknowledgeAlert") await box.api("POST", `/v1/alerts/${await alert()}/ack`);
       // There must be one to remove.
       if (id === "deleteRelay") await box.api("PUT", "/v1/relay", await bodies["putRelay"]?.());
       if (id !== "verifyReceipt") return "";

@@ -28,7 +28,9 @@ export const rooms: Record<string, readonly string[]> = {
   oncall: ["kit", "store", "projects"],
   // What is kept quiet on purpose: one decision, and the rows of silences.
   quiet: ["kit", "store", "projects", "oncall/zone.ts"],
-  alerts: ["kit", "store", "outbox", "contacts", "paging", "projects", "oncall", "quiet"],
+  alerts: [
+    ...["kit", "store", "audit", "outbox", "contacts", "paging", "projects", "oncall", "quiet"],
+  ],
   // Answers that the box has to ask services for.
   listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],

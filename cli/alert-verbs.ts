@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { Alert } from "../src/alerts/alert.ts";
+import { accountIds, namesOf } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { apiFlags, print } from "./options.ts";
+
+/** What else is done to one alert. */
+export function registerAlertVerbs(program: Command): void {
+  apiFlags(program.command("unack <id>"))
+    .description("take an acknowledgement back: the ladder goes on after the wait it had left")
+    .action(say("unack", "is open again"));
+  apiFlags(program.command("escalate <id>"))
+    .description("run the ladder's next step now")
+    .action(say("escalate", "is escalated"));
+  apiFlags(program.command("assign <id> [account...]"))
+    .description("page these people now (id or email; me): the alert is theirs")
+    .option("--schedule <name...>", "whoever is on call in these schedules of the project")
+    .option("--keep-ladder", "the ladder goes on beside them")
+    .action(assign);
+  apiFlags(program.command("note <id> <text>"))
+    .description("add a note to an alert's history")
+    .action(note);
+}
+
+function say(verb: "unack" | "escalate", done: string) {
+  return async (id: string, options: ApiOptions): Promise<void> =>
+    tell(await callApi<Alert>(options, "POST", path("v1", "alerts", id, verb)), options, done);
+}
+
+interface AssignOptions extends ApiOptions {
+  schedule?: string[];
+  keepLadder?: boolean;
+}
+
+async function assign(id: string, people: string[], options: AssignOptions): Promise<void> {
+  const { schedule: schedules = [], keepLadder = false } = options;
+  if (people.length + schedules.length === 0)
+    throw new CommandError("assign takes people, or --schedule with a name", exitCodes.usage);
+  const idOf = people.length === 0 ? String : await accountIds(options);
+  const body = { accounts: people.map(idOf), schedules, keep_ladder: keepLadder };
+  const alert = await callApi<Alert>(options, "POST", path("v1", "alerts", id, "assign"), body);
+  await tell(alert, options, "is assigned");
+}
+
+async function tell(alert: Alert, options: ApiOptions, done: string): Promise<void> {
+  const nameOf = options.json ? String : await namesOf(options);
+  const paged = alert.page_accounts.map(nameOf).join(", ") || "nobody";
+  print(alert, options, () => `alert ${alert.id} ${done}; paged: ${paged}`);
+}
+
+async function note(id: string, text: string, options: ApiOptions): Promise<void> {
+  const made = await callApi<{ id: string }>(options, "POST", path("v1", "alerts", id, "notes"), {
+    text,
+  });
+  print(made, options, () => `noted (${made.id})`);
+}
