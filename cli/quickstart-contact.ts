@@ -89,7 +89,9 @@ async function serve(run: Quickstart, me: Me, { gateway }: ContactKind): Promise
     return serverOf(set.url);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    throw new CommandError(`the chain stands at the gateway ${kind.kind}: ${error.message}`);
+    // Its details are the sentence again, unless a setting is at fault.
+    const why = error.code === "gateway_refused" ? error.sentence : error.message;
+    throw new CommandError(`the chain stands at the gateway ${kind.kind}: ${why}`);
   }
 }
 

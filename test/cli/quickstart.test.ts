@@ -111,7 +111,10 @@ test("where it doesn't come through it says at which link the chain stands", nee
       assert.match(run.said(), where);
     };
     server.always(answer(503));
-    await stands(talk(words, home), /box: the chain stands at the gateway ntfy: .*http 503/);
+    await stands(
+      talk(words, home),
+      /box: the chain stands at the gateway ntfy: The service refused it: http 503\.\n$/,
+    );
 
     server.always((response, socket, request) =>
       request.path === "/"
