@@ -167,6 +167,11 @@ function outboxMetrics({ store, clock, outbox }: Tenant): Metric[] {
   const age = waiting.oldest === null ? 0 : Math.max(0, clock.now() / 1000 - waiting.oldest);
   return [
     gauge("box_deliveries_pending", "Deliveries waiting to go out.", waiting.n),
+    gauge(
+      "box_pages_pending",
+      "Pages to people's contacts waiting to go out.",
+      count("pages WHERE status = 'pending'"),
+    ),
     gauge("box_deliveries_oldest_seconds", "Age of the oldest delivery that waits.", age),
     attempts("box_delivery_attempts_total", "Attempts at deliveries.", outbox.deliveries),
     gauge("box_deliveries_in_flight", "Attempts under way.", outbox.deliveries.inFlight),

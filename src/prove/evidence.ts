@@ -10,6 +10,10 @@ export interface RunEvidence {
   looks: NamedLook[];
   /** Every request that came in at a receiver, in the order of `step`. */
   arrivals: Received[];
+  /** Every message that came in for the person whom a ladder pages. */
+  told: SeenMessage[];
+  /** That person's pages, as the files have them in the end. */
+  pages: SeenPage[];
   projects: ProjectPlan[];
   /** As the API shows them in the end. */
   alerts: SeenAlert[];
@@ -69,6 +73,20 @@ export interface Received {
   step: number;
   /** The counter when a 2xx was written; null where none was. */
   acceptedAt: number | null;
+}
+
+export interface SeenMessage {
+  purpose: string;
+  alertIds: string[];
+  /** The digits of a message that proves the contact. */
+  code: string | null;
+  /** Whether a 2xx was written. */
+  wasTaken: boolean;
+}
+
+export interface SeenPage {
+  alertId: string;
+  status: string;
 }
 
 export interface ProjectPlan {

@@ -20,6 +20,7 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "every alert reached every endpoint": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ alertId }) => alertId !== arrivals[0]?.alertId),
   }),
+  "every page of a person reaches them": () => ({ told: [] }),
   "an acknowledgement or resolve that was answered holds": ({ verbs }) => ({
     verbs: [...verbs, { verb: "resolve", alertId: "forged" }],
   }),

@@ -65,6 +65,7 @@ export const promises = {
       })
       .map(({ alertId, event }) => `${event} of alert ${alertId} came under two ids`);
   },
+  "every page of a person reaches them": lostPages,
   "the events of an alert come in order": disordered,
   "a firing that was answered has its alert": lostFirings,
   "an end that was answered holds": undoneEnds,
@@ -139,6 +140,32 @@ function owed(alert: SeenAlert, plan: ProjectPlan): { endpoint: string; event: s
   const silent = isLadder && alert.escalation_level === 0;
   const paged = silent ? plan.endpoints : [];
   return [...told, ...run, ...paged.map((endpoint) => ({ endpoint, event: "alert.escalated" }))];
+}
+
+/** Each alert of a ladder pages; a page came, or was withdrawn because somebody had the alert. */
+function lostPages({ projects, alerts, pages, told }: RunEvidence): string[] {
+  const came = new Set(
+    told
+      .filter(({ purpose, wasTaken }) => purpose === "page" && wasTaken)
+      .flatMap((m) => m.alertIds),
+  );
+  const paged = new Set(pages.map(({ alertId }) => alertId));
+  const open = new Set(alerts.filter(({ state }) => state === "open").map(({ id }) => id));
+  const ladders = new Set(
+    projects.flatMap(({ name, rules }) =>
+      rules.filter(({ ladder }) => ladder).map((rule) => `${name}/${rule.name}`),
+    ),
+  );
+  return [
+    ...alerts
+      .filter(({ id, project, rule }) => ladders.has(`${project}/${rule}`) && !paged.has(id))
+      .map(({ id }) => `alert ${id} pages nobody`),
+    ...pages
+      .filter(({ alertId, status }) =>
+        status === "delivered" ? !came.has(alertId) : status !== "withdrawn" || open.has(alertId),
+      )
+      .map(({ alertId, status }) => `a page of alert ${alertId} is ${status} and never came`),
+  ];
 }
 
 const RANK: Record<string, number> = {

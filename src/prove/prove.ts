@@ -14,7 +14,7 @@ import { type Receivers, startReceivers } from "./receiver.ts";
 import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import { drained, readAlerts, readFiles } from "./survey.ts";
-import { build, namedSetting, settings } from "./world.ts";
+import { build, namedSetting, reachOwner, settings } from "./world.ts";
 
 export interface ProveOptions {
   /** What starts a box. */
@@ -92,7 +92,8 @@ export async function prove(
 function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
     ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
-    ...{ words: [], looks: [] },
+    ...{ words: [], looks: [], pages: [] },
+    told: receivers.told as RunEvidence["told"],
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
     projects: [...settings, namedSetting].map(({ name, rules, endpoints, action, named }) => ({
       ...{ name, rules, endpoints, action, named },
@@ -214,6 +215,7 @@ async function furnish(run: Run, data: string): Promise<Feed> {
   const seat = { code, email: "prover@example.org", password: `${code}-prover` };
   const paired = await api.need("POST", "/v1/pair", seat);
   api.key = String(paired["api_key"]);
+  await reachOwner(api, receivers);
   const tokens = await build(api, receivers.urls, String(paired["box_account_id"]));
   const feed = startFeed({
     ...{ clock: options.clock, seed: options.seed, api, tokens },

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, sleep } from "../kit/clock.ts";
-import type { Received } from "./evidence.ts";
+import type { Received, SeenMessage } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
 /** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
@@ -14,6 +14,8 @@ export interface Receivers {
   /** `http://127.0.0.1:port` of each; the path names the endpoint. */
   readonly urls: Record<Temper, string>;
   readonly arrivals: readonly Received[];
+  /** What came below `/person`: messages to a person's contact. */
+  readonly told: readonly SeenMessage[];
   /** Called with the next request, before or after it is answered; once. */
   onNext(when: "arrived" | "answered", fn: () => void): void;
   /** From now on all answer at once. */
@@ -28,6 +30,7 @@ const SLOW_MS = [20, 250] as const;
 
 export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
   const arrivals: Received[] = [];
+  const told: SeenMessage[] = [];
   const failures = new Map<string, number>();
   const next: Record<"arrived" | "answered", (() => void) | null> = {
     arrived: null,
@@ -43,23 +46,34 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
   };
 
   /** Whether this request is failed. */
-  const fails = (arrival: Received, choice: Seeded): boolean => {
-    const known = `${arrival.endpoint} ${arrival.eventId}`;
+  const fails = (known: string, choice: Seeded): boolean => {
     const before = failures.get(known) ?? 0;
     if (healed || before >= MOST_FAILURES || !choice.chance(FAILS)) return false;
     failures.set(known, before + 1);
     return true;
   };
 
+  const tellPerson = (choice: Seeded, call: Call, body: Buffer) => {
+    const { message, id } = messageOf(body);
+    told.push(message);
+    tell("arrived");
+    if (fails(`person ${id}`, choice)) return fail(call, choice);
+    if (call.response.destroyed) return;
+    message.wasTaken = true;
+    call.response.writeHead(204).end(() => tell("answered"));
+  };
+
   const serve = async (temper: Temper, choice: Seeded, call: Call) => {
     const body = await readAll(call.message).catch(() => null);
     // A body that was cut by a kill is no request.
     if (body === null) return;
+    if (call.message.url === "/person") return tellPerson(choice, call, body);
     const arrival = arrivalOf(call.message, body, ++step);
     arrivals.push(arrival);
     tell("arrived");
     if (temper === "slow" && !healed) await sleep(clock, choice.between(...SLOW_MS));
-    if (temper === "flaky" && fails(arrival, choice)) return fail(call, choice);
+    const known = `${arrival.endpoint} ${arrival.eventId}`;
+    if (temper === "flaky" && fails(known, choice)) return fail(call, choice);
     if (call.response.destroyed) return;
     arrival.acceptedAt = ++step;
     call.response.writeHead(choice.pick([200, 202, 204])).end(() => tell("answered"));
@@ -79,7 +93,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     urls: Object.fromEntries(
       servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
     ) as Record<Temper, string>,
-    arrivals,
+    ...{ arrivals, told },
     onNext(when, fn) {
       next[when] = fn;
     },
@@ -124,4 +138,15 @@ function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Receiv
     step,
     acceptedAt: null,
   };
+}
+
+function messageOf(body: Buffer): { message: SeenMessage; id: string } {
+  const { id, purpose, code, alerts } = JSON.parse(body.toString()) as {
+    id: string;
+    purpose: string;
+    code: string | null;
+    alerts: { alert_id: string }[];
+  };
+  const alertIds = alerts.map(({ alert_id }) => alert_id);
+  return { message: { purpose, alertIds, code, wasTaken: false }, id };
 }

@@ -3,7 +3,7 @@ import { type Clock, sleep } from "../kit/clock.ts";
 import { checkCopy } from "../store/check.ts";
 import { openReadOnly } from "../store/database.ts";
 import type { Api } from "./api.ts";
-import type { SeenAlert } from "./evidence.ts";
+import type { SeenAlert, SeenPage } from "./evidence.ts";
 import { numberOf } from "./feed.ts";
 
 /** Longest that a backlog may take once nothing fails any more. */
@@ -26,7 +26,8 @@ async function readWaiting(api: Api): Promise<number> {
     if (found === null) throw new Error(`/metrics shows no ${name}`);
     return Number(found[1]);
   };
-  return gauge("box_deliveries_pending") + gauge("box_executions_pending");
+  const rows = ["deliveries", "executions", "pages"];
+  return rows.reduce((sum, what) => sum + gauge(`box_${what}_pending`), 0);
 }
 
 /** Every alert, as the API shows it. */
@@ -41,10 +42,14 @@ export async function readAlerts(api: Api): Promise<SeenAlert[]> {
   }
 }
 
+const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, status FROM pages
+  WHERE event IN ('alert.escalated', 'alert.renotified')`;
+
 /** What the files of a stopped box hold: every page is read, and nothing written. */
 export function readFiles(data: string): {
   lines: number[];
   givenUp: number;
+  pages: SeenPage[];
   damage: string | null;
 } {
   const path = join(data, "box.db");
@@ -57,7 +62,9 @@ export function readFiles(data: string): {
         .prepare("SELECT count(*) FROM deliveries WHERE status NOT IN ('delivered', 'pending')")
         .pluck()
         .get() as number;
-      return { lines: messages.map((message) => numberOf(message) ?? -1), givenUp, damage: null };
+      const lines = messages.map((message) => numberOf(message) ?? -1);
+      const pages = db.prepare(PAGES).all() as SeenPage[];
+      return { lines, givenUp, pages, damage: null };
     } finally {
       db.close();
     }
@@ -65,6 +72,7 @@ export function readFiles(data: string): {
     return {
       lines: [],
       givenUp: 0,
+      pages: [],
       damage: error instanceof Error ? error.message : String(error),
     };
   }

@@ -122,7 +122,13 @@ function halves(store: Store): string[] {
     WHERE e.alert_id = a.id AND e.event = 'alert.opened')`);
   const lines = count("SELECT count(*) FROM log_lines");
   const counted = count("SELECT coalesce(sum(count), 0) FROM alerts WHERE dedup_key IS NULL");
+  const unpaged = count(`SELECT count(*) FROM events e WHERE e.event = 'alert.escalated'
+    AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.event_row = e.id)`);
+  const taken = count(`SELECT count(*) FROM pages p JOIN alerts a ON a.id = p.alert_id
+    WHERE p.status = 'pending' AND p.event = 'alert.escalated' AND a.state <> 'open'`);
   return [
+    ...(unpaged === 0 ? [] : [`${unpaged} escalations without their pages`]),
+    ...(taken === 0 ? [] : [`${taken} pages wait for alerts that are taken`]),
     ...(mute === 0 ? [] : [`${mute} alerts without a message`]),
     ...(lines === counted ? [] : [`${lines} lines, ${counted} counted`]),
   ];

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Program, runCommand } from "../../src/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
 import type { Recording } from "./recording.ts";
 
 /** Where things lie on the recorded disk. */
@@ -42,6 +42,7 @@ export async function tellStory(
     const named = String(
       (await box.api.need("POST", "/v1/projects/shop/sources", source))["token"],
     );
+    await pagePerson(box, receiver);
     recording.ack("project");
     const story = { recording, box, token, named, recorded, data };
     await ingest(story, length.events);
@@ -57,6 +58,26 @@ export async function tellStory(
     await box.discard();
     await receiver.close();
   }
+}
+
+/** A rule whose ladder pages the owner, by a contact of their own. */
+async function pagePerson({ api }: BoxProcess, receiver: Receiver): Promise<void> {
+  const base = "/v1/accounts/me/contacts";
+  const write = { kind: "webhook", address: `${receiver.url}/person` };
+  const { id } = await api.need("POST", base, write);
+  await api.need("POST", `${base}/${id}/verify`, {});
+  const { code } = JSON.parse(receiver.received.at(-1)?.body ?? "{}") as { code?: string };
+  await api.need("POST", `${base}/${id}/verify`, { code });
+  const { accounts } = await api.need("GET", "/v1/accounts");
+  const [owner] = accounts as { id: string }[];
+  const {
+    id: _,
+    created_at,
+    updated_at,
+    ...rule
+  } = await api.need("GET", "/v1/projects/shop/rules/any");
+  const escalations = [{ accounts: [owner?.id], after_minutes: 0 }];
+  await api.need("PUT", "/v1/projects/shop/rules/any", { ...rule, escalations });
 }
 
 interface Story {

@@ -53,6 +53,8 @@ const honest: RunEvidence = {
       rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
     },
   ],
+  told: [{ purpose: "page", alertIds: ["1"], code: null, wasTaken: true }],
+  pages: [{ alertId: "1", status: "delivered" }],
   words: said,
   looks: [
     { name: "disk", said: said.slice(0, 2), standing: [1] },
@@ -82,7 +84,7 @@ test("where nothing happened nothing is proven", () => {
     alerts: [],
     lines: [],
     verbs: [],
-    ...{ words: [], looks: [] },
+    ...{ words: [], looks: [], told: [], pages: [] },
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
   assert.ok(blind.includes("alerts count what is stored"));
@@ -109,6 +111,9 @@ test("each promise is broken by what breaks it, and only that", () => {
       { arrivals: honest.arrivals.toReversed().map(restep) },
     ],
     ["nothing waits once faults stop", { givenUp: 1 }],
+    ["every page of a person reaches them", { told: [] }],
+    ["every page of a person reaches them", { pages: [] }],
+    ["every page of a person reaches them", { pages: [{ alertId: "1", status: "failed" }] }],
   ];
   for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
 });
