@@ -8,6 +8,7 @@ import { registerConfig } from "./config.ts";
 import { registerConnect } from "./connect.ts";
 import { registerContacts } from "./contacts.ts";
 import { registerDevices } from "./devices.ts";
+import { registerDrill } from "./drill.ts";
 import { report } from "./exit.ts";
 import { registerGateways } from "./gateways.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
@@ -71,6 +72,7 @@ export function createProgram(): Command {
   registerHeartbeats(program);
   registerSilences(program);
   registerRules(program);
+  registerDrill(program);
   registerIntegrations(program);
   registerRelay(program);
   registerKeyFile(program);

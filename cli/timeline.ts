@@ -94,6 +94,7 @@ const NOT_REACHED: Readonly<Record<string, string>> = {
 
 const RESOLVED: Readonly<Record<string, (detail: Detail) => string>> = {
   quiet: (detail) => `resolved by itself after ${detail.text("quiet_minutes")} quiet minutes`,
+  drill: () => "resolved by itself: the drill is over",
   merged: (detail) => `resolved, because its template became that of alert ${detail.text("into")}`,
 };
 
@@ -108,6 +109,7 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   opened: (detail) => {
     const source = detail.has("source") ? ` from ${detail.text("source")}` : "";
     const times = Number(detail.text("count")) > 1 ? ` after ${detail.text("count")} events` : "";
+    if (detail.has("drill")) return `drill of rule ${detail.text("rule")} begun`;
     return `opened by rule ${detail.text("rule")}${source}${times}`;
   },
   recent_changes: (detail) =>

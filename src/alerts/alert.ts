@@ -47,6 +47,9 @@ export const alertAnswer = z
       z.object({ src: z.string(), href: z.string().optional(), alt: z.string().optional() }),
     ),
     occurred_at: z.int().nullable().meta({ description: "Additive: by the sender's clock." }),
+    drill: z.boolean().meta({
+      description: "Additive: nothing is wrong, somebody tries whom it reaches.",
+    }),
   })
   .meta({ id: "Alert" });
 export type Alert = z.output<typeof alertAnswer>;
@@ -98,6 +101,8 @@ export interface AlertRow {
   wakes_at: number | null;
   /** The only source that its events came from; null: several, or it isn't known. */
   source: string | null;
+  /** 1 where somebody tries whom it reaches. */
+  drill: number;
 }
 
 /** What is shown beside the message. */
@@ -134,6 +139,7 @@ export function toAlert(row: AlertRow): Alert {
     expires_at: row.expires_at,
     silenced_by: row.silenced_by,
     acknowledged_until: row.wakes_at,
+    drill: row.drill !== 0,
     ...(row.extra === null ? NO_EXTRA : (JSON.parse(row.extra) as Extra)),
   };
 }

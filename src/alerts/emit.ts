@@ -50,7 +50,8 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     body,
     isPersonal: what.event !== "alert.opened" && reachableIn(tx).hasContacts,
     said: () => ({ ...alwaysSaid(row, what.rule), ...what.said() }),
-    actions: what.rule?.actions ?? null,
+    // What an action mends isn't broken in a drill.
+    actions: row.drill !== 0 ? [] : (what.rule?.actions ?? null),
   }).eventRow;
 }
 

@@ -47,7 +47,7 @@ function quietBy(
   return decideQuiet(subject, { silences: of.silences, above }, of.at);
 }
 
-const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = ? AND state <> 'resolved'
+const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = ? AND state <> 'resolved' AND drill = 0
   AND rule_id = (SELECT r.id FROM rules r WHERE r.project_id = ? AND r.name = ?) ORDER BY id DESC LIMIT 1000`;
 
 /** Standing alerts of the rules that silence this one's, the newest thousand of each. */

@@ -39,12 +39,14 @@ export interface Opening {
   } | null;
   /** JSON of what was sent beside the message. */
   extra?: string | null;
+  /** Nothing is wrong: somebody tries whom it reaches, until `endsAt` (Unix seconds). */
+  drill?: { by: string; endsAt: number } | null;
 }
 
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
-    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source, drill)
+  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -52,14 +54,15 @@ const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state,
  * (contract §5, Ladder). The unique key of standing alerts refuses a second one.
  */
 export function openAlert(tx: Tx, opening: Opening): AlertRow {
-  const { rule, named } = opening;
+  const { rule, named, drill = null } = opening;
   const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
   writeTimeline(tx, id, {
     kind: "opened",
+    accountId: drill?.by ?? null,
     detail: {
-      ...{ rule: rule.name, count, source },
+      ...(drill === null ? { rule: rule.name, count, source } : { rule: rule.name, drill: true }),
       ...(again === null ? {} : { resolved_here_still_firing_there: String(again) }),
     },
   });
@@ -85,14 +88,15 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   if (row.due_at !== null) tx.note({ topic: "due", at: row.due_at });
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: opening.alertKey, ruleId: rule.id },
-    ...{ opened: true, unresolved: 1 },
+    ...{ opened: true, unresolved: drill === null ? 1 : 0 },
   });
   return row;
 }
 
 function insert(tx: Tx, opening: Opening): number {
-  const { rule, named = null } = opening;
-  const timers = timersAtOpening(rule, tx.at, named?.expiresAt);
+  const { rule, named = null, drill = null } = opening;
+  const usual = timersAtOpening(rule, tx.at, named?.expiresAt);
+  const timers = drill === null ? usual : { ...usual, quietAt: null, expiresAt: drill.endsAt };
   const { lastInsertRowid } = tx
     .sql<SqlValue[]>(INSERT)
     .run(
@@ -108,7 +112,7 @@ function insert(tx: Tx, opening: Opening): number {
       tx.at,
       opening.lastMessage,
       JSON.stringify(opening.identifiers),
-      rule.investigate ? 1 : 0,
+      rule.investigate && drill === null ? 1 : 0,
       takeSequence(tx, "updated_seq"),
       tx.at,
       timers.ladderFrom,
@@ -120,9 +124,10 @@ function insert(tx: Tx, opening: Opening): number {
       named?.room ?? null,
       named?.instance ?? null,
       timers.expiresAt,
-      timers.expiresAt === null ? null : timers.expiresAt - tx.at,
+      named === null || timers.expiresAt === null ? null : timers.expiresAt - tx.at,
       opening.extra ?? null,
       opening.isOfOneSource ? opening.source : null,
+      drill === null ? 0 : 1,
     );
   return Number(lastInsertRowid);
 }

@@ -24,7 +24,7 @@ export type Resolver =
   | { accountId: string; via?: string | undefined }
   /** Its sender said so; the source's name. */
   | { source: string }
-  | { reason: "quiet" | "stale" | "merged"; detail?: Record<string, unknown> };
+  | { reason: "quiet" | "stale" | "merged" | "drill"; detail?: Record<string, unknown> };
 
 /**
  * Resolves an alert: everything timed stops, its key is free for a new one, and events before now don't count
@@ -58,7 +58,7 @@ export function resolve(tx: Tx, id: number, by: Resolver): AlertRow {
   lookAgainBy(tx, `alert:${id}`);
   tx.note({
     ...{ topic: "alert", alertId: id, alertKey: row.alert_key, ruleId: row.rule_id },
-    ...{ opened: false, unresolved: -1 },
+    ...{ opened: false, unresolved: before.drill === 0 ? -1 : 0 },
   });
   return row;
 }
@@ -76,6 +76,7 @@ function endSaid(tx: Tx, row: AlertRow, by: Resolver): EventSaid {
 
 function reasonOf({ reason, detail = {} }: Extract<Resolver, { reason: string }>): string {
   if (reason === "merged") return `it is one with alert ${detail["into"]}`;
+  if (reason === "drill") return "the drill is over";
   if (reason === "stale") return "its sender no longer reported it";
   return `no match for ${detail["quiet_minutes"]} min`;
 }

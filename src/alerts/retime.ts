@@ -11,6 +11,7 @@ import {
   type TimedRule,
   type Timers,
 } from "./ladder.ts";
+import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
 
@@ -101,10 +102,10 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 const STANDING = `SELECT id, state, escalation_level, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at, expires_at,
-    held_until, wakes_at FROM alerts
+    held_until, wakes_at, drill FROM alerts
   WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND id > ? ORDER BY id LIMIT 500`;
 
-type Standing = TimedRow & Pick<AlertRow, "escalation_level">;
+type Standing = TimedRow & Pick<AlertRow, "escalation_level" | "drill">;
 
 /**
  * Keeps the due columns of a rule's standing alerts true, in the transaction that replaces the rule (see
@@ -129,14 +130,18 @@ function retimeAlert(
   row: Standing,
   { before, after }: { before: StoredRule; after: StoredRule | null },
 ): void {
+  const isDrill = row.drill !== 0;
+  // A drill ends by the clock alone, and with its rule.
+  if (isDrill && after === null) return void resolve(tx, row.id, { reason: "drill" });
   const timers = timersOf(row);
-  const next =
+  const changed =
     after === null
       ? noTimers(timers)
       : retimed({
           ...{ before, after, state: row.state, timers, now: tx.at },
           paged: row.escalation_level > 0,
         });
+  const next = isDrill ? { ...changed, quietAt: null } : changed;
   if (same(next, timers)) return;
   if (!writeTimers(tx, row, { timers: next }))
     throw new Error(`alert ${row.id} changed under its rule`);

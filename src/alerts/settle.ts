@@ -71,7 +71,7 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
       return settleAlert(tx, getAlertRow(tx, row.id), settling);
     const quiet_minutes = rule.auto_resolve_quiet_minutes;
     const detail = due.resolve === "quiet" ? { quiet_minutes } : {};
-    resolve(tx, row.id, { reason: due.resolve, detail });
+    resolve(tx, row.id, { reason: row.drill !== 0 ? "drill" : due.resolve, detail });
     return "quiet";
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);

@@ -128,6 +128,6 @@ export function extendQuiet(tx: Tx, seconds: number): void {
  */
 export function renewPromises(tx: Tx): void {
   tx.sql<[now: number]>(
-    "UPDATE alerts SET expires_at = max(expires_at, ? + promised) WHERE due_at IS NOT NULL AND expires_at IS NOT NULL",
+    "UPDATE alerts SET expires_at = max(expires_at, ? + promised) WHERE due_at IS NOT NULL AND expires_at IS NOT NULL AND promised IS NOT NULL",
   ).run(tx.at);
 }

@@ -9,11 +9,11 @@ export function manyKey(ruleId: number): string {
   return `${ruleId}:${MANY}`;
 }
 
-/** Unresolved alerts of a rule, the shared one among them. */
+/** Unresolved alerts of a rule, the shared one among them, drills left out. */
 export function countUnresolved(reader: Reader, rule: { id: number; project_id: number }): number {
   const count = reader
     .sql<[project: number, rule: number], number>(
-      "SELECT count(*) FROM alerts WHERE project_id = ? AND rule_id = ? AND state <> 'resolved'",
+      "SELECT count(*) FROM alerts WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND drill = 0",
     )
     .pluck()
     .get(rule.project_id, rule.id);

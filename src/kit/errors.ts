@@ -37,6 +37,7 @@ export const errorStatus = {
   note_closed: 409,
   contact_not_verified: 409,
   gateway_missing: 409,
+  drill_running: 409,
   length_required: 411,
   body_too_large: 413,
   unsupported_encoding: 415,

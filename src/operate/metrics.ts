@@ -63,7 +63,7 @@ function metricsOf(tenant: Tenant): Metric[] {
   const ingest = tenant.ingest.stats();
   const states = tenant.store
     .sql<[], { state: string; n: number }>(
-      "SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' GROUP BY state",
+      "SELECT state, count(*) AS n FROM alerts WHERE state <> 'resolved' AND drill = 0 GROUP BY state",
     )
     .all();
   return [

@@ -1,8 +1,7 @@
 import { levelName } from "../kit/level.ts";
 import { compileTemplate, type TextTemplate } from "../kit/mustache.ts";
-import { cut } from "../kit/text.ts";
 import type { EventBody } from "./event.ts";
-import { duration, type Message, minuteOf, names } from "./message.ts";
+import { drillTitle, duration, type Message, minuteOf, names } from "./message.ts";
 import type { ByName, EventSaid } from "./said.ts";
 
 /** Texts that somebody wrote for one channel, in Mustache; empty: the usual ones. */
@@ -93,7 +92,7 @@ export function inCustomWords(
     .trim();
   return {
     ...message,
-    ...(title.trim() !== "" && { title: cut(title.trim(), LONGEST_TITLE) }),
+    ...(title.trim() !== "" && { title: drillTitle(event, title.trim()) }),
     ...(body !== "" && { details: [body], people: [], facts: "" }),
   };
 }

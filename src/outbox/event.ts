@@ -28,6 +28,8 @@ export interface AlertFacts {
   investigate: boolean;
   escalation_level: number;
   page_accounts: string[];
+  /** Nothing is wrong: somebody tries whom it reaches. */
+  drill?: boolean;
 }
 
 /** The body of every webhook (contract §17, rule 3, contract §6, Body). */
@@ -90,6 +92,7 @@ export function buildEventBody(input: EventInput): string {
     page_accounts: alert.page_accounts,
     timestamp: input.timestamp,
     tenant_id: input.tenant_id,
+    ...(alert.drill ? { drill: true } : {}),
     ...(input.test ? { test: true } : {}),
     ...(input.integration ? { integration: input.integration } : {}),
   };

@@ -40,7 +40,7 @@ export function describe(event: EventBody, { link = null, said = null }: Beside 
     return { ...togetherWords(event, said.together), people: [], facts: "", link, links: [] };
   const where = [event.project, event.rule].filter((part) => part !== "").map(inOneLine);
   return {
-    title: cut(`${headline(event, said)}: ${where.join(" · ")}`, LONGEST_TITLE),
+    title: drillTitle(event, `${headline(event, said)}: ${where.join(" · ")}`),
     details: details(event),
     people: people(event, said ?? {}).map((sentence) =>
       ellipsis(inOneLine(sentence), LONGEST_SENTENCE),
@@ -49,6 +49,11 @@ export function describe(event: EventBody, { link = null, said = null }: Beside 
     link,
     links: linksOf(said ?? {}),
   };
+}
+
+/** A title of at most so many characters that says of a drill that it is one, whoever worded it. */
+export function drillTitle(event: EventBody, title: string): string {
+  return cut(event.drill ? `DRILL · ${title}` : title, LONGEST_TITLE);
 }
 
 /** The message as plain text, one part a line. */

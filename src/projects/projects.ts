@@ -40,7 +40,8 @@ const entry = {
   source_count: sql<number>`(SELECT count(*) FROM sources s WHERE s.project_id = projects.id)`,
   rule_count: sql<number>`(SELECT count(*) FROM rules r WHERE r.project_id = projects.id)`,
   open_alert_count: sql<number>`(SELECT count(*) FROM alerts a
-    WHERE a.project_id = projects.id AND a.state <> 'resolved')`,
+    WHERE a.project_id = projects.id AND a.state <> 'resolved')
+    - (SELECT count(*) FROM alerts d WHERE d.project_id = projects.id AND d.drill = 1 AND d.state <> 'resolved')`,
   created_at: projects.createdAt,
 };
 

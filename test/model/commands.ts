@@ -107,7 +107,7 @@ function shown(alert: ModelAlert): object {
     escalation_level: 0,
     page_accounts: [],
     ...{ silenced_by: null, acknowledged_until: null },
-    ...{ details: null, links: [], images: [], occurred_at: null },
+    ...{ details: null, links: [], images: [], occurred_at: null, drill: false },
   };
 }
 

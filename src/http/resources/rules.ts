@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { alertAnswer, toAlert } from "../../alerts/alert.ts";
+import { drillWrite, startDrill } from "../../alerts/drill.ts";
 import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -141,5 +143,26 @@ export const ruleRoutes: Route[] = [
       tenant.store.write((tx) => deleteRule(tx, getProject(tx, params.id), params.name));
       return { deleted: true };
     },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/rules/{name}/drill",
+    name: "startDrill",
+    tag: "Rules",
+    summary:
+      "Open an alert of which nothing is true but its way: ladder, pages and channels as for a real one, each text says Drill. It ends by itself after 15 minutes; one at a time for a rule",
+    plane: "api",
+    additive: true,
+    params: rulePath,
+    body: drillWrite,
+    status: 201,
+    answer: alertAnswer,
+    errors: ["invalid_request", "invalid_json", "not_found", "drill_running", "storage_full"],
+    handle: ({ tenant, params, body, actor: { accountId: by } }) =>
+      toAlert(
+        tenant.store.write((tx) =>
+          startDrill(tx, getRule(tx, getProject(tx, params.id).id, params.name), { ...body, by }),
+        ),
+      ),
   }),
 ];
