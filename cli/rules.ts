@@ -5,6 +5,7 @@ import { callApi, namedId, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
+import { tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
 
 /** Rules over the API: `box rule …`. */
@@ -38,6 +39,13 @@ export function registerRules(program: Command): void {
       "create or replace a rule from a JSON file (- = standard input); people by email, actions by name",
     )
     .action(set);
+  apiFlags(rule.command("try <project> <file>"))
+    .description(
+      "what a rule from a JSON file (- = standard input) would have opened on the lines that are kept",
+    )
+    .option("--days <n>", "of the past so many days, 1 to 30", "7")
+    .option("--plot", "when: a row a day, a bar an hour")
+    .action(tryRule);
   apiFlags(rule.command("delete <project> <name>"))
     .description("delete a rule")
     .action(async (project: string, name: string, options: ApiOptions) => {

@@ -25,6 +25,7 @@ import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceSecretRoutes } from "./resources/source-secrets.ts";
 import { sourceRoutes } from "./resources/sources.ts";
+import { tryingRoutes } from "./resources/trying.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
 
@@ -52,6 +53,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...relayRoutes,
   ...reportRoutes,
   ...ruleRoutes,
+  ...tryingRoutes,
   ...sourceRoutes,
   ...sourceKeyRoutes,
   ...sourceSecretRoutes,

@@ -32,6 +32,11 @@ export class SlidingWindow {
     for (const hit of hits) this.#append(hit);
   }
 
+  /** Matches in it. */
+  get total(): number {
+    return this.#count;
+  }
+
   get size(): number {
     return this.#hits.length - this.#first;
   }

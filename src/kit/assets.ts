@@ -56,6 +56,17 @@ export const version: string =
 /** The commit that the executable was built from; `source` in a tree. */
 export const commit: string = typeof BOX_COMMIT === "string" ? BOX_COMMIT : "source";
 
+/** What of the environment says where the addon may lie: a thread has none of it but what it is given. */
+export function addonPlaces(): Record<string, string> {
+  const names = ["BOX_CACHE_DIR", "CACHE_DIRECTORY", "XDG_CACHE_HOME", "HOME"];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 let addon: object | undefined;
 
 /**

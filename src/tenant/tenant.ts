@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { createSweep, defaultSweepLimits, type Sweep } from "../alerts/sweep.ts";
 import { type ChannelList, channels } from "../channels/list.ts";
 import { createHeartbeatWatch, type HeartbeatWatch } from "../heartbeats/watch.ts";
+import { createDryRunner, type DryRunner } from "../ingest/dry-run/runner.ts";
 import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { type Ask, createAsk } from "../kit/ask.ts";
@@ -56,6 +57,8 @@ export interface Tenant {
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
   readonly renderer: Renderer;
+  /** Tries rules on the lines that are kept. */
+  readonly dryRuns: DryRunner;
   readonly outbox: Outbox;
   /** What the box tells the relay of itself; null on hosted, which has no box. */
   readonly news: BoxNews | null;
@@ -160,6 +163,7 @@ export function startTenant(options: TenantOptions): Tenant {
   ]);
   const ask = createAsk({ egress: egress.share(ASKING), clock });
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
+  const dryRuns = createDryRunner(store);
   const slices = createSlices({ slice: 20_000, works: 64 });
   const used = new LRUCache<string, number>({ max: 1000 });
 
@@ -190,6 +194,7 @@ export function startTenant(options: TenantOptions): Tenant {
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
     renderer,
+    dryRuns,
     outbox,
     news,
     ask,
@@ -215,6 +220,7 @@ export function startTenant(options: TenantOptions): Tenant {
       ingest.drain();
       const deaf = listeners.stop();
       if (options.renderer === undefined) await renderer.close();
+      await dryRuns.close();
       await Promise.all([deaf, outbox.stop(), news?.goodbye()]);
       await egress.close();
       await scheduler.stop();

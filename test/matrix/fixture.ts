@@ -233,6 +233,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     },
     createRule: () => ({ name: fresh("rule") }),
     replaceRule: () => ({ investigate: true }),
+    tryRule: () => ({ rule: { name: "tried" } }),
     startDrill: () => ({ message: "a drill" }),
     setSourceSecret: () => ({ secret: "s".repeat(20) }),
     addSourceKey: () => ({ key: freshKey() }),

@@ -110,6 +110,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],
     "heartbeats/heartbeat.ts",
     "quiet/silence.ts",
+    "ingest/dry-run/dry-run.ts",
     "ingest/event.ts",
     "ingest/logtail.ts",
     "ingest/template/try.ts",

@@ -1,0 +1,83 @@
+import type { DryRun } from "../src/ingest/dry-run/dry-run.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { readNamed } from "./files.ts";
+import { print } from "./options.ts";
+import { printable, short, table, when } from "./table.ts";
+
+export interface TryOptions extends ApiOptions {
+  days: string;
+  plot?: boolean;
+}
+
+/** What a rule from a file would have opened: `box rule try`. */
+export async function tryRule(project: string, file: string, options: TryOptions): Promise<void> {
+  const days = Number(options.days);
+  if (!Number.isInteger(days) || days < 1 || days > 30)
+    throw new CommandError(`--days must be 1 to 30, not "${options.days}"`, exitCodes.usage);
+  const body = { rule: await readNamed(file, "a rule"), days };
+  const from = path("v1", "projects", project, "rules", "dry-run");
+  const answer = await callApi<DryRun>(options, "POST", from, body);
+  print(answer, options, () => dryRunText(answer, days, options.plot === true));
+}
+
+const WHY = {
+  time: "it took too long: only part of the days was looked at",
+  memory: "it has too many alerts and windows: only part of the days was looked at",
+  retention: "older lines are no longer kept",
+};
+
+function dryRunText(run: DryRun, days: number, plot: boolean): string {
+  const { range, scanned, alerts, near, warnings } = run;
+  const shown = alerts.map((alert) => [
+    ...[when(alert.opened_at), alert.count, minutes(alert), short(alert.template, 60)],
+    Object.entries(alert.identifiers)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(" "),
+  ]);
+  const missed = near.map(
+    ({ at, best, needed, template }) =>
+      `just missed: ${when(at)}  ${best} of ${needed}  ${printable(short(template, 60))}`,
+  );
+  const count = `${run.alert_count} ${run.alert_count === 1 ? "alert" : "alerts"}`;
+  const without = scanned.sources_without_logs.map(printable).join(", ");
+  return [
+    `It would have opened ${count} in ${days} days; ${run.matched} of ${scanned.lines} lines match.`,
+    ...(plot && run.buckets.length > 0 ? ["", plotText(run, days)] : []),
+    ...(shown.length > 0
+      ? ["", table(["OPENED", "EVENTS", "LASTED", "TEMPLATE", "KEYS"], shown)]
+      : []),
+    ...(missed.length > 0 ? ["", ...missed] : []),
+    "",
+    ...(range.why === null
+      ? []
+      : [`Looked at ${when(range.from)} to ${when(range.until)}: ${WHY[range.why]}.`]),
+    ...(without === "" ? [] : [`Not in it, since they keep no lines: ${without}.`]),
+    `Alerts are taken to end after ${run.assume_resolved_after} s where the rule doesn't end them.`,
+    ...warnings.map(({ detail }) => `Note: ${printable(detail)}`),
+  ].join("\n");
+}
+
+function minutes({ opened_at, ended_at }: DryRun["alerts"][number]): string {
+  return ended_at === null ? "goes on" : `${Math.round((ended_at - opened_at) / 60)} min`;
+}
+
+const BARS = " ▁▂▃▄▅▆▇█";
+const DAY = 86_400;
+
+/** A row for each day, a character for each hour: its height is the alerts opened, a dot only matches. */
+function plotText({ buckets, range }: DryRun, days: number): string {
+  const most = Math.max(1, ...buckets.map(({ alerts }) => alerts));
+  const byHour = new Map(buckets.map((bucket) => [bucket.at, bucket]));
+  const first = range.until - (range.until % DAY) - (days - 1) * DAY;
+  return Array.from({ length: days }, (_, day) => {
+    const begins = first + day * DAY;
+    const bars = Array.from({ length: 24 }, (_, hour) => {
+      const bucket = byHour.get(begins + hour * 3600);
+      if (bucket === undefined) return " ";
+      return bucket.alerts === 0 ? "·" : BARS[Math.ceil((bucket.alerts / most) * 8)];
+    });
+    return `${when(begins).slice(0, 10)} |${bars.join("")}|`;
+  }).join("\n");
+}
