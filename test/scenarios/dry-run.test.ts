@@ -19,7 +19,7 @@ interface Sent {
 
 const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];
 const sentEvent = fc.record({
-  after: fc.constantFrom(0, 0, 1, 20, 61, 200, 700),
+  after: fc.constantFrom(0, 0, 1, 20, 60, 61, 240, 300),
   level: fc.constantFrom(200, 300, 400, 500),
   host: fc.constantFrom("a", "b", "c"),
   text: fc.nat(2),
