@@ -50,7 +50,7 @@ describe("creating", () => {
         ...{ id: made.body.id, project: name, name: `my ${body.type}`, type: body.type },
         url: { webhook: webhook.url, slack: "http://127.0.0.1:9" }[body.type as string] ?? "",
         ...{ enabled: true, event_filter: "", consecutive_failures: 0, last_error: null },
-        ...{ title_template: "", body_template: "" },
+        ...{ title_template: "", body_template: "", shared: false, except: [] },
         created_at: Math.floor(box.clock.now() / 1000),
         ...(body.type === "apns" ? { device_count: 0 } : {}),
         ...(body.type === "slack" || body.type === "telegram" ? { storm_threshold: 10 } : {}),
@@ -232,7 +232,8 @@ describe("the webhook view", () => {
     assert.match(made.body.secret, /^whsec_/);
     await create(telegram);
     const row = await read(made.body.id);
-    const { name: _, type, title_template: _title, body_template: _body, ...endpoint } = row;
+    const { name: _, type, title_template: _title, body_template: _body, ...more } = row;
+    const { shared: _shared, except: _except, ...endpoint } = more;
     assert.equal(type, "webhook");
     assert.deepEqual((await box.api("GET", hooks())).body, { endpoints: [endpoint] });
     const off = await box.api("PATCH", hooks(`/${made.body.id}`), { enabled: false });

@@ -22,7 +22,7 @@ import { guardOf, writeOf } from "./integrations.ts";
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 
 function shown(row: Integration): z.output<typeof webhookAnswer> {
-  const { name, type, title_template, body_template, ...endpoint } = row;
+  const { name, type, title_template, body_template, shared, except, ...endpoint } = row;
   return endpoint;
 }
 
