@@ -250,7 +250,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       ...["updated_seq", "opened_at", "acked_at", "resolved_at", "ladder_from", "step", "step_at"],
       ...["repeat_at", "renotify_at", "renotified", "quiet_at", "due_at", "dedup_key", "room"],
       ...["instance", "expires_at", "extra", "promised", "silenced_by", "held_until", "untold"],
-      "source",
+      ...["source", "drill"],
     ],
   },
 };

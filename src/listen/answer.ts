@@ -1,6 +1,7 @@
 import { type AnswerVerb, answerPage, answerWords, whoseWords } from "../alerts/answer.ts";
 import { changeEach } from "../alerts/bulk.ts";
 import { livingAlert, whoseIs } from "../alerts/whose.ts";
+import { auditedStore } from "../audit/record.ts";
 import { findContact, openContact } from "../contacts/contacts.ts";
 import { accountAt } from "../contacts/known.ts";
 import { unixSeconds } from "../kit/clock.ts";
@@ -60,7 +61,11 @@ export async function answerInRoom(
     };
   const id = livingAlert(store, Number(alert));
   const what = { verb: "acknowledge", accountId, via: kind } as const;
-  const [done] = await changeEach(store, [String(id)], what);
+  const author = { accountId, via: "page", hint: kind, address: "" } as const;
+  const audited = auditedStore(store, {
+    ...{ ...author, verb: "answerInRoom", target: { kind: "alert", id: "" } },
+  });
+  const [done] = await changeEach(audited, [String(id)], what);
   if (done?.ok !== true) return { isTaken: false, words: answerWords({ kind: "unknown" }, now) };
   return { isTaken: true, words: whoseWords(whoseIs(store, id), now) };
 }

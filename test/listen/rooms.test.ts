@@ -56,6 +56,13 @@ test("a room of the tenant's own bot gets a button, which acts as whoever presse
   assert.equal(await stands(alert), "open");
 
   const done = await press(ANN, message);
+  const { entries } = (await box.api("GET", "/v1/audit")).body;
+  const row = entries.find((one: { verb: string }) => one.verb === "answerInRoom");
+  assert.deepEqual(
+    [row?.account_id, row?.via],
+    [ann.accountId, "page"],
+    JSON.stringify(entries[0]),
+  );
   assert.deepEqual(done, {
     text: `Alert ${alert} is acknowledged by ann@example.org, just now.`,
     show_alert: false,

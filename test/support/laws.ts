@@ -32,7 +32,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["kit", "store", "audit", "outbox", "contacts", "paging", "projects", "oncall", "quiet"],
   ],
   // Answers that the box has to ask services for.
-  listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "alerts"],
+  listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "audit", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
   // Jobs that must report.
   heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
