@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { changes } from "./changes.ts";
+import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
@@ -23,6 +24,7 @@ const scenarios: Scenario[] = [
   slowdisk,
   bytes,
   webhook,
+  contacts,
   parked,
   changes,
   relay,

@@ -79,7 +79,8 @@ export async function withBox(play: (scene: Scene) => Promise<void>): Promise<vo
 
 function shell(script: string, how: { env: NodeJS.ProcessEnv; cwd: string }): Promise<Said> {
   return new Promise((resolve, reject) => {
-    const child = spawn("bash", ["-euo", "pipefail", "-c", script], how);
+    // Where its input is a socket, bash takes itself for a remote login and reads the machine's own start-up file.
+    const child = spawn("bash", ["--norc", "-euo", "pipefail", "-c", script], how);
     child.once("error", reject);
     let out = "";
     let err = "";

@@ -36,7 +36,7 @@ export const ALONE: readonly string[] = [
   ...["cli/usage", "hosted/neighbours", "hosted/tenants", "scenarios/fairness"],
   ...["scenarios/relay-crash", "scenarios/heartbeats-kill", "senders/killed", "backup/load"],
   ...["backup/kill-restore", "backup/scheduled", "store/start", "store/upgrade", "store/owner"],
-  ...["network/limits", "network/lane", "network/stop", "intake/ports"],
+  ...["network/limits", "network/lane", "network/stop", "intake/ports", "hosted/apns"],
 ];
 
 /** How many of the others share one process: a few seconds' work. */

@@ -1,0 +1,108 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { events } from "./events.ts";
+import {
+  fromRounds,
+  percentile,
+  type Row,
+  type Scenario,
+  start,
+  withDirectory,
+} from "./harness.ts";
+import { closedLoop } from "./load.ts";
+
+/** So many that nobody is paged twice within the time that a contact rests. */
+const PEOPLE = 120;
+const EVERY_MS = 50;
+
+export const contacts: Scenario = {
+  name: "contacts",
+  about:
+    "from an event that opens an alert to the first byte at a person's own contact, beside the webhook of the same alert; ingest with 50 people's contacts beside none",
+  async run(quick) {
+    return [...(await ways(quick ? 180 : 600)), ...(await cost(quick))];
+  },
+};
+
+/** When each alert's number first came in at the webhook, and at a contact. */
+async function ways(total: number): Promise<Row[]> {
+  const hooks = new Map<string, number>();
+  const pages = new Map<string, number>();
+  const receiver = createServer((request, response) => {
+    const at = performance.now();
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      response.end();
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      if (request.url === "/hook" && body.event === "alert.opened")
+        hooks.set(body.identifiers.n, at);
+      for (const event of body.alerts ?? []) pages.set(event.identifiers.n, at);
+    });
+  });
+  await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
+  const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const server = await start(process.execPath, ["bench/people-server.ts", String(PEOPLE), base]);
+  const [url, token, key] = server.line.split(" ");
+  await fetch(`${url}/v1/projects/bench/webhooks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify({ url: `${base}/hook` }),
+  });
+  const sent = new Map<string, number>();
+  for (let i = 0; i < total; i++) {
+    const keys = { n: String(i), who: String(i % PEOPLE) };
+    sent.set(keys.n, performance.now());
+    await fetch(`${url}/v1/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ message: "one more thing went wrong", level: 400, keys }),
+    });
+    await pause(EVERY_MS);
+  }
+  for (let tries = 0; pages.size < total && tries < 400; tries++) await pause(50);
+  await server.stop();
+  receiver.close();
+  receiver.closeAllConnections();
+  const delays = (of: Map<string, number>) =>
+    [...sent].slice(20).map(([n, at]) => (of.get(n) ?? Number.POSITIVE_INFINITY) - at);
+  const [hook, page] = [delays(hooks), delays(pages)];
+  const p99 = percentile(page, 99);
+  return [
+    { what: "alert to webhook, p99", unit: "ms", value: percentile(hook, 99) },
+    { what: "alert to contact, p50", unit: "ms", value: percentile(page, 50) },
+    { what: "alert to contact, p99", unit: "ms", value: p99 },
+    {
+      ...{ what: "contact / webhook, p99", unit: "ratio", value: p99 / percentile(hook, 99) },
+      ...{ must: 1.5, lower: true },
+    },
+  ];
+}
+
+/** Events taken in a second and memory, of a box with 50 people's contacts and rules and of one with as many rules alone. */
+async function cost(quick: boolean): Promise<Row[]> {
+  const ratios: number[] = [];
+  for (let round = 0; round < (quick ? 1 : 5); round++) {
+    const rates: number[] = [];
+    for (const args of [
+      ["bench/box-server.ts", "50"],
+      ["bench/people-server.ts", "50", "http://127.0.0.1:9"],
+    ]) {
+      const server = await start(process.execPath, args);
+      const [url = "", token] = server.line.split(" ");
+      const load = { url: `${url}/v1/ingest`, headers: { Authorization: `Bearer ${token}` } };
+      const { rate } = await withDirectory((directory) =>
+        closedLoop({
+          ...{ ...load, bodies: events(), directory },
+          ...{ connections: 64, seconds: quick ? 2 : 5 },
+        }),
+      );
+      rates.push(rate);
+      await server.stop();
+    }
+    const [alone = 1, beside = 0] = rates;
+    ratios.push(beside / alone);
+  }
+  return [fromRounds("ingest with 50 people's contacts / with 50 rules alone", "ratio", ratios)];
+}
