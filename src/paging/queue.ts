@@ -141,7 +141,8 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
         row.ref === null
           ? store.sql<[string, string, number], PageRow>(NOTES).all(contact.id, row.event, now)
           : [row];
-      const [first, ...others] = withBodies(rows);
+      // Who was being paged once more while somebody took it has two of them.
+      const [first, ...others] = latestOfEach(withBodies(rows));
       if (first === undefined) return nothingToSay(row);
       const message = noteMessage([first, ...others], link);
       return { ...(await sender.edit(contact, message, row.ref)), rows };

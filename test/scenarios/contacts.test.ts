@@ -125,6 +125,25 @@ test("who was being paged while somebody else took the alert is told so, too", a
   assert.deepEqual(told(), ["/ann page 1", "/ann note 1"]);
 });
 
+test("who was told before and was being paged once more is told once that somebody has it", async (t) => {
+  const { box, receiver, ann, rule, fire, told, step } = await story(t);
+  await reachBy(box, ann, receiver, "/ann");
+  await rule([step(ann)], { renotify_minutes: 1 });
+  told();
+  const id = await fire(1);
+  let end = () => {};
+  receiver.once((response) => {
+    end = () => response.writeHead(204).end();
+  });
+  const asked = receiver.received.length;
+  await box.clock.turn(60_000);
+  await busy(box, () => receiver.received.length > asked, "the second page is under way");
+  assert.equal((await box.api("POST", `/v1/alerts/${id}/ack`, {})).status, 200);
+  end();
+  await settle(box);
+  assert.deepEqual(told(), [`/ann page ${id}`, `/ann page ${id}`, `/ann note ${id}`]);
+});
+
 test("pages to one contact that come soon after one another go as one that names each alert, over a restart, too", async (t) => {
   const { box, receiver, ann, rule, fire, told, step } = await story(t);
   await reachBy(box, ann, receiver, "/ann");
