@@ -35,7 +35,9 @@ async function firingBox() {
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return (await answer.json()) as { token: string };
   };
-  await post("/v1/projects/bench/rules", { name: "pods", match: { min_level: 500 } });
+  await post("/v1/projects/bench/rules", {
+    ...{ name: "pods", match: { min_level: 500 }, max_open: 0 },
+  });
   const source = { name: "prometheus", kind: "prometheus" };
   const { token: prometheus } = await post("/v1/projects/bench/sources", source);
   const startsAt = new Date().toISOString();
