@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { arrivals } from "./arrivals.ts";
 import { events } from "./events.ts";
 import {
   fromRounds,
@@ -25,30 +24,32 @@ export const contacts: Scenario = {
   },
 };
 
+/** An event of a webhook, or a page that names several. */
+interface Arrived {
+  event?: string;
+  identifiers?: { n: string };
+  alerts?: { identifiers: { n: string } }[];
+}
+
 /** When each alert's number first came in at the webhook, and at a contact. */
 async function ways(total: number): Promise<Row[]> {
   const hooks = new Map<string, number>();
   const pages = new Map<string, number>();
-  const receiver = createServer((request, response) => {
-    const at = performance.now();
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      response.end();
-      const body = JSON.parse(Buffer.concat(chunks).toString());
-      if (request.url === "/hook" && body.event === "alert.opened")
-        hooks.set(body.identifiers.n, at);
-      for (const event of body.alerts ?? []) pages.set(event.identifiers.n, at);
-    });
+  const receiver = await arrivals<Arrived>((body, path, at) => {
+    const { identifiers, event } = body;
+    if (path === "/hook" && event === "alert.opened") hooks.set(identifiers?.n ?? "", at);
+    for (const one of body.alerts ?? []) pages.set(one.identifiers.n, at);
   });
-  await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
-  const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  const server = await start(process.execPath, ["bench/people-server.ts", String(PEOPLE), base]);
+  const server = await start(process.execPath, [
+    "bench/people-server.ts",
+    String(PEOPLE),
+    receiver.url,
+  ]);
   const [url, token, key] = server.line.split(" ");
   await fetch(`${url}/v1/projects/bench/webhooks`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ url: `${base}/hook` }),
+    body: JSON.stringify({ url: `${receiver.url}/hook` }),
   });
   const sent = new Map<string, number>();
   for (let i = 0; i < total; i++) {
@@ -64,7 +65,6 @@ async function ways(total: number): Promise<Row[]> {
   for (let tries = 0; pages.size < total && tries < 400; tries++) await pause(50);
   await server.stop();
   receiver.close();
-  receiver.closeAllConnections();
   const delays = (of: Map<string, number>) =>
     [...sent].slice(20).map(([n, at]) => (of.get(n) ?? Number.POSITIVE_INFINITY) - at);
   const [hook, page] = [delays(hooks), delays(pages)];

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { arrivals } from "./arrivals.ts";
 import { percentile, type Scenario, start } from "./harness.ts";
 
 export const webhook: Scenario = {
@@ -8,19 +7,9 @@ export const webhook: Scenario = {
   about: "from an event that opens an alert to the first byte of its webhook, 20 alerts a second",
   async run(quick) {
     const arrived = new Map<string, number>();
-    const receiver = createServer((request, response) => {
-      const at = performance.now();
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        response.end();
-        const event = JSON.parse(Buffer.concat(chunks).toString()) as {
-          identifiers: { n: string };
-        };
-        arrived.set(event.identifiers.n, at);
-      });
-    });
-    await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
+    const receiver = await arrivals<{ identifiers: { n: string } }>((event, _path, at) =>
+      arrived.set(event.identifiers.n, at),
+    );
     const server = await start(process.execPath, ["bench/box-server.ts", "0"]);
     const [url, token, key] = server.line.split(" ");
     const api = (path: string, body: unknown) =>
@@ -30,7 +19,7 @@ export const webhook: Scenario = {
         body: JSON.stringify(body),
       });
     await api("/v1/projects/bench/webhooks", {
-      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      url: `${receiver.url}/`,
     });
     await api("/v1/projects/bench/rules", { name: "each", identifier_keys: ["n"], max_open: 0 });
     const sent = new Map<string, number>();
@@ -50,7 +39,6 @@ export const webhook: Scenario = {
       .map(([n, at]) => (arrived.get(n) ?? Number.POSITIVE_INFINITY) - at);
     await server.stop();
     receiver.close();
-    receiver.closeAllConnections();
     return [
       { what: "alert to webhook, p50", unit: "ms", value: percentile(delays, 50) },
       {

@@ -44,6 +44,13 @@ export async function answerByHandle(
   return { isTaken: answered.kind === "answered", words: answerWords(answered, now) };
 }
 
+/** Acts on each in turn: one that can't be written keeps none behind it waiting. Throws the first error at the end. */
+export async function each<T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<void> {
+  const errors: unknown[] = [];
+  for (const one of all) await act(one).catch((error) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}
+
 /**
  * Acts as whoever pressed a button in a room: the account that has the presser as a verified contact of that kind. Others
  * are told how to become known. Throws where it can't be written.

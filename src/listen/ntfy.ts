@@ -2,7 +2,7 @@ import { readNtfyAnswers } from "../channels/direct/ntfy-answers.ts";
 import { openGateway } from "../contacts/gateways.ts";
 import { heardOf, setHeard } from "../contacts/heard.ts";
 import { answerable } from "../paging/answerable.ts";
-import { answerByHandle } from "./answer.ts";
+import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";
 
@@ -31,8 +31,9 @@ export function ntfyListener(deps: ListenDeps): Listener {
     const found = await readNtfyAnswers(viaOf(deps), gateway, place);
     if (stopped) return null;
     if (found === null) return trouble.ill("the topic for answers can't be read");
-    for (const { verb, handle } of found.answers)
-      await answerByHandle(deps, { verb, handle, kind: "ntfy" });
+    await each(found.answers, ({ verb, handle }) =>
+      answerByHandle(deps, { verb, handle, kind: "ntfy" }),
+    );
     if (found.last !== place) store.write((tx) => setHeard(tx, "ntfy", { of, place: found.last }));
     trouble.well();
     return null;

@@ -2,7 +2,7 @@ import { type PushoverGateway, readPushoverReceipt } from "../channels/direct/pu
 import { openGateway } from "../contacts/gateways.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { answerable, openReceipts } from "../paging/answerable.ts";
-import { answerByHandle } from "./answer.ts";
+import { answerByHandle, each } from "./answer.ts";
 import { type ListenDeps, type Listener, viaOf } from "./listener.ts";
 import { createTrouble } from "./trouble.ts";
 
@@ -24,15 +24,15 @@ export function pushoverListener(deps: ListenDeps): Listener {
 
   const ask = async (gateway: PushoverGateway, receipts: { ref: string; handle: string }[]) => {
     let answers = 0;
-    for (const { ref, handle } of receipts) {
-      const receipt = await readPushoverReceipt(viaOf(deps), { gateway }, ref);
-      if (stopped) return null;
-      if (receipt === null) continue;
+    await each(receipts, async ({ ref, handle }) => {
+      const receipt = stopped ? null : await readPushoverReceipt(viaOf(deps), { gateway }, ref);
+      if (stopped || receipt === null) return;
       answers++;
       if (receipt.acknowledgedAt !== null)
         await answerByHandle(deps, { handle, verb: "acknowledge", kind: "pushover" });
       if (receipt.isOver) over.add(ref);
-    }
+    });
+    if (stopped) return null;
     if (answers === 0) return trouble.ill("receipts can't be read");
     trouble.well();
     return null;

@@ -2,19 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { systemRandom } from "../../src/kit/random.ts";
 import { examine } from "../../src/operate/doctor.ts";
-import { type Person, testBox } from "../support/box.ts";
+import type { Person } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
-import { reachBy } from "../support/contacts.ts";
-import { answer, startReceiver } from "../support/receiver.ts";
+import { boxAndReceiver, reachBy } from "../support/contacts.ts";
+import { answer } from "../support/receiver.ts";
 import { pass } from "../support/until.ts";
 
 async function scene(t: TestContext) {
-  const receiver = await startReceiver();
-  const box = await testBox();
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
+  const { box, receiver } = await boxAndReceiver(t);
   const token = await box.project("shop");
   const ann = box.person("member", "ann@example.org");
   const rule = async (

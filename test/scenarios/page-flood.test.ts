@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
+import { pagedStory, reachBy, sendLines, toldIn } from "../support/contacts.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { pass, settle } from "../support/until.ts";
+import { pass } from "../support/until.ts";
 
 const ALERTS = 1_000;
 /** What later pages wait for after a message, as contract §27 has it for this kind. */
@@ -38,13 +38,7 @@ test("1,000 alerts in a minute are few messages to each person, the first at onc
     const lines: string[] = [];
     for (; n < until; n += 1)
       lines.push(JSON.stringify({ message: `disk ${n} is full`, level: 500, keys: { n: `${n}` } }));
-    const sent = await fetch(`${s.box.url}/v1/ingest`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${s.token}`, "content-type": "application/x-ndjson" },
-      body: lines.join("\n"),
-    });
-    assert.equal(sent.status, 202, await sent.text());
-    await settle(s.box);
+    await sendLines(s, lines);
     look();
     await pass(s.box, 1);
   }

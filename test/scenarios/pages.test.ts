@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
+import { pagedStory, reachBy, sendLines, toldIn } from "../support/contacts.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
 
@@ -147,16 +147,6 @@ test("what became of many alerts is told in few messages, and a service that wan
   const named = notes.flatMap((request) => toldIn(request).alerts.map((one) => one.alert_id));
   assert.equal(new Set(named).size, 60);
 });
-
-export async function sendLines(s: Story, lines: readonly string[]): Promise<void> {
-  const sent = await fetch(`${s.box.url}/v1/ingest`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${s.token}`, "content-type": "application/x-ndjson" },
-    body: lines.join("\n"),
-  });
-  assert.equal(sent.status, 202, await sent.text());
-  await settle(s.box);
-}
 
 test("a message that named several alerts is not replaced when one of them is taken", async (t) => {
   const s = await pagedStory(t);

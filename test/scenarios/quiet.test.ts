@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { testBox } from "../support/box.ts";
-import { reachBy, toldIn } from "../support/contacts.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { boxAndReceiver, reachBy, toldIn } from "../support/contacts.ts";
 import { pass, settle } from "../support/until.ts";
 
 /** Quiet on purpose, over the interface: what is kept from whom, and when it is told. */
 
 async function story(t: TestContext) {
-  const receiver = await startReceiver();
-  const box = await testBox();
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
+  const { box, receiver } = await boxAndReceiver(t);
   const token = await box.project("shop");
   const ann = box.person("member", "ann@example.org");
   const hook = { type: "webhook", name: "hook", url: `${receiver.url}/hook` };

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testBox } from "../support/box.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { boxAndReceiver } from "../support/contacts.ts";
 import { settle } from "../support/until.ts";
 
 test("a shared channel hears of every project but those that it leaves out, whatever they are called later", async (t) => {
-  const receiver = await startReceiver();
-  t.after(() => receiver.close());
-  const box = await testBox();
-  t.after(() => box.stop());
+  const { box, receiver } = await boxAndReceiver(t);
   const heard = () => receiver.received.map(({ body }) => JSON.parse(body).project as string);
   const tokens = new Map<string, string>();
   const project = async (name: string) => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { BoxFlags } from "../../src/app/config.ts";
+import type { Log } from "../../src/kit/log.ts";
 import { type Person, type TestBox, testBox } from "./box.ts";
 import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 import { settle } from "./until.ts";
@@ -37,14 +39,32 @@ export async function reachBy(
   return id;
 }
 
+/** A receiver and a box, each of which ends with the test, also where the other doesn't begin. */
+export async function boxAndReceiver(t: TestContext, flags: BoxFlags = {}, log?: Log) {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const box = await testBox(flags, undefined, log);
+  t.after(() => box.stop());
+  return { receiver, box };
+}
+
+/** Sends events as lines in one request, and lets the box do what is due. */
+export async function sendLines(
+  { box, token }: { box: TestBox; token: string },
+  lines: readonly string[],
+): Promise<void> {
+  const sent = await fetch(`${box.url}/v1/ingest`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+    body: lines.join("\n"),
+  });
+  assert.equal(sent.status, 202, await sent.text());
+  await settle(box);
+}
+
 /** A box with one project and two people, one receiver for all that they are told, and what a test of pages asks of them. */
 export async function pagedStory(t: TestContext) {
-  const receiver = await startReceiver();
-  const box = await testBox();
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
+  const { box, receiver } = await boxAndReceiver(t);
   const token = await box.project("shop");
   const [ann, bob] = [
     box.person("member", "ann@example.org"),

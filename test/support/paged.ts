@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
 import type { Log } from "../../src/kit/log.ts";
-import { type Person, testBox } from "./box.ts";
-import { reachBy, toldIn } from "./contacts.ts";
-import { startReceiver } from "./receiver.ts";
+import type { Person } from "./box.ts";
+import { boxAndReceiver, reachBy, toldIn } from "./contacts.ts";
 import { settle } from "./until.ts";
 
 /** A box with a public address, Ann who is paged by her contact, and Bob. */
 export async function pagedBox(t: TestContext, flags: BoxFlags = {}, log?: Log) {
-  const receiver = await startReceiver();
-  const box = await testBox({ publicUrl: "https://box.test", ...flags }, undefined, log);
-  t.after(async () => {
-    await box.stop();
-    await receiver.close();
-  });
+  const { box, receiver } = await boxAndReceiver(
+    t,
+    { publicUrl: "https://box.test", ...flags },
+    log,
+  );
   const token = await box.project("shop");
   const [ann, bob] = [
     box.person("member", "ann@example.org"),
