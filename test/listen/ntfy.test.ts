@@ -113,6 +113,26 @@ test("answers are read once, over a restart and over one that can't be written; 
   assert.equal(looks.at(-1), "a4");
 });
 
+test("an answer that can't be written keeps none behind it waiting", async (t) => {
+  const { box, ann, page, tap, stands, looked, published } = await story(t);
+  const first = await page(ann);
+  const stuck = published.at(-1)?.actions ?? [];
+  await looked(6);
+  const second = await page(ann);
+  await tap(stuck, "Acknowledge");
+  await tap(published.at(-1)?.actions ?? [], "Acknowledge");
+  box.tenant.store.db.exec(`CREATE TRIGGER fail BEFORE UPDATE OF state ON alerts WHEN OLD.id = ${first}
+    BEGIN SELECT RAISE(ABORT, 'no acknowledgement'); END`);
+  await looked(12);
+  assert.deepEqual(
+    [await stands(first), await stands(second)],
+    ["open", "acknowledged by ann via ntfy"],
+  );
+  box.tenant.store.db.exec("DROP TRIGGER fail");
+  await looked(130);
+  assert.equal(await stands(first), "acknowledged by ann via ntfy");
+});
+
 test("a topic that can't be read is the gateway's error while it lasts", async (t) => {
   const { box, ann, page, looked, gatewayError, receiver, behaviour } = await story(t);
   await page(ann);
