@@ -25,6 +25,10 @@ const WORDS: Record<
   no_channel: () => "NOT TOLD: has no contact and no phone",
   no_device: () => "NOT TOLD: the relay knows no phone of theirs",
   channel_disabled: () => "NOT TOLD: the channel is off",
+  event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
+  silenced: ({ by, until }) =>
+    `silenced${until === null ? "" : ` until ${when(until)}`}${by === null ? "" : ` by ${by}`}`,
+  repeat_is_silent: () => "further events count into the alert: nobody is told again",
   no_ladder: () => "its rule has no ladder",
   account_removed: () => "was removed",
 };

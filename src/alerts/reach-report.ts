@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DutyAt } from "../oncall/duty.ts";
+import { subscribes } from "../outbox/enqueue.ts";
 import type { PageFact } from "../paging/history.ts";
 import type { EscalationStep } from "../projects/rule.ts";
 
@@ -7,26 +8,27 @@ import type { EscalationStep } from "../projects/rule.ts";
 export const reachReason = z.enum([
   ...(["shown", "delivered", "accepted_not_confirmed", "delayed", "failed", "withdrawn"] as const),
   ...(["step_not_reached", "not_on_call", "covered_by_override", "no_channel"] as const),
-  ...(["no_device", "channel_disabled", "no_ladder", "account_removed"] as const),
+  ...(["no_device", "channel_disabled", "event_filtered", "silenced"] as const),
+  ...(["no_ladder", "repeat_is_silent", "account_removed"] as const),
 ]);
 
 const seconds = (description: string) => z.int().nullable().meta({ description });
 
 export const reachAnswer = z
   .object({
-    account_id: z
-      .string()
-      .nullable()
-      .meta({ description: "null: nobody, the rule has no ladder." }),
-    name: z.string().nullable().meta({ description: "null for somebody who was removed." }),
+    account_id: z.string().nullable().meta({ description: "null: a channel, or nobody." }),
+    integration_id: z.string().nullable().meta({ description: "The channel's; null: a person." }),
+    name: z.string().nullable().meta({
+      description: "The person's or the channel's; null for somebody who was removed.",
+    }),
     reason: reachReason.meta({
       description:
-        "`shown`: seen or answered. `accepted_not_confirmed`: the service took it and has said no more. `delayed`: waits, for its time or for another attempt.",
+        "`shown`: seen or answered. `accepted_not_confirmed`: the service took it and has said no more. `delayed`: waits, for its time or for another attempt. `event_filtered`: the channel doesn't take this kind. `silenced`: held back now. `repeat_is_silent`: further events counted into the alert, and nobody was told again.",
     }),
     via: z
       .string()
       .nullable()
-      .meta({ description: "The contact's kind, or `phone`: by the relay." }),
+      .meta({ description: "The contact's or channel's kind, or `phone`: by the relay." }),
     address: z.string().nullable().meta({ description: "Its label, or its address masked." }),
     event: z.string().nullable(),
     outcome: z.string().nullable().meta({
@@ -38,7 +40,11 @@ export const reachAnswer = z
     attempts: z.int(),
     error: z.string().nullable(),
     together: z.int().meta({ description: "Alerts that its message named." }),
-    by: z.string().nullable().meta({ description: "Who had duty in their place." }),
+    by: z.string().nullable().meta({
+      description:
+        "Who had duty in their place. `silenced`: the silence's id, or `alert:` and the id of the alert that it depends on.",
+    }),
+    until: seconds("`silenced`: then it is looked at again. `channel_disabled`: null."),
   })
   .meta({ id: "AlertReach" });
 export type ReachEntry = z.output<typeof reachAnswer>;
@@ -65,12 +71,37 @@ export interface StepFact {
   duties: readonly DutyAt[];
 }
 
+/** A project's channel as it is now, and what it was sent of the alert. */
+export interface ChannelFact {
+  id: string;
+  name: string;
+  type: string;
+  enabled: boolean;
+  /** Kinds of event that it takes, joined by commas; empty = each. */
+  filter: string;
+  createdAt: number;
+  error: string | null;
+  sent: readonly Omit<PhoneFact, "accounts">[];
+}
+
+/** What keeps the alert's news back now. */
+export interface HeldFact {
+  by: string;
+  until: number | null;
+}
+
 export interface ReachFacts {
   steps: readonly StepFact[];
   /** Whom the alert paged, in that order. */
   paged: readonly string[];
   pages: readonly PageFact[];
   phones: readonly PhoneFact[];
+  channels: readonly ChannelFact[];
+  /** The alert's events that call for somebody, each kind once, with the time of its first. */
+  events: readonly { event: string; at: number }[];
+  held: HeldFact | null;
+  /** When the latest event counted into it, where nobody was told again. */
+  repeatAt: number | null;
   /** null for somebody who was removed. */
   nameOf(account: string): string | null;
   /** Whether the relay pages a phone of theirs, as far as it has said. */
@@ -79,21 +110,26 @@ export interface ReachFacts {
 
 const NOTHING = {
   ...{ via: null, address: null, event: null, outcome: null, step: null, due_at: null, at: null },
-  ...{ attempts: 0, error: null, together: 0, by: null },
+  ...{ attempts: 0, error: null, together: 0, by: null, until: null },
+  ...{ account_id: null, integration_id: null, name: null },
 } as const;
 
-/** Who was told by what, who wasn't and why: each way of each person once, those who were told first. Pure. */
+/** Who was told by what, who wasn't and why: each way of each person once, those who were told first, then channels. Pure. */
 export function reachReport(facts: ReachFacts): ReachEntry[] {
+  const { held } = facts;
   const entries: ReachEntry[] = [];
   const add = (account: string, more: Partial<ReachEntry> & Pick<ReachEntry, "reason">) =>
     entries.push({ ...NOTHING, account_id: account, name: facts.nameOf(account), ...more });
   const isThere = (account: string) => entries.some(({ account_id }) => account_id === account);
-  for (const page of facts.pages) add(page.account, ofPage(page));
+  for (const page of facts.pages) add(page.account, ofPage(page, held));
   for (const phone of facts.phones)
     for (const account of phone.accounts) add(account, ofPhone(phone, facts.hasPhone(account)));
   for (const account of new Set(facts.paged)) if (!isThere(account)) add(account, wayless(account));
   for (const { step, number, hasRun, dueAt, duties } of facts.steps) {
-    const later = { reason: "step_not_reached", step: number, due_at: dueAt } as const;
+    const later =
+      held === null
+        ? ({ reason: "step_not_reached", step: number, due_at: dueAt } as const)
+        : { ...silenced(held), step: number };
     const named = [...step.accounts, ...duties.flatMap(({ onDuty }) => onDuty ?? [])];
     for (const account of named) {
       if (isThere(account)) continue;
@@ -108,7 +144,10 @@ export function reachReport(facts: ReachFacts): ReachEntry[] {
       }
   }
   if (facts.steps.length === 0 && entries.length === 0)
-    entries.push({ ...NOTHING, account_id: null, name: null, reason: "no_ladder" });
+    entries.push({ ...NOTHING, reason: "no_ladder" });
+  entries.push(...facts.channels.flatMap((channel) => ofChannel(channel, facts)));
+  if (facts.repeatAt !== null)
+    entries.push({ ...NOTHING, reason: "repeat_is_silent", at: facts.repeatAt });
   return entries;
 
   function wayless(account: string) {
@@ -117,12 +156,52 @@ export function reachReport(facts: ReachFacts): ReachEntry[] {
   }
 }
 
-function ofPage(page: PageFact) {
+const silenced = ({ by, until }: HeldFact) => ({ reason: "silenced" as const, by, until });
+
+/** What a channel was sent, and why it wasn't told the rest. */
+function ofChannel(channel: ChannelFact, { events, held }: ReachFacts): ReachEntry[] {
+  const { id, name, type, createdAt, sent } = channel;
+  const base = { ...NOTHING, integration_id: id, name, via: type };
+  const told = sent.map(({ dueAt, endedAt, ...one }): ReachEntry => {
+    const { status, event, attempts, error } = one;
+    const reason = CHANNEL[status];
+    return { ...base, reason, event, attempts, error, due_at: dueAt, at: endedAt };
+  });
+  const missed = events.flatMap(({ event, at }): ReachEntry[] => {
+    if (at < createdAt || sent.some((one) => one.event === event)) return [];
+    const why = whyUntold(channel, event);
+    return why === null ? [] : [{ ...base, ...why, event, at }];
+  });
+  const opened = "alert.opened";
+  const isUntold = !events.some(({ event }) => event === opened);
+  if (!isUntold || held === null) return [...told, ...missed];
+  return [{ ...base, event: opened, ...(whyUntold(channel, opened) ?? silenced(held)) }];
+}
+
+/** Why a channel isn't told of this kind of event as it is now; null: it is. */
+export function whyUntold(
+  { enabled, filter, error }: Pick<ChannelFact, "enabled" | "filter" | "error">,
+  event: string,
+): Pick<ReachEntry, "reason" | "error"> | null {
+  if (!enabled) return { reason: "channel_disabled", error };
+  if (subscribes(filter, event)) return null;
+  return { reason: "event_filtered", error: `takes ${filter.replaceAll(",", ", ")}` };
+}
+
+const CHANNEL = {
+  pending: "delayed",
+  delivered: "delivered",
+  failed: "failed",
+  dropped: "channel_disabled",
+} as const satisfies Record<string, ReachEntry["reason"]>;
+
+function ofPage(page: PageFact, held: HeldFact | null) {
   const { via, address, event, outcome, attempts, error, together } = page;
   const known = outcome === "refused" ? null : outcome;
   return {
     ...{ reason: reasonOf(page), via, address, event, attempts, error, together, outcome: known },
     ...{ due_at: page.nextAt ?? page.dueAt, at: page.endedAt },
+    ...(page.status === "withdrawn" && held !== null && silenced(held)),
   };
 }
 

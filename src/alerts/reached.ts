@@ -5,7 +5,13 @@ import { pagesOfAlert } from "../paging/history.ts";
 import { createReachable } from "../paging/reachable.ts";
 import type { Reader } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import { type PhoneFact, type ReachEntry, reachReport, type StepFact } from "./reach-report.ts";
+import {
+  type ChannelFact,
+  type PhoneFact,
+  type ReachEntry,
+  reachReport,
+  type StepFact,
+} from "./reach-report.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { readTimeline, type TimelineEntry } from "./timeline.ts";
@@ -22,6 +28,10 @@ export function readReach(reader: Reader, id: number): ReachEntry[] {
     ),
     pages: pagesOfAlert(reader, id),
     phones: phonesOf(reader, id),
+    channels: channelsOf(reader, row),
+    events: reader.sql<[alertId: number], { event: string; at: number }>(LOUD).all(id),
+    held: row.silenced_by === null ? null : { by: row.silenced_by, until: row.held_until },
+    repeatAt: repeatOf(row, timeline),
     nameOf: (account) => (isMember(reader, account) ? calledOf(reader, account) : null),
     hasPhone: (account) => reachable.hasPhone(account, row.project_id),
   });
@@ -59,6 +69,43 @@ function phonesOf(reader: Reader, alertId: number): PhoneFact[] {
       ...phone,
       accounts: (JSON.parse(body) as EventBody).page_accounts,
     }));
+}
+
+/** The alert's kinds of event that call for somebody. */
+const LOUD = `SELECT event, min(timestamp) AS at FROM events WHERE alert_id = ? + 0
+  AND event IN ('alert.opened', 'alert.escalated', 'alert.renotified') GROUP BY event ORDER BY min(id)`;
+const CHANNELS = `SELECT id, iif(name = '', type, name) AS name, type, enabled, event_filter AS filter, created_at AS createdAt,
+    last_error AS error FROM integrations WHERE relay = 0 AND type <> 'apns' AND (project_id = :of OR (shared = 1
+    AND NOT EXISTS (SELECT 1 FROM json_each(except_projects) WHERE value = :of))) ORDER BY name, id LIMIT 500`;
+const SENT = `SELECT integration_id AS id, event, status, attempts, created_at AS dueAt, finished_at AS endedAt, last_error AS error
+  FROM deliveries WHERE alert_id = ? + 0 AND event IN ('alert.opened', 'alert.escalated', 'alert.renotified') ORDER BY id LIMIT 1000`;
+
+type Sent = ChannelFact["sent"][number] & { id: string };
+
+/** The channels that hear of a project's alerts, phones left out; `sent` is empty. */
+export function channelsOfProject(reader: Reader, projectId: number): ChannelFact[] {
+  return reader
+    .sql<{ of: number }, Omit<ChannelFact, "enabled" | "sent"> & { enabled: number }>(CHANNELS)
+    .all({ of: projectId })
+    .map((channel) => ({ ...channel, enabled: channel.enabled !== 0, sent: [] }));
+}
+
+function channelsOf(reader: Reader, row: AlertRow): ChannelFact[] {
+  const all = reader.sql<[alertId: number], Sent>(SENT).all(row.id);
+  const sent = Map.groupBy(all, ({ id }) => id);
+  return channelsOfProject(reader, row.project_id).map((channel) => ({
+    ...channel,
+    sent: sent.get(channel.id) ?? [],
+  }));
+}
+
+/** When the latest event counted into the alert, where none of those after its opening was told. */
+function repeatOf(row: AlertRow, timeline: readonly TimelineEntry[]): number | null {
+  const first = timeline.find(({ kind }) => kind === "opened")?.detail["count"];
+  const isTold = timeline.some(
+    ({ kind, detail }) => kind === "renotified" && detail["why"] === "burst",
+  );
+  return row.drill === 0 && row.count > Number(first ?? 1) && !isTold ? row.last_seen : null;
 }
 
 function isMember(reader: Reader, account: string): boolean {

@@ -50,7 +50,7 @@ async function shop(t: TestContext) {
           page["reason"],
           page["outcome"],
           page["error"],
-          page["by"] === null ? null : ids[page["by"] ?? ""],
+          page["by"] === null ? null : (ids[page["by"] ?? ""] ?? null),
         ]
           .filter((part) => part !== null)
           .join(" "),
@@ -158,6 +158,72 @@ test("what failed, what waits for another attempt, who was removed, and a rule w
   assert.equal((await box.api("GET", "/v1/alerts/999/pages")).status, 404);
 });
 
+test("why a channel wasn't told, what a silence holds, and that further events tell nobody again", async (t) => {
+  const { box, receiver, people, rule, fire, reach } = await shop(t);
+  const { ann, bob } = people;
+  await reachBy(box, ann, receiver, "/ann");
+  const hook = async (name: string, events: string[]) => {
+    const url = `${receiver.url}/${name}`;
+    const write = { name, type: "webhook", url, events };
+    const made = await box.api("POST", "/v1/projects/shop/integrations", write);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return made.body.id as string;
+  };
+  const [ops, tickets] = [await hook("ops", []), await hook("tickets", ["alert.opened"])];
+  const off = await hook("off", []);
+  const disable = "UPDATE integrations SET enabled = 0, last_error = 'http 410' WHERE id = ?";
+  box.tenant.store.write((tx) => tx.sql(disable).run(off));
+  await rule([
+    { after_minutes: 0, accounts: [ann.accountId] },
+    { after_minutes: 10, accounts: [bob.accountId] },
+  ]);
+  const id = await fire();
+  const channels = async (alert: string) =>
+    (await box.api("GET", `/v1/alerts/${alert}/pages`)).body.pages
+      .filter((page: { account_id: string | null }) => page.account_id === null)
+      .map((page: Record<string, unknown>) =>
+        [page["integration_id"], page["event"], page["reason"], page["error"]].join(" ").trim(),
+      );
+  assert.deepEqual(await channels(id), [
+    `${off} alert.opened channel_disabled http 410`,
+    `${off} alert.escalated channel_disabled http 410`,
+    `${ops} alert.opened delivered`,
+    `${ops} alert.escalated delivered`,
+    `${tickets} alert.opened delivered`,
+    `${tickets} alert.escalated event_filtered takes alert.opened`,
+  ]);
+  const token = (await box.api("POST", "/v1/projects/shop/sources", { name: "b" })).body.token;
+  await box.ingest(token, { message: "disk is full", level: 500, keys: { n: "1" } });
+  assert.equal((await channels(id)).at(-1)?.trim(), "repeat_is_silent");
+
+  const now = Math.floor(box.clock.now() / 1000);
+  const silence = {
+    ...{ project: "shop", match: { rule: "errors" }, critical: true, reason: "deploy" },
+    ends_at: now + 3600,
+  };
+  const made = await box.api("POST", "/v1/silences", silence);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  await pass(box, 700, 10);
+  const held = (await box.api("GET", `/v1/alerts/${id}/pages`)).body.pages;
+  const bobs = held.find((page: { account_id: string }) => page.account_id === bob.accountId);
+  assert.deepEqual(
+    [bobs.reason, bobs.by, bobs.until, bobs.due_at],
+    ["silenced", made.body.id, now + 3600, null],
+  );
+  const second = await fire();
+  assert.deepEqual(await channels(second), [
+    `${off} alert.opened channel_disabled http 410`,
+    `${ops} alert.opened silenced`,
+    `${tickets} alert.opened silenced`,
+  ]);
+  assert.deepEqual((await reach(second)).slice(0, 2), ["ann silenced", "bob silenced"]);
+  const words = await run(["alert", "pages", second], {
+    env: { BOX_URL: box.url, BOX_KEY: ann.key },
+  });
+  assert.match(words.out, /\nann@example\.org +silenced until \d{4}-.* by [0-9a-f]{16}/);
+  assert.match(words.out, /\ntickets +webhook +silenced until/);
+});
+
 test("pages by the relay: taken, without a phone, waiting, failed, off", () => {
   const phone = {
     accounts: ["a"],
@@ -171,6 +237,7 @@ test("pages by the relay: taken, without a phone, waiting, failed, off", () => {
     reachReport({
       ...{ steps: [], paged: ["a"], pages: [], nameOf: () => "Ann", hasPhone: () => hasPhone },
       phones: [{ ...phone, status }],
+      ...{ channels: [], events: [], held: null, repeatAt: null },
     }).map(({ via, reason }) => `${via} ${reason}`);
   assert.deepEqual(reasonOf("delivered"), ["phone accepted_not_confirmed"]);
   assert.deepEqual(reasonOf("delivered", false), ["phone no_device"]);
