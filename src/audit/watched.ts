@@ -38,7 +38,19 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       role: ["role", "text"],
       password_hash: ["password", "secret"],
     },
-    passed: ["email_folded", "created_at"],
+    passed: ["email_folded", "created_at", "signed_in_at"],
+  },
+  sessions: {
+    ...{ kind: "session", id: "id", name: "method" },
+    fields: {
+      account_id: ["account_id", "text"],
+      method: ["method", "text"],
+      key_id: ["key_id", "text"],
+      address: ["address", "text"],
+      agent: ["agent", "text"],
+      hash: ["cookie", "secret"],
+    },
+    passed: ["created_at", "last_seen_at", "expires_at"],
   },
   api_keys: {
     ...{ kind: "key", id: "id", name: "hint" },

@@ -92,6 +92,7 @@ export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows 
       .filter((table) => isThere(db, table))
       .map((table) => settleTable(db, table, options));
     leaveGap(db, options);
+    signOut(db);
     return {
       kept: settled.reduce((sum, { kept }) => sum + kept, 0),
       dropped: settled.reduce((sum, { dropped }) => sum + dropped, 0),
@@ -101,8 +102,13 @@ export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows 
 }
 
 /** A copy of an older program may have no such table yet. */
-function isThere(db: SqliteDatabase, table: Table): boolean {
+function isThere(db: SqliteDatabase, table: Table | "sessions"): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
+}
+
+/** A browser that was signed out since the copy was made must not be signed in again by it. */
+function signOut(db: SqliteDatabase): void {
+  if (isThere(db, "sessions")) db.prepare("DELETE FROM sessions").run();
 }
 
 interface Waiting {

@@ -66,7 +66,7 @@ export interface SessionOptions {
  * One HTTP/2 connection to APNs, kept alive by a ping a minute (RFC 9113). Throws only here, for an
  * endpoint or a certificate that can't be read.
  */
-export function openSession(options: SessionOptions): ApnsSession {
+export function openApnsSession(options: SessionOptions): ApnsSession {
   return new Session(options);
 }
 

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http2";
 import type { Clock } from "../kit/clock.ts";
 import { apnsVerdict, type PushResult, readApnsBody, readRetryAfter } from "./apns-answer.ts";
 import type { SessionEnd } from "./apns-session.ts";
-import { type ApnsSession, type Deadline, type Exchange, openSession } from "./apns-session.ts";
+import { type ApnsSession, type Deadline, type Exchange, openApnsSession } from "./apns-session.ts";
 import type { ProviderToken } from "./apns-token.ts";
 
 /** For one push in all: waiting, connecting and sending again included. */
@@ -125,7 +125,7 @@ class Client implements ApnsClient {
   #connect(): void {
     const { endpoint, ca, clock } = this.#options;
     try {
-      const session = openSession({
+      const session = openApnsSession({
         endpoint,
         ca,
         clock,

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, ne } from "drizzle-orm";
+import { and, asc, eq, isNotNull, ne, or } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { accounts, apiKeys, pairCodes, pairReceipts, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -111,7 +111,7 @@ export function changeAccount(
 }
 
 /**
- * Removes the account with its keys, its devices, and the codes that it issued or that wait for it. Throws 404; 403 for ranks; 409 for the last owner, and
+ * Removes the account with its keys, its sessions, its devices, and the codes that it issued or that wait for it. Throws 404; 403 for ranks; 409 for the last owner, and
  * while a ladder, a layer or an override that isn't over names it.
  */
 export function removeAccount(tx: Tx, by: By, id: string): void {
@@ -138,25 +138,32 @@ function takeBackCodes(tx: Tx, email: string): void {
       tx.orm.delete(pairCodes).where(eq(pairCodes.id, code.id)).run();
 }
 
-/** Throws 409 unless an owner with a key is left without this account, or without this key. */
-export function mustLeaveOwner(reader: Reader, without: { account?: string; key?: string }): void {
+/**
+ * Throws 409 unless an owner who can come in is left without this account, or with it but without this key of its: one
+ * with a key, or who has signed in with a password.
+ */
+export function mustLeaveOwner(reader: Reader, without: { account: string; key?: string }): void {
+  const { account, key } = without;
+  const hasKey = and(
+    isNotNull(apiKeys.id),
+    key === undefined ? ne(accounts.id, account) : ne(apiKeys.id, key),
+  );
+  const signsIn = and(
+    ne(accounts.id, account),
+    isNotNull(accounts.signedInAt),
+    ne(accounts.passwordHash, ""),
+  );
   const other = reader.orm
     .select({ id: accounts.id })
     .from(accounts)
-    .innerJoin(apiKeys, eq(apiKeys.accountId, accounts.id))
-    .where(
-      and(
-        eq(accounts.role, "owner"),
-        without.account === undefined ? undefined : ne(accounts.id, without.account),
-        without.key === undefined ? undefined : ne(apiKeys.id, without.key),
-      ),
-    )
+    .leftJoin(apiKeys, eq(apiKeys.accountId, accounts.id))
+    .where(and(eq(accounts.role, "owner"), or(hasKey, signsIn)))
     .limit(1)
     .get();
   if (other !== undefined) return;
   throw new ServiceError(
     "last_owner",
-    "This is the last owner with a key: make another owner first.",
+    "No other owner has a key or has signed in: make another owner first.",
   );
 }
 

@@ -41,7 +41,7 @@ export function visibleKeys(reader: Reader, by: string): Key[] {
 }
 
 /**
- * Revokes a key: it opens nothing from the commit on. One's own always, another's as far as one may
+ * Revokes a key: it opens nothing from the commit on, nor does a session that came in by it. One's own always, another's as far as one may
  * change that account. Throws 404, 403; 409 for the last key of an owner.
  */
 export function revokeKey(tx: Tx, by: By, id: string): void {
@@ -53,7 +53,7 @@ export function revokeKey(tx: Tx, by: By, id: string): void {
     .get();
   if (key === undefined) throw notFound("key");
   if (key.accountId !== by) mustGovern(tx, by, key.role);
-  if (key.role === "owner") mustLeaveOwner(tx, { key: id });
+  if (key.role === "owner") mustLeaveOwner(tx, { account: key.accountId, key: id });
   tx.orm.delete(apiKeys).where(eq(apiKeys.id, id)).run();
   tx.note({ topic: "people" });
 }

@@ -19,6 +19,8 @@ export const accounts = sqliteTable("accounts", {
   passwordHash: text("password_hash").notNull(),
   role: text("role").$type<Role>().notNull(),
   createdAt: integer("created_at").notNull(),
+  /** With a browser, last. */
+  signedInAt: integer("signed_in_at"),
 });
 
 export const apiKeys = sqliteTable("api_keys", {

@@ -7,6 +7,7 @@ import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-row
 import { sweepPages } from "../paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
+import { sweepSessions } from "../people/sessions.ts";
 import { sweepSilences } from "../quiet/rows.ts";
 import type { Store, Tx } from "../store/store.ts";
 
@@ -121,6 +122,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
       },
     },
     { name: "window hits", sweep: sweepHits },
+    { name: "sessions", sweep: (tx, most) => sweepSessions(tx, { before: tx.at, most }) },
     { name: "audit", sweep: (tx, most) => sweepAudit(tx, { before: tx.at - AUDIT_KEPT, most }) },
     {
       name: "pairing codes",

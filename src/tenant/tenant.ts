@@ -8,7 +8,7 @@ import { createIngest, type IngestHandle } from "../ingest/handle.ts";
 import type { AddressRules } from "../kit/addresses.ts";
 import { type Ask, createAsk } from "../kit/ask.ts";
 import { version } from "../kit/assets.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { hexId } from "../kit/ids.ts";
 import { type Log, tenantLog } from "../kit/log.ts";
@@ -22,6 +22,7 @@ import { createListeners } from "../listen/listeners.ts";
 import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
 import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
+import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
@@ -73,6 +74,8 @@ export interface Tenant {
   readonly publicUrl: string;
   /** Remembers, at most once a minute for each key, that it was used. */
   keyUsed(keyId: string): void;
+  /** Remembers, at most once a minute for each session, that it was seen. */
+  sessionSeen(session: Pick<Visitor, "sessionId" | "seenAt">): void;
   /** Answers waiting readers, writes what is queued, finishes jobs and closes the store. */
   stop(): Promise<void>;
 }
@@ -211,6 +214,15 @@ export function startTenant(options: TenantOptions): Tenant {
       } catch (error) {
         // A full disk must not keep anybody from reading or acknowledging.
         log.warn({ err: error, key: keyId }, "the key's last use could not be written");
+      }
+    },
+    sessionSeen({ sessionId, seenAt }) {
+      if (Math.abs(unixSeconds(clock) - seenAt) < SEEN_TO) return;
+      try {
+        store.write((tx) => seenSession(tx, sessionId), { expendable: true });
+      } catch (error) {
+        // A full disk must not sign anybody out.
+        log.warn({ err: error, session: sessionId }, "that a session was seen isn't written");
       }
     },
     async stop() {

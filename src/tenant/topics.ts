@@ -43,10 +43,9 @@ const placed: Readonly<
 /** What stands in no project. */
 const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
   ...Object.fromEntries(
-    ["account", "key", "pairing_code", "device", "contact", "notification_rules"].map((kind) => [
-      kind,
-      () => ["people"],
-    ]),
+    ["account", "key", "session", "pairing_code", "device", "contact", "notification_rules"].map(
+      (kind) => [kind, () => ["people"]],
+    ),
   ),
   ...Object.fromEntries(["gateway", "relay", "fallback"].map((kind) => [kind, () => ["system"]])),
   override: () => ["oncall"],

@@ -305,3 +305,24 @@ test("keys go with a backup only when asked, and never take another's place", (t
   assert.throws(() => it.restore(), { kind: "damaged", message: /holds no keys/ });
   assert.deepEqual(hashes(it.data), before);
 });
+
+test("a session that was open when the copy was made is not open in what is restored", (t) => {
+  const it = made(t, false);
+  const store = it.open();
+  store.write((tx) => {
+    tx.sql(
+      "INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at) VALUES ('a', 'a@b.c', 'a@b.c', '', '', 'owner', 1)",
+    ).run();
+    tx.sql(
+      "INSERT INTO sessions VALUES ('s', 'a', 'h', 'password', NULL, 1, 1, 9999999999, '', '')",
+    ).run();
+  });
+  store.close();
+  it.take();
+  const to = join(it.data, "../elsewhere");
+  it.restore({ to });
+  const restored = it.open(to);
+  const count = (table: string) => restored.sql(`SELECT count(*) FROM ${table}`).pluck().get();
+  assert.deepEqual([count("accounts"), count("sessions")], [1, 0]);
+  restored.close();
+});

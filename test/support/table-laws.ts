@@ -7,7 +7,7 @@ import { type Law, roomOf } from "./laws.ts";
 /** The one room that writes each table of a tenant's store. Others call its verbs; whoever may import it reads. */
 export const owners: Record<string, string> = {
   ...{ meta: "store", migrations: "store" },
-  ...{ accounts: "people", api_keys: "people", devices: "people" },
+  ...{ accounts: "people", api_keys: "people", devices: "people", sessions: "people" },
   ...{ pair_codes: "people", pair_receipts: "people" },
   ...{
     projects: "projects",
@@ -126,6 +126,7 @@ const bySql = [
  */
 const preparedAll: Record<string, string> = {
   "src/people/actor.ts": "who calls: every request",
+  "src/people/sessions.ts": "who looks: every request of a page",
   "src/oncall/duty.ts": "who is on call: every rung of a ladder",
 };
 

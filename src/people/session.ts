@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** Ways in that a session can come from. */
+export const sessionMethods = ["password", "key", "pairing", "passkey", "phone"] as const;
+export type SessionMethod = (typeof sessionMethods)[number];
+
+/** A browser that is signed in, as it is read; what its cookie holds is never stored. */
+export const sessionAnswer = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    method: z.enum(sessionMethods).meta({ description: "How it came in." }),
+    key_id: z.string().nullable().meta({ description: "The key it came in by, and ends with." }),
+    created_at: z.int(),
+    last_seen_at: z.int().meta({ description: "To the minute." }),
+    expires_at: z.int().meta({ description: "If it isn't seen again before." }),
+    address: z.string().meta({ description: "The client's, when it signed in." }),
+    agent: z.string().meta({ description: "What the browser says that it is." }),
+  })
+  .meta({ id: "Session" });
+export type Session = z.output<typeof sessionAnswer>;
