@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Channel } from "../src/channels/channel.ts";
 import { type ChannelList, channels } from "../src/channels/list.ts";
+import type { DeliveryDetail } from "../src/outbox/delivery-detail.ts";
 import type { Delivery } from "../src/outbox/rows.ts";
 import type { Integration } from "../src/projects/integration.ts";
 import { registerActions } from "./actions.ts";
@@ -51,6 +52,22 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
     .description("a channel's deliveries, newest first")
     .option("--limit <n>", "how many (1 to 200)", "50")
     .action(deliveries);
+  apiFlags(integration.command("delivery <project> <integration> <delivery>"))
+    .description("what was sent, without credentials, and how the last attempts ended")
+    .action(async (project: string, named: string, id: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const at = `${place}/${path("deliveries", id).slice(1)}`;
+      const answer = await callApi<DeliveryDetail>(options, "GET", at);
+      print(answer, options, () => detailText(answer));
+    });
+  apiFlags(integration.command("resend <project> <integration> <delivery>"))
+    .description("send a delivery's event once more: the same id, the same bytes")
+    .action(async (project: string, named: string, id: string, options: ApiOptions) => {
+      const place = await placeOf(options, project, named);
+      const at = `${place}/${path("deliveries", id, "resend").slice(1)}`;
+      const answer = await callApi<{ id: string }>(options, "POST", at);
+      print(answer, options, () => `delivery ${answer.id}`);
+    });
   registerActions(program);
 }
 
@@ -163,4 +180,25 @@ async function deliveries(
       answer.deliveries.map(row),
     ),
   );
+}
+
+function detailText({ request, tries, ...row }: DeliveryDetail): string {
+  const about = [row.id, row.event, row.alert_id && `alert ${row.alert_id}`, row.status];
+  const rows = tries.map((each) => [
+    ...[when(each.at), `${each.duration_ms} ms`, each.status_code ?? "", each.error ?? "ok"],
+    ...[each.devices === undefined ? "" : `${each.devices} phones`, each.answer],
+  ]);
+  const sent =
+    request === null
+      ? []
+      : [
+          `${request.method} ${request.url}`,
+          ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+          ...(request.body === null ? [] : ["", request.body]),
+        ];
+  return [
+    about.filter(Boolean).join("  "),
+    table(["AT", "TOOK", "STATUS", "ERROR", "PAGED", "ANSWER"], rows),
+    ...sent,
+  ].join("\n");
 }

@@ -14,6 +14,7 @@ import type { EventBody } from "../outbox/event.ts";
 import { describe, type Message } from "../outbox/message.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
 import type { EventSaid } from "../outbox/said.ts";
+import { type ExchangeWatch, watchExchange } from "../outbox/tried.ts";
 import type { Store } from "../store/store.ts";
 import type { Host, Settings } from "./channel.ts";
 import type { ChannelList } from "./list.ts";
@@ -43,8 +44,12 @@ export function createSender(options: SenderOptions): ChannelSender {
   const settings = { ...usual(channels), ...options.settings };
   return {
     async send(integration, message) {
+      const watch = watchExchange(options.egress, store.clock);
       try {
-        return await send(options, { integration, message, host, settings });
+        const sent = await send(options, { integration, message, host, settings, watch });
+        const tried = watch.tried(message.body);
+        const devices = sent.paged?.devices;
+        return { ...sent, tried: devices === undefined ? tried : { ...tried, devices } };
       } catch (error) {
         const { id, type } = integration;
         options.log.error({ err: error, integration: id, type }, "a channel could not be called");
@@ -62,15 +67,26 @@ function usual({ settings }: ChannelList): Settings {
 
 async function send(
   options: SenderOptions,
-  what: { integration: IntegrationRow; message: Outgoing; host: Host; settings: Settings },
+  {
+    watch,
+    ...what
+  }: {
+    integration: IntegrationRow;
+    message: Outgoing;
+    host: Host;
+    settings: Settings;
+    watch: ExchangeWatch;
+  },
 ): Promise<Sent> {
-  const { store, sealer, egress, channels } = options;
+  const { store, sealer, channels } = options;
   const { integration, message } = what;
+  const { egress } = watch;
   if (integration.relay !== 0) return sendRelay({ store, sealer, egress }, message);
   const kind = channels.find(integration.type);
   if (kind === undefined) return ours(`this program knows no channel of type ${integration.type}`);
   const sealed = openCredentials(sealer, integration);
   if (sealed === null) return ours(UNREADABLE);
+  watch.hide(sealed);
   const isOpen = "url" in kind.fields.shape;
   const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
   let parsed: EventBody | undefined;

@@ -1,9 +1,11 @@
+import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
 import { recordPaged } from "./relay-silence.ts";
 import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
+import { withTry } from "./tried.ts";
 
 /** What becomes of the row: an attempt's next step, or that it was dropped and why. */
 type Next = DeliveryNext | { readonly status: "dropped"; readonly error: string };
@@ -57,8 +59,9 @@ function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
 function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
   const pending = next.status === "pending";
   const { changes } = tx
-    .sql<[string, number, number | null, number, string | null, number | null, number, string]>(
-      `UPDATE deliveries SET status = ?, attempts = attempts + ?, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?
+    .sql<SqlValue[]>(
+      `UPDATE deliveries SET status = ?, attempts = attempts + ?, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?,
+         tries = coalesce(?, tries), request = coalesce(?, request)
        WHERE id = ? AND (status = 'pending' OR (status IN ('dropped', 'failed') AND ? = 'delivered'))`,
     )
     .run(
@@ -68,10 +71,27 @@ function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
       outcome.signedAt,
       next.status === "delivered" ? null : next.error,
       pending ? null : tx.at,
+      ...triedOf(tx, { row, outcome, next }),
       row.id,
       next.status,
     );
   return changes > 0;
+}
+
+const TRIES = "SELECT tries FROM deliveries WHERE id = ?";
+
+/** The row's attempts with this one, and its request; null for what stays as it is. */
+function triedOf(
+  tx: Tx,
+  { row, outcome, next }: Ended,
+): [tries: string | null, request: string | null] {
+  const { tried } = outcome;
+  if (tried === undefined || !isAttempt(outcome)) return [null, null];
+  // What went well at once, which is nearly all of it, has none before.
+  const kept =
+    row.attempts === 0 ? null : tx.sql<[id: number], string | null>(TRIES).pluck().get(row.id);
+  const tries = withTry(kept ?? null, tried, next.status === "delivered" ? null : next.error);
+  return [tries, tried.request === undefined ? null : JSON.stringify(tried.request)];
 }
 
 /** Whether anything was tried: what was dropped or waited here was not. */

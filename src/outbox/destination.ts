@@ -2,6 +2,7 @@ import type { Reader } from "../store/store.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Paged } from "./relay-silence.ts";
 import type { Verdict } from "./retry.ts";
+import type { Tried } from "./tried.ts";
 
 /** An integration as a sender needs it. */
 export interface IntegrationRow {
@@ -44,6 +45,8 @@ export interface Sent {
   paged?: Paged;
   /** The fault lies on this side, so the endpoint's streak is left as it is. */
   ours?: true;
+  /** What was sent and answered, where anything was. */
+  tried?: Tried;
 }
 
 /** The one way from an integration to its receiver: real deliveries and test-fires take it alike. */

@@ -20,16 +20,26 @@ export const deliveryAnswer = z
   .meta({ id: "Delivery" });
 export type Delivery = z.output<typeof deliveryAnswer>;
 
-const LIST = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), '') AS alert_id, event, status, attempts,
+const DELIVERY = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT), '') AS alert_id, event, status, attempts,
     (coalesce(next_attempt_ms, iif(status = 'pending', (SELECT tell_ms FROM storms s WHERE s.integration_id = deliveries.integration_id), NULL)) + 999) / 1000
       AS next_attempt_at, last_error, created_at
-  FROM deliveries WHERE integration_id = ? ORDER BY deliveries.id DESC LIMIT ?`;
+  FROM deliveries WHERE integration_id = ?`;
 
 /** Newest first. */
 export function listDeliveries(reader: Reader, integrationId: string, limit: number): Delivery[] {
   return reader
-    .sql<[integrationId: string, limit: number], Delivery>(LIST)
+    .sql<[integrationId: string, limit: number], Delivery>(
+      `${DELIVERY} ORDER BY deliveries.id DESC LIMIT ?`,
+    )
     .all(integrationId, limit);
+}
+
+/** null where the channel has none of this id. */
+export function findDelivery(reader: Reader, integrationId: string, id: string): Delivery | null {
+  const row = reader
+    .sql<[integrationId: string, id: string], Delivery>(`${DELIVERY} AND deliveries.id = ?`)
+    .get(integrationId, id);
+  return row ?? null;
 }
 
 /**
@@ -65,23 +75,19 @@ export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[]
 
 /**
  * Sends an event once more: a new delivery of the same event, with its id and its bytes. Returns the new
- * delivery's id. Throws 404, and 409 for one that is still under way or whose event is no longer kept.
+ * delivery's id. Throws 404, and 409 for one that is still under way, that was dropped,
+ * or whose event is no longer kept.
  */
 export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string): string {
   const row = tx
     .sql<[integrationId: string, deliveryId: string], ResendRow>(
-      `SELECT d.status, e.id AS kept FROM deliveries d
+      `SELECT d.status, d.last_error AS error, e.id AS kept FROM deliveries d
        LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`,
     )
     .get(integrationId, deliveryId);
   if (row === undefined) throw notFound("delivery");
-  if (row.status === "pending" || row.kept === null)
-    throw new ServiceError(
-      "delivery_not_resendable",
-      row.kept === null
-        ? "The delivery's event is no longer kept."
-        : "The delivery is still pending: it will be tried by itself.",
-    );
+  const why = notResendable(row);
+  if (why !== null) throw new ServiceError("delivery_not_resendable", why);
   const { lastInsertRowid } = tx
     .sql<[number, number, string]>(
       `INSERT INTO deliveries (integration_id, event_row, alert_id, rule_id, rank, event, status, next_attempt_ms, created_at)
@@ -92,8 +98,18 @@ export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string
   return String(lastInsertRowid);
 }
 
+/** Why it can't be sent again; null where it can. */
+function notResendable({ status, error, kept }: ResendRow): string | null {
+  if (kept === null) return "The delivery's event is no longer kept.";
+  if (status === "pending") return "The delivery is still pending: it will be tried by itself.";
+  if (status !== "dropped") return null;
+  const why = error === null ? "" : ` (${error})`;
+  return `The delivery was dropped on purpose${why}: what it told was over, or not for this channel.`;
+}
+
 interface ResendRow {
   status: Delivery["status"];
+  error: string | null;
   kept: number | null;
 }
 

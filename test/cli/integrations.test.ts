@@ -53,6 +53,15 @@ test("a channel from the terminal: added, tested, its deliveries seen, switched,
   await until(() => receiver.received.length === 2, "the delivery arrives");
   const rows = await json("integration", "deliveries", "shop", made.id, "--limit", "1");
   assert.equal(rows.deliveries[0].event, "alert.opened");
+  await until(() => served.tenant.outbox.deliveries.inFlight === 0, "and is written");
+  const [row] = rows.deliveries;
+  const whole = await box("integration", "delivery", "shop", made.id, row.id);
+  assert.match(whole.out, /delivered\n/);
+  assert.match(whole.out, /\d ms +204? /);
+  assert.match(whole.out, /\nX-Service-Signature: \[sealed\]\n/);
+  assert.ok(whole.out.trimEnd().endsWith(receiver.received.at(-1)?.body ?? "?"), "the bytes");
+  await json("integration", "resend", "shop", made.id, row.id);
+  await until(() => receiver.received.length === 3, "it arrives again");
   const refused = await box("integration", "deliveries", "shop", made.id, "--limit", "999");
   assert.equal(refused.code, 1);
   assert.match(refused.err, /must be from 1 to 200/);

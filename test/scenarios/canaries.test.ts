@@ -178,6 +178,13 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
 
   const reads = ["", ...ids.flatMap((id) => [`/${id}`, `/${id}/deliveries`])];
   for (const path of reads) await call("GET", integrations + path);
+  let tries = 0;
+  for (const id of ids) {
+    const at = `${integrations}/${id}/deliveries`;
+    for (const row of (await call("GET", at)).body.deliveries)
+      tries += (await call("GET", `${at}/${row.id}`)).body.tries.length;
+  }
+  assert.ok(tries > 30, "what was tried is kept");
   for (const path of [
     ...["/v1/projects/p/webhooks", "/v1/projects/p/actions", "/v1/relay", "/readyz", "/metrics"],
     "/v1/audit?limit=500",

@@ -103,6 +103,7 @@ export const rooms: Record<string, readonly string[]> = {
       "alerts/timeline.ts",
       "oncall/schedule.ts",
       "outbox/rows.ts",
+      "outbox/delivery-detail.ts",
     ],
     ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],

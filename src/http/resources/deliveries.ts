@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../../kit/errors.ts";
+import { deliveryDetailAnswer, getDelivery } from "../../outbox/delivery-detail.ts";
 import { deliveryAnswer, listDeliveries, resendDelivery } from "../../outbox/rows.ts";
 import { mustFind, setIntegrationEnabled } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -7,6 +8,7 @@ import { queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
+const deliveryPath = z.strictObject({ id: z.string(), iid: z.string(), did: z.string() });
 const enabledAnswer = z.object({ enabled: z.boolean() });
 
 function enabling(name: "enable" | "disable", summary: string): Route {
@@ -56,6 +58,21 @@ export const deliveryRoutes: Route[] = [
     },
   }),
   route({
+    method: "GET",
+    path: "/v1/projects/{id}/integrations/{iid}/deliveries/{did}",
+    name: "getDelivery",
+    tag: "Integrations",
+    summary: "A delivery with what was sent, without credentials, and its last five attempts",
+    plane: "api",
+    additive: true,
+    params: deliveryPath,
+    status: 200,
+    answer: deliveryDetailAnswer,
+    errors: ["not_found"],
+    handle: ({ tenant: { store }, params }) =>
+      getDelivery(store, mustFind(store, getProject(store, params.id), params.iid), params.did),
+  }),
+  route({
     method: "POST",
     path: "/v1/projects/{id}/integrations/{iid}/deliveries/{did}/resend",
     name: "resendDelivery",
@@ -63,7 +80,7 @@ export const deliveryRoutes: Route[] = [
     summary: "Send a delivery's event once more: same event id, same bytes",
     plane: "api",
     additive: true,
-    params: z.strictObject({ id: z.string(), iid: z.string(), did: z.string() }),
+    params: deliveryPath,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: ["not_found", "delivery_not_resendable", "integration_disabled"],

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import type { DeliveryDetail } from "../../src/outbox/delivery-detail.ts";
+import { type TestBox, testBox } from "../support/box.ts";
+import { configureRelay, testProject } from "../support/channels.ts";
+import { answer, type Receiver, reset, startReceiver } from "../support/receiver.ts";
+import { pass, settle, through } from "../support/until.ts";
+
+let box: TestBox;
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  box = await testBox({ telegramApi: receiver.url });
+});
+afterEach(async () => {
+  await receiver.close();
+  await through(box, box.stop());
+});
+
+/** The channel's newest delivery, whole. */
+async function newest(project: string, iid: string): Promise<DeliveryDetail> {
+  const at = `/v1/projects/${project}/integrations/${iid}/deliveries`;
+  const [row] = (await box.api("GET", at)).body.deliveries;
+  const { status, body } = await box.api("GET", `${at}/${row.id}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+test("a delivery says what was sent, byte for byte, and how its last five attempts ended", async () => {
+  const shop = await testProject(box, "shop");
+  const id = await shop.webhook(receiver.url, { secret: "hush-hush-hush" });
+  receiver.once(answer(503, "upstream down"), reset, answer(404, "x".repeat(900)));
+  receiver.once(reset, answer(500, "a"), answer(500, "b"), answer(200, "thanks"));
+  await shop.fire(1);
+  await settle(box);
+  const first = await newest("shop", id);
+  assert.deepEqual(
+    first.tries.map(({ status_code, error, answer: said }) => [status_code, error, said]),
+    [[503, "http 503", "upstream down"]],
+  );
+  await pass(box, 320, 5);
+  const { tries, request, attempts } = await newest("shop", id);
+  assert.equal(attempts, 7);
+  assert.deepEqual(
+    tries.map(({ status_code, error, answer: { length } }) => [status_code, error, length]),
+    [
+      [404, "http 404", 512],
+      [null, "reset", 0],
+      [500, "http 500", 1],
+      [500, "http 500", 1],
+      [200, null, 6],
+    ],
+  );
+  for (const [i, each] of tries.entries()) {
+    assert.ok(each.at >= (tries[i - 1]?.at ?? first.created_at), "in order");
+    assert.ok(each.duration_ms >= 0);
+  }
+  const arrived = receiver.received.at(-1);
+  assert.ok(request && arrived);
+  assert.deepEqual([request.method, request.url], ["POST", receiver.url]);
+  assert.equal(request.body, arrived.body);
+  assert.deepEqual(request.headers, {
+    "Content-Type": "application/json",
+    "X-Service-Timestamp": arrived.headers["x-service-timestamp"],
+    "X-Service-Signature": "[sealed]",
+    "webhook-id": arrived.headers["webhook-id"],
+    "webhook-timestamp": arrived.headers["webhook-timestamp"],
+    "webhook-signature": "[sealed]",
+  });
+});
+
+test("a room's request is shown in its own words, with neither its bot's token nor its chat", async () => {
+  const shop = await testProject(box, "shop");
+  const made = await box.api("POST", "/v1/projects/shop/integrations", {
+    ...{ type: "telegram", token: "112233:bot-token-secret", chat_id: "-100999888777" },
+  });
+  receiver.always((response, _, request) => {
+    response.end(JSON.stringify({ ok: true, echo: request.path + request.body }));
+  });
+  await shop.fire("k1");
+  await settle(box);
+  const shown = await newest("shop", made.body.id);
+  assert.equal(shown.status, "delivered");
+  assert.match(shown.request?.body ?? "", /it is down/);
+  assert.match(shown.request?.body ?? "", /"chat_id":"\[sealed\]"/);
+  assert.match(shown.tries[0]?.answer ?? "", /bot\[sealed\]\/sendMessage/);
+  assert.doesNotMatch(JSON.stringify(shown), /bot-token-secret|100999888777/);
+});
+
+test("before the first attempt there is none; a stranger's delivery is 404; how many phones the relay paged is kept", async () => {
+  const shop = await testProject(box, "shop");
+  await testProject(box, "other");
+  const relay = configureRelay(box, "shop", receiver.url);
+  receiver.always(answer(200, '{"devices":2}'));
+  await shop.fire(1);
+  await settle(box);
+  assert.equal((await newest("shop", relay)).tries[0]?.devices, 2);
+
+  const id = await shop.webhook(receiver.url);
+  receiver.always(answer(500));
+  await shop.fire(2);
+  await settle(box);
+  await shop.fire(3);
+  const waits = await newest("shop", id);
+  assert.deepEqual([waits.tries, waits.request, waits.attempts], [[], null, 0]);
+  for (const at of [
+    `shop/integrations/${relay}/deliveries/${waits.id}`,
+    `other/integrations/${id}/deliveries/${waits.id}`,
+    `shop/integrations/${id}/deliveries/x`,
+  ])
+    assert.equal((await box.api("GET", `/v1/projects/${at}`)).status, 404, at);
+});
+
+test("what was dropped is not sent again, and why is said", async () => {
+  const shop = await testProject(box, "shop", { escalations: [] });
+  const id = await shop.webhook(receiver.url);
+  receiver.always(answer(500));
+  await shop.fire(1);
+  await settle(box);
+  const { id: did } = await newest("shop", id);
+  box.tenant.store.write((tx) =>
+    tx
+      .sql("UPDATE deliveries SET status = 'dropped', last_error = 'withdrawn' WHERE id = ?")
+      .run(did),
+  );
+  const again = await box.api(
+    "POST",
+    `/v1/projects/shop/integrations/${id}/deliveries/${did}/resend`,
+  );
+  assert.deepEqual([again.status, again.body.error.code], [409, "delivery_not_resendable"]);
+  assert.match(again.body.error.message, /dropped on purpose \(withdrawn\)/);
+  await pass(box, 2);
+});
