@@ -96,8 +96,7 @@ async function applyConfig(
 ): Promise<void> {
   const document = await readDocument(file);
   const plans: Planned[] = [];
-  for (const [i, project] of document.projects.entries())
-    plans.push(await plan(options, document, { i, project }));
+  for (const i of homesFirst(document.projects)) plans.push(await plan(options, document, i));
   const tenant = await planTenant(options, document);
   if (!options.json) for (const one of plans) await showPlan(one);
   if (!options.json && document.tenant !== null) showTenant(tenant);
@@ -130,16 +129,18 @@ async function readDocument(file: string): Promise<ConfigDocument> {
 }
 
 /** Tried on the box and undone there: what it would refuse is known before anything is changed. */
-async function plan(
-  options: ApiOptions,
-  document: ConfigDocument,
-  { i, project: { name, config } }: { i: number; project: FileProject },
-): Promise<Planned> {
+async function plan(options: ApiOptions, document: ConfigDocument, i: number): Promise<Planned> {
+  const { name, config } = document.projects[i] as FileProject;
   const before = await current(options, name);
   const put = async (dryRun: boolean): Promise<Applied> => {
-    const to = `${path("v1", "projects", name, "config")}?dry_run=${dryRun}`;
+    const place = path("v1", "projects", name, "config");
+    // Projects of this file that were applied meanwhile may have counted it up, and changed nothing in it.
+    const now = dryRun ? before : await current(options, name);
+    const version = same(now.config, before.config) ? now.version : before.version;
+    const to = `${place}?dry_run=${dryRun}`;
+    const body = { version, config, ...(dryRun && { assume: sharedIn(document.projects) }) };
     try {
-      return await callApi<Applied>(options, "PUT", to, { version: before.version, config });
+      return await callApi<Applied>(options, "PUT", to, body);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       const faults = document.faultsOf(i, error.details);
@@ -147,6 +148,30 @@ async function plan(
     }
   };
   return { name, before, planned: await put(true), put };
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** What the file's projects share is there once they are applied. */
+const sharedIn = (projects: readonly FileProject[]): string[] =>
+  projects.flatMap(({ name, config }) =>
+    config.schedules.filter(({ shared }) => shared).map((one) => `${name}/${one.name}`),
+  );
+
+/** The places in the file, each project after those of the file whose schedules its ladders name, as far as that goes. */
+function homesFirst(projects: readonly FileProject[]): number[] {
+  const placed = new Set<number>();
+  const place = (i: number, above: readonly number[]): void => {
+    if (placed.has(i) || above.includes(i)) return;
+    const named = (projects[i]?.config.rules ?? [])
+      .flatMap(({ escalations }) => escalations.flatMap(({ schedules }) => schedules))
+      .map((name) => name.slice(0, Math.max(0, name.indexOf("/"))));
+    for (const [at, { name }] of projects.entries())
+      if (named.includes(name)) place(at, [...above, i]);
+    placed.add(i);
+  };
+  for (const i of projects.keys()) place(i, []);
+  return [...placed];
 }
 
 async function showPlan({ name, before, planned }: Planned): Promise<void> {

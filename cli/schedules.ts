@@ -12,7 +12,10 @@ import { parseTime } from "./times.ts";
 /** Who is on call when: `box schedule …`. */
 export function registerSchedules(program: Command): void {
   const schedule = program.command("schedule").description("on-call schedules");
-  apiFlags(schedule.command("list <project>")).description("list schedules").action(list);
+  apiFlags(schedule.command("list <project>"))
+    .description("list schedules")
+    .option("--shared", "also those of other projects that this one's ladders may name")
+    .action(list);
   apiFlags(schedule.command("show <project> <schedule>"))
     .description("its layers, and who is on call when, also when it is nobody")
     .option("--until <time>", "how far to look (default 14 days)")
@@ -22,8 +25,12 @@ export function registerSchedules(program: Command): void {
       "create or replace a schedule, by its name, from a JSON file (- = standard input); people by email, rotation_start as a time",
     )
     .action(set);
+  apiFlags(schedule.command("share <project> <schedule>"))
+    .description("let the ladders of every project name a schedule, as PROJECT/SCHEDULE")
+    .option("--off", "its own project's alone again")
+    .action(share);
   apiFlags(schedule.command("delete <project> <schedule>"))
-    .description("delete a schedule that no ladder names")
+    .description("delete a schedule that neither a ladder nor the fallback names")
     .action(async (project: string, name: string, options: ApiOptions) => {
       const answer = await callApi<object>(options, "DELETE", schedulePath(project, name));
       print(answer, options, () => `deleted ${name}`);
@@ -34,22 +41,35 @@ export function schedulePath(project: string, ...rest: string[]): string {
   return path("v1", "projects", project, "oncall", "schedules", ...rest);
 }
 
-async function list(project: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ schedules: StoredSchedule[] }>(
-    options,
-    "GET",
-    schedulePath(project),
-  );
+async function list(project: string, options: ApiOptions & { shared?: boolean }): Promise<void> {
+  const from = schedulePath(project) + (options.shared ? "?shared=true" : "");
+  const answer = await callApi<{ schedules: StoredSchedule[] }>(options, "GET", from);
   const nameOf = await namesOf(options);
   print(answer, options, () =>
     table(
-      ["NAME", "TIME ZONE", "LAYERS", "PEOPLE"],
-      answer.schedules.map(({ name, timezone, layers }) => {
+      ["NAME", "TIME ZONE", "LAYERS", "SHARED", "PEOPLE"],
+      answer.schedules.map(({ name, project: home, timezone, layers, shared }) => {
         const people = new Set(layers.flatMap(({ participants }) => participants).map(nameOf));
-        return [name, timezone, layers.length, [...people].join(", ")];
+        const named = home === project ? name : `${home}/${name}`;
+        return [named, timezone, layers.length, shared ? "yes" : "", [...people].join(", ")];
       }),
     ),
   );
+}
+
+async function share(
+  project: string,
+  name: string,
+  options: ApiOptions & { off?: boolean },
+): Promise<void> {
+  const place = schedulePath(project, name);
+  const schedule = await callApi<StoredSchedule>(options, "GET", place);
+  const shared = options.off !== true;
+  const answer = await callApi<object>(options, "PUT", place, { ...schedule, shared });
+  const said = shared
+    ? `ladders of every project may name it ${project}/${name}`
+    : `${name} is ${project}'s own`;
+  print(answer, options, () => said);
 }
 
 async function show(

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { ServiceError } from "../kit/errors.ts";
 import { list, text } from "../kit/fields.ts";
 import { onCallNow } from "../oncall/duty.ts";
+import { projectOf } from "../projects/projects.ts";
+import { scheduleReference } from "../projects/rule.ts";
+import { usableNames } from "../projects/schedule-names.ts";
 import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
@@ -18,7 +21,9 @@ import { mustStand, noteAlert, openAgain } from "./unacknowledge.ts";
 export const assignWrite = z
   .strictObject({
     accounts: list(text(64, 1), 20).optional(),
-    schedules: list(text(200, 1), 20).optional().meta({ description: "Of the alert's project." }),
+    schedules: list(scheduleReference, 20)
+      .optional()
+      .meta({ description: "As the ladders of the alert's project name them." }),
     keep_ladder: z.boolean().optional().meta({
       description: "The ladder goes on beside them; else its further steps don't run.",
     }),
@@ -81,9 +86,10 @@ function assigned(tx: Tx, row: AlertRow, { accounts = [], schedules = [] }: Aler
     accounts.filter((account) => !isThere(tx, MEMBER, [account])),
   );
   const projectId = row.project_id;
+  const usable = schedules.length === 0 ? null : usableNames(tx, projectOf(tx, projectId));
   refuse(
     ...(["unknown_schedule", "/schedules"] as const),
-    schedules.filter((name) => !isThere(tx, SCHEDULE, [projectId, name])),
+    schedules.filter((name) => !usable?.has(name)),
   );
   const duty = schedules.map((name) => onCallNow(tx, { projectId, name }, tx.at));
   const all = [...new Set([...accounts, ...duty])].filter((account) => account !== null);
@@ -93,7 +99,6 @@ function assigned(tx: Tx, row: AlertRow, { accounts = [], schedules = [] }: Aler
 }
 
 const MEMBER = "SELECT 1 FROM accounts WHERE id = ?";
-const SCHEDULE = "SELECT 1 FROM schedules WHERE project_id = ? AND name = ?";
 
 function isThere(tx: Tx, query: string, of: SqlValue[]): boolean {
   return tx.sql<SqlValue[]>(query).get(...of) !== undefined;

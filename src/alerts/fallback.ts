@@ -5,6 +5,7 @@ import { ServiceError } from "../kit/errors.ts";
 import { onCallNow } from "../oncall/duty.ts";
 import { withdrawFrom } from "../paging/lost.ts";
 import type { StoredRule } from "../projects/rule.ts";
+import { scheduleNamed } from "../projects/schedule-names.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -71,12 +72,11 @@ function pageFallback(
 
 /** Throws 422 for an account or a schedule that isn't there. */
 export function setFallback(tx: Tx, fallback: Fallback): Fallback {
-  const details = fallback.schedules.flatMap((name, i) => {
-    const { projectId, schedule } = placeOf(tx, name);
-    const found = projectId !== null && hasSchedule(tx, { projectId, schedule });
-    const reason = "unknown_schedule";
-    return found ? [] : [{ field: `/schedules/${i}`, reason, value: name }];
-  });
+  const details = fallback.schedules.flatMap((name, i) =>
+    isThere(tx, name)
+      ? []
+      : [{ field: `/schedules/${i}`, reason: "unknown_schedule", value: name }],
+  );
   if (details.length > 0)
     throw new ServiceError("unknown_schedule", "There is no such schedule.", { details });
   return writeFallback(tx, fallback);
@@ -84,34 +84,50 @@ export function setFallback(tx: Tx, fallback: Fallback): Fallback {
 
 const SCHEDULE = "SELECT 1 FROM schedules WHERE project_id = ? AND name = ?";
 
-function hasSchedule(tx: Tx, of: { projectId: number; schedule: string }): boolean {
+/** The tenant's fallback stands in no project: only a whole name means something there. */
+const NOWHERE = 0;
+
+function isThere(tx: Tx, name: string): boolean {
+  const place = scheduleNamed(tx, { projectId: NOWHERE, name });
+  if (place === null) return false;
   return (
-    tx.sql<[project: number, name: string]>(SCHEDULE).get(of.projectId, of.schedule) !== undefined
+    tx.sql<[project: number, name: string]>(SCHEDULE).get(place.projectId, place.name) !== undefined
   );
 }
 
-/** `{project}/{schedule}`; null where there is no such project. */
-function placeOf(tx: Tx, name: string): { projectId: number | null; schedule: string } {
-  const slash = name.indexOf("/");
-  const project = tx
-    .sql<[name: string], { id: number }>("SELECT id FROM projects WHERE name = ?")
-    .get(name.slice(0, slash));
-  return { projectId: project?.id ?? null, schedule: name.slice(slash + 1) };
+/** What it names, `{project}/{schedule}` or any of `{project}/`, has another name now. */
+export function renameInFallback(tx: Tx, change: { from: string; to: string }): void {
+  const before = readFallback(tx);
+  const schedules = before.schedules.map((name) =>
+    isWithin(name, change.from) ? change.to + name.slice(change.from.length) : name,
+  );
+  if (String(schedules) !== String(before.schedules)) writeFallback(tx, { ...before, schedules });
 }
+
+/** Throws 409 where the fallback names this schedule, or one of this `{project}/`. */
+export function mustBeNoFallback(tx: Tx, of: string): void {
+  const naming = readFallback(tx).schedules.filter((name) => isWithin(name, of));
+  if (naming.length === 0) return;
+  throw new ServiceError(
+    "schedule_in_use",
+    `The fallback still names ${naming.join(", ")}: set another with box fallback set.`.slice(
+      0,
+      500,
+    ),
+    { details: naming.map((value) => ({ reason: "named_by_fallback", value })) },
+  );
+}
+
+const isWithin = (name: string, of: string) =>
+  of.endsWith("/") ? name.startsWith(of) : name === of;
 
 /** Those whom the fallback names and its schedules have on call; every owner where it names nobody. */
 function fallbackPeople(tx: Tx): string[] {
   const { accounts, schedules } = readFallback(tx);
-  const duty = schedules.map((name) => onDuty(tx, name));
+  const duty = schedules.map((name) => onCallNow(tx, { projectId: NOWHERE, name }, tx.at));
   const named = [...accounts, ...duty].filter((account) => account !== null);
   const there = [...new Set(named)].filter((account) => isMember(tx, account));
   return there.length > 0 ? there : owners(tx);
-}
-
-/** A schedule that is gone has nobody on call. */
-function onDuty(tx: Tx, name: string): string | null {
-  const { projectId, schedule } = placeOf(tx, name);
-  return projectId === null ? null : onCallNow(tx, { projectId, name: schedule }, tx.at);
 }
 
 function isMember(tx: Tx, account: string): boolean {

@@ -112,6 +112,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       name: ["name", "text"],
       timezone: ["timezone", "text"],
       layers: ["layers", "json"],
+      shared: ["shared", "flag"],
     },
     passed: times,
   },

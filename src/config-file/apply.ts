@@ -1,5 +1,6 @@
 import { sourceKinds, usualRoom } from "../adapters/list.ts";
 import { mustBeUsable } from "../adapters/mapping/chosen.ts";
+import { mustBeNoFallback } from "../alerts/fallback.ts";
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
 import type { Addresses } from "../heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../heartbeats/rows.ts";
@@ -163,7 +164,10 @@ function deleteOthers(
     there.filter(({ name }) => !wanted.some((one) => one.name === name)).map(({ name }) => name);
   for (const name of gone(present.rules, config.rules))
     deleteRule(tx, project, getRule(tx, project.id, name).name);
-  for (const name of gone(present.schedules, config.schedules)) deleteSchedule(tx, project, name);
+  for (const name of gone(present.schedules, config.schedules)) {
+    deleteSchedule(tx, project, name);
+    mustBeNoFallback(tx, `${project.name}/${name}`);
+  }
   for (const { id, name } of listActions(tx, project))
     if (!config.actions.some((one) => one.name === name)) deleteAction(tx, project, id);
   // The source that heartbeats speak from is made with the first of them.

@@ -38,7 +38,7 @@ const usualPace = {
   watch: null,
 };
 
-function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
+function compactSchedule({ name, timezone, shared, layers }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {
     const { restriction, ...rest } = layer;
     const timed = { ...rest, rotation_start: startText(layer.rotation_start, timezone) };
@@ -46,7 +46,7 @@ function compactSchedule({ name, timezone, layers }: ScheduleConfig): Fields {
       ? timed
       : { ...timed, restriction: without({ ...restriction }, { days: [] }) };
   });
-  return without({ name, timezone, layers: compact }, { layers: [] });
+  return without({ name, timezone, shared, layers: compact }, { shared: false, layers: [] });
 }
 
 /** As the zone's clocks show it, where that says it all: to the minute, and not one that comes twice. */

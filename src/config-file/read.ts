@@ -57,9 +57,12 @@ export function ownIntegrations(reader: Reader, project: Project): Integration[]
   return listIntegrations(reader, project).filter(({ id }) => !managed.includes(id));
 }
 
-function readSchedule({ name, timezone, layers }: ScheduleConfig, people: People): ScheduleConfig {
+function readSchedule(
+  { name, timezone, shared, layers }: ScheduleConfig,
+  people: People,
+): ScheduleConfig {
   return {
-    ...{ name, timezone },
+    ...{ name, timezone, shared },
     layers: layers.map((layer) => ({
       ...layer,
       participants: layer.participants.map(people.emailOf),

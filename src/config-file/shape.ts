@@ -49,6 +49,8 @@ const schedule = z.strictObject({
   name: scheduleName,
   timezone: scheduleTimezone,
   layers: list(layer.extend({ participants }), 50).default([]),
+  /** Ladders of every project may name it, as `{project}/{schedule}`. */
+  shared: boolean.default(false),
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 

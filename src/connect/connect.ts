@@ -2,13 +2,13 @@ import type { SetUp } from "../adapters/adapter.ts";
 import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
 import { createRule } from "../alerts/rules.ts";
 import { invalid, ServiceError } from "../kit/errors.ts";
-import { listAccounts } from "../people/accounts.ts";
 import type { Project } from "../projects/projects.ts";
 import { ruleCreate, type StoredRule } from "../projects/rule.ts";
 import { listRules } from "../projects/rules.ts";
 import { createSource, HEARTBEATS, listSources } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import type { ConnectionAnswer } from "./connection.ts";
+import { usualLadder } from "./ladder.ts";
 
 /** Errors, where the kind of sender says nothing else. */
 const LEVEL = 400;
@@ -78,21 +78,6 @@ function makeRule(
   const escalations = usualLadder(tx, how.present);
   const { name: _, ...body } = ruleCreate.parse({ name, match, escalations });
   return createRule(tx, project, { name, body }).name;
-}
-
-/** The ladder that most rules of the project have; else the first owner is paged at once. */
-function usualLadder(tx: Tx, rules: readonly StoredRule[]): StoredRule["escalations"] {
-  const counts = new Map<string, number>();
-  for (const { escalations } of rules)
-    if (escalations.length > 0) {
-      const text = JSON.stringify(escalations);
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    }
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  if (most !== undefined) return JSON.parse(most[0]) as StoredRule["escalations"];
-  const owner = listAccounts(tx).find(({ role }) => role === "owner");
-  const accounts = owner === undefined ? [] : [owner.id];
-  return [{ accounts, schedules: [], after_minutes: 0, repeat_minutes: 0 }];
 }
 
 function freeName(wanted: string, taken: readonly { name: string }[]): string {

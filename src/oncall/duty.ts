@@ -1,3 +1,4 @@
+import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
 import type { Reader } from "../store/store.ts";
 import { whoIsOnCall } from "./rotation.ts";
 import type { Layer, Override } from "./schedule.ts";
@@ -13,14 +14,10 @@ const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
   WHERE schedule_id = ? AND starts_at <= ? AND ends_at > ? ORDER BY rowid`;
 
 /**
- * The account that the schedule of this name has on call at `at` (Unix seconds); null where nobody is or
+ * The account that the schedule of this name, as a ladder of the project names it, has on call at `at` (Unix seconds); null where nobody is or
  * there is no such schedule. The account may have been removed since (contract §5, Ladder).
  */
-export function onCallNow(
-  reader: Reader,
-  schedule: { projectId: number; name: string },
-  at: number,
-): string | null {
+export function onCallNow(reader: Reader, schedule: SchedulePlace, at: number): string | null {
   return dutyAt(reader, schedule, at)?.onDuty ?? null;
 }
 
@@ -32,14 +29,12 @@ export interface DutyAt {
 }
 
 /** As `onCallNow`, with those who were not on call; null where there is no such schedule. */
-export function dutyAt(
-  reader: Reader,
-  schedule: { projectId: number; name: string },
-  at: number,
-): DutyAt | null {
+export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): DutyAt | null {
+  const place = scheduleNamed(reader, schedule);
+  if (place === null) return null;
   const row = reader
     .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
-    .get(schedule.projectId, schedule.name);
+    .get(place.projectId, place.name);
   if (row === undefined) return null;
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer, list, pathName, text, time } from "../kit/fields.ts";
+import { boolean, integer, list, pathName, text, time } from "../kit/fields.ts";
 
 /** A schedule and its overrides: as they are written and read over the interface (contract §13, On-call). */
 
@@ -37,6 +37,11 @@ export const scheduleWrite = z
     name: scheduleName,
     timezone: scheduleTimezone.describe("An IANA name, as Europe/Vienna."),
     layers: list(layer, 50).describe("A later one wins where it covers."),
+    shared: boolean
+      .optional()
+      .describe(
+        "Ladders of every project may name it, as `{project}/{schedule}`; left out: stays.",
+      ),
   })
   .meta({
     id: "ScheduleWrite",
@@ -59,7 +64,7 @@ export const scheduleWrite = z
 export type ScheduleInput = z.output<typeof scheduleWrite>;
 
 /** Fields that only a read returns. */
-export const scheduleReadOnly = ["id", "created_at", "updated_at"] as const;
+export const scheduleReadOnly = ["id", "project", "created_at", "updated_at"] as const;
 
 export const scheduleAnswer = z
   .object({
@@ -67,6 +72,8 @@ export const scheduleAnswer = z
     name: z.string(),
     timezone: z.string(),
     layers: z.array(layer),
+    shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
+    project: z.string().meta({ description: "Its home, with its name as others name it." }),
     created_at: z.int(),
     updated_at: z.int(),
   })

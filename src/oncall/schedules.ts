@@ -1,11 +1,13 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, ne } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { mustHaveRoom } from "../projects/bounds.ts";
-import { changeConfig, type Project } from "../projects/projects.ts";
+import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import { membersAmong, strangers } from "../projects/rule-references.ts";
-import { listRules, mustBeUnnamed, renameInLadder } from "../projects/rules.ts";
-import { schedules } from "../store/schema.ts";
+import { refuseNamed, renameInLadder, rulesWithSchedule } from "../projects/rules.ts";
+import { scheduleNamed } from "../projects/schedule-names.ts";
+import { projects, schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
 import type { Layer, ScheduleInput, StoredSchedule } from "./schedule.ts";
@@ -16,6 +18,8 @@ const columns = {
   name: schedules.name,
   timezone: schedules.timezone,
   layers: schedules.layers,
+  shared: schedules.shared,
+  project: projects.name,
   created_at: schedules.createdAt,
   updated_at: schedules.updatedAt,
 };
@@ -28,8 +32,21 @@ export function listSchedules(reader: Reader, project: Project): StoredSchedule[
   return reader.orm
     .select(columns)
     .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
     .where(eq(schedules.projectId, project.id))
     .orderBy(asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
+/** Those of other projects that this one's ladders may name, by project and name. */
+export function listSharedSchedules(reader: Reader, project: Project): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(and(eq(schedules.shared, true), ne(schedules.projectId, project.id)))
+    .orderBy(asc(projects.name), asc(schedules.name))
     .all()
     .map(fromRow);
 }
@@ -37,15 +54,26 @@ export function listSchedules(reader: Reader, project: Project): StoredSchedule[
 /** Null where the project has none of this name. */
 export function findSchedule(
   reader: Reader,
-  project: Project,
+  project: { id: number },
   name: string,
 ): StoredSchedule | null {
   const row = reader.orm
     .select(columns)
     .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
     .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
     .get();
   return row === undefined ? null : fromRow(row);
+}
+
+/** As a ladder of the project names it; null where there is none. */
+export function findForLadder(
+  reader: Reader,
+  project: Project,
+  name: string,
+): StoredSchedule | null {
+  const place = scheduleNamed(reader, { projectId: project.id, name });
+  return place === null ? null : findSchedule(reader, { id: place.projectId }, place.name);
 }
 
 /** `{sid}` is the schedule's name (contract §5). Throws 404. */
@@ -60,7 +88,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
   mustBeFree(tx, project, input.name);
   mustHaveRoom(tx, "schedules", project.id);
   checkSchedule(tx, input);
-  const { name, timezone, layers } = input;
+  const { name, timezone, layers, shared = false } = input;
   tx.orm
     .insert(schedules)
     .values({
@@ -69,6 +97,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
       name,
       timezone,
       layers: JSON.stringify(layers),
+      shared,
       createdAt: tx.at,
       updatedAt: tx.at,
     })
@@ -77,50 +106,65 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
   return getSchedule(tx, project, name);
 }
 
-/** Replaces layers and participants. A new name is changed in the ladders that name it, too. Throws 404, 409, 422. */
+/**
+ * Replaces layers and participants. A new name is changed in the ladders that name it, too. Throws 404, 409 (also where it
+ * is no longer shared while ladders of other projects name it), 422.
+ */
 export function replaceSchedule(
   tx: Tx,
   project: Project,
   change: { name: string; to: ScheduleInput },
 ): StoredSchedule {
   const before = getSchedule(tx, project, change.name);
-  const { name, timezone, layers } = change.to;
+  const { name, timezone, layers, shared = before.shared } = change.to;
   if (name !== before.name) mustBeFree(tx, project, name);
   checkSchedule(tx, change.to);
   const text = JSON.stringify(layers);
   if (
     name === before.name &&
     timezone === before.timezone &&
+    shared === before.shared &&
     text === JSON.stringify(before.layers)
   )
     return before;
+  const naming = rulesWithSchedule(tx, { project, name: before.name });
+  const others = naming.filter((rule) => rule.project_id !== project.id);
+  if (!shared) mustBeUnused(tx, project, others);
   tx.orm
     .update(schedules)
-    .set({ name, timezone, layers: text, updatedAt: tx.at })
+    .set({ name, timezone, layers: text, shared, updatedAt: tx.at })
     .where(eq(schedules.id, before.id))
     .run();
-  if (name !== before.name) renameInLadders(tx, project, { from: before.name, to: name });
+  if (name !== before.name) {
+    for (const rule of naming) renameInLadder(tx, rule, renaming(project, before.name, name));
+    for (const id of new Set(others.map((rule) => rule.project_id))) changeConfig(tx, id);
+  }
   changeConfig(tx, project.id);
   return getSchedule(tx, project, name);
 }
 
-/** Throws 404, and 409 while a rule's ladder names it. */
+/** Throws 404, and 409 while a rule's ladder names it, of whichever project. */
 export function deleteSchedule(tx: Tx, project: Project, name: string): void {
   const schedule = getSchedule(tx, project, name);
-  mustBeUnnamed(tx, project.id, {
-    code: "schedule_in_use",
-    what: "schedule",
-    names: (rule) => rule.escalations.some((step) => step.schedules.includes(name)),
-  });
+  mustBeUnused(tx, project, rulesWithSchedule(tx, { project, name }));
   tx.orm.delete(schedules).where(eq(schedules.id, schedule.id)).run();
   changeConfig(tx, project.id);
 }
 
 /** A rename is no change of the rules: what their windows have counted stays. */
-function renameInLadders(tx: Tx, project: Project, change: { from: string; to: string }): void {
-  for (const rule of listRules(tx, project.id))
-    if (rule.escalations.some((step) => step.schedules.includes(change.from)))
-      renameInLadder(tx, rule, change);
+function renaming(project: Project, from: string, to: string): (name: string) => string {
+  const there = `${project.name}/`;
+  return (name) => (name === from ? to : name === there + from ? there + to : name);
+}
+
+/** Throws 409 listing rules by name, those of other projects as `{project}/{rule}`. */
+function mustBeUnused(reader: Reader, project: Project, naming: readonly StoredRule[]): void {
+  const home = (rule: StoredRule) =>
+    rule.project_id === project.id ? "" : `${projectOf(reader, rule.project_id).name}/`;
+  refuseNamed(
+    { code: "schedule_in_use", what: "schedule" },
+    naming.map((rule) => home(rule) + rule.name),
+  );
 }
 
 function mustBeFree(reader: Reader, project: Project, name: string): void {

@@ -1,5 +1,5 @@
 import { channels as kinds } from "../channels/list.ts";
-import { listSchedules } from "../oncall/schedules.ts";
+import { findForLadder, listSchedules } from "../oncall/schedules.ts";
 import { subscribes } from "../outbox/enqueue.ts";
 import type { Project } from "../projects/projects.ts";
 import type { StoredRule } from "../projects/rule.ts";
@@ -16,6 +16,8 @@ export interface ProjectReach {
   emptyLadders: readonly string[];
   /** Rules without a ladder; `acts`: they run at least one action. */
   bare: readonly { rule: string; acts: boolean }[];
+  /** Whether its ladders name schedules of other projects: then those take part, too. */
+  looksElsewhere: boolean;
   /** Whether the project's row for the hosted relay is there and enabled. */
   relay: boolean;
   /** Other enabled channels, in words, that hear of openings and of escalations. */
@@ -37,13 +39,18 @@ export interface PagedAt {
 const MOST_PLACES = 3;
 
 export function reachOf(reader: Reader, project: Project): ProjectReach {
+  const rules = listRules(reader, project.id);
+  const elsewhere = foreignNames(rules);
+  const named = elsewhere.flatMap((name) => {
+    const schedule = findForLadder(reader, project, name);
+    return schedule === null ? [] : [{ ...schedule, name }];
+  });
   const turns = new Map(
-    listSchedules(reader, project).map(({ name, layers }) => [
+    [...listSchedules(reader, project), ...named].map(({ name, layers }) => [
       name,
       new Set(layers.flatMap(({ participants }) => participants)),
     ]),
   );
-  const rules = listRules(reader, project.id);
   const channels = enabledChannels(reader, project.id);
   const others = channels.filter(({ relay, type }) => relay === 0 && !kinds.find(type)?.pushes);
   const hearing = (event: string) =>
@@ -57,10 +64,16 @@ export function reachOf(reader: Reader, project: Project): ProjectReach {
     bare: rules
       .filter(({ escalations }) => escalations.length === 0)
       .map(({ name, actions }) => ({ rule: name, acts: acts && actions?.length !== 0 })),
+    looksElsewhere: elsewhere.length > 0,
     relay: channels.some(({ relay }) => relay !== 0),
     openings: hearing("alert.opened"),
     escalations: hearing("alert.escalated"),
   };
+}
+
+function foreignNames(rules: readonly StoredRule[]): string[] {
+  const named = rules.flatMap((rule) => rule.escalations.flatMap((step) => step.schedules));
+  return [...new Set(named.filter((name) => name.includes("/")))];
 }
 
 type Turns = ReadonlyMap<string, ReadonlySet<string>>;

@@ -28,8 +28,13 @@ export interface ReachWatch {
   look(reader: Reader): { unreached: Unreached[]; complete: boolean };
 }
 
+/** Changes with whatever is shared: the versions of the projects whose schedules others may name. */
+const SHARED = `SELECT group_concat(id || ':' || version) FROM projects
+  WHERE id IN (SELECT project_id FROM schedules WHERE shared = 1)`;
+
 export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
   const known = new Map<number, ProjectReach>();
+  let sharedThen = "";
   return {
     look(reader) {
       const projects = reader
@@ -37,6 +42,10 @@ export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
           "SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name",
         )
         .all();
+      const shared = reader.sql<[], string | null>(SHARED).pluck().get() ?? "";
+      if (shared !== sharedThen)
+        for (const [id, { looksElsewhere }] of known) if (looksElsewhere) known.delete(id);
+      sharedThen = shared;
       let left = rulesALook;
       const seen: ProjectReach[] = [];
       for (const project of projects) {

@@ -6,6 +6,7 @@ import type { Reader, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import type { ConfigVersion, ProjectEntry } from "./project.ts";
 import { wireRelay } from "./relay-wiring.ts";
+import { refuseNamed, renameInLadder, rulesWithSchedule } from "./rules.ts";
 
 export interface Project {
   id: number;
@@ -84,18 +85,31 @@ export function createProject(tx: Tx, name: string): { name: string; version: nu
   return { name, version: 1 };
 }
 
-/** Renames; tokens keep working. To its own name changes nothing. Throws 404, 409. */
+/** Renames; tokens keep working, and so do names of its schedules in ladders. To its own name changes nothing. Throws 404, 409. */
 export function renameProject(tx: Tx, name: string, to: string): void {
   const project = getProject(tx, name);
   if (name === to) return;
   mustBeFree(tx, to);
+  const [before, after] = [`${name}/`, `${to}/`];
+  const renamed = rulesWithSchedule(tx, { project, name: null });
+  for (const rule of renamed)
+    renameInLadder(tx, rule, (one) =>
+      one.startsWith(before) ? after + one.slice(before.length) : one,
+    );
   tx.orm.update(projects).set({ name: to }).where(eq(projects.id, project.id)).run();
-  changeConfig(tx, project.id);
+  for (const id of new Set([project.id, ...renamed.map((rule) => rule.project_id)]))
+    changeConfig(tx, id);
 }
 
-/** Deletes the project with all it owns; its log lines go in slices later. Throws 404. */
+/** Deletes the project with all it owns; its log lines go in slices later. Throws 404, and 409 while rules of others name its schedules. */
 export function deleteProject(tx: Tx, name: string): void {
   const project = getProject(tx, name);
+  refuseNamed(
+    { code: "schedule_in_use", what: "project's schedules" },
+    rulesWithSchedule(tx, { project, name: null })
+      .filter((rule) => rule.project_id !== project.id)
+      .map((rule) => `${projectOf(tx, rule.project_id).name}/${rule.name}`),
+  );
   for (const { id } of tx.orm
     .select({ id: integrations.id })
     .from(integrations)

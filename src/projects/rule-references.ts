@@ -1,8 +1,9 @@
 import { eq, sql } from "drizzle-orm";
 import { type ErrorCode, type ErrorDetail, ServiceError } from "../kit/errors.ts";
-import { accounts, actions, schedules } from "../store/schema.ts";
+import { accounts, actions, projects } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import type { RuleBody } from "./rule.ts";
+import { usableNames } from "./schedule-names.ts";
 
 const none: ReadonlySet<string> = new Set();
 
@@ -39,7 +40,7 @@ export function checkRuleReferences(reader: Reader, projectId: number, rule: Rul
   );
   refuse(
     "unknown_schedule",
-    "Schedules in the ladder do not exist in this project.",
+    "Schedules in the ladder do not exist in this project, nor are they shared.",
     [...unknown, ...gone],
     unknown.length,
   );
@@ -78,12 +79,12 @@ export function membersAmong(reader: Reader, ids: readonly string[]): ReadonlySe
 }
 
 function schedulesOf(reader: Reader, projectId: number): ReadonlySet<string> {
-  const rows = reader.orm
-    .select({ name: schedules.name })
-    .from(schedules)
-    .where(eq(schedules.projectId, projectId))
-    .all();
-  return new Set(rows.map(({ name }) => name));
+  const project = reader.orm
+    .select({ id: projects.id, name: projects.name })
+    .from(projects)
+    .where(eq(projects.id, projectId))
+    .get();
+  return project === undefined ? none : usableNames(reader, project);
 }
 
 function actionsOf(reader: Reader, projectId: number): ReadonlySet<string> {

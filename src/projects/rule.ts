@@ -25,12 +25,17 @@ const fireAfter = z.strictObject({
   window_minutes: integer(1, 525_600).default(1).describe("Length of the sliding window."),
 });
 
+/** How a ladder names a schedule: two names and a slash at most. */
+export const scheduleReference = text(257, 1);
+
 /** A step of the ladder. */
 export const escalationStep = z.strictObject({
   accounts: list(text(128, 1), 20).default([]).describe("Account ids."),
-  schedules: list(text(128, 1), 20)
+  schedules: list(scheduleReference, 20)
     .default([])
-    .describe("Schedule names: whoever they have on call when the step runs."),
+    .describe(
+      "Schedules by name, a shared one of another project as `{project}/{schedule}`: whoever they have on call when the step runs.",
+    ),
   after_minutes: minutes.default(0).describe("Counted from the alert's opening, for every step."),
   repeat_minutes: minutes
     .default(0)

@@ -1,4 +1,4 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
 import { type ErrorCode, notFound, ServiceError } from "../kit/errors.ts";
 import { rules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -103,16 +103,37 @@ export function rewriteRule(tx: Tx, id: number, body: RuleBody): StoredRule | nu
   return row === undefined ? null : ruleOf(row);
 }
 
-/** A schedule has another name now. That is no change of the rule: its `updated_at` stays. */
-export function renameInLadder(
-  tx: Tx,
-  rule: StoredRule,
-  schedule: { from: string; to: string },
-): void {
+/** What ladders name of a schedule; `name` null: of any of the project's, as other projects do. */
+interface NamedOf {
+  project: { id: number; name: string };
+  name: string | null;
+}
+
+/** Rules of every project whose ladders name it, by age. */
+export function rulesWithSchedule(reader: Reader, { project, name }: NamedOf): StoredRule[] {
+  const there = `${project.name}/`;
+  const isNamed: SQL =
+    name === null
+      ? sql`substr(n.value, 1, length(${there})) = ${there}`
+      : sql`n.value = ${there + name} OR (n.value = ${name} AND ${rules.projectId} = ${project.id})`;
+  return reader.orm
+    .select(columns)
+    .from(rules)
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${rules.body}, '$.escalations') s,
+        json_each(s.value, '$.schedules') n WHERE ${isNamed})`,
+    )
+    .orderBy(asc(rules.id))
+    .all()
+    .map(ruleOf);
+}
+
+/** A schedule or its project has another name now. That is no change of the rule: its `updated_at` stays. */
+export function renameInLadder(tx: Tx, rule: StoredRule, renamed: (name: string) => string): void {
   const { id, project_id, name, created_at, updated_at, ...body } = rule;
   const escalations = body.escalations.map((step) => ({
     ...step,
-    schedules: step.schedules.map((one) => (one === schedule.from ? schedule.to : one)),
+    schedules: step.schedules.map(renamed),
   }));
   const text = JSON.stringify({ ...body, escalations } satisfies RuleBody);
   tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
@@ -129,15 +150,21 @@ export function mustBeUnnamed(
   use: { code: ErrorCode; what: string; names: (rule: RuleBody) => boolean },
 ): void {
   const naming = listRules(reader, projectId).filter(use.names);
+  refuseNamed(
+    use,
+    naming.map(({ name }) => name),
+  );
+}
+
+/** Throws 409 `code` listing these rules, where there are any. */
+export function refuseNamed(
+  use: { code: ErrorCode; what: string },
+  naming: readonly string[],
+): void {
   if (naming.length === 0) return;
   throw new ServiceError(
     use.code,
-    `Rules still name this ${use.what}: ${naming.map((rule) => rule.name).join(", ")}.`.slice(
-      0,
-      500,
-    ),
-    {
-      details: naming.map((rule) => ({ reason: "named_by_rule", value: rule.name })),
-    },
+    `Rules still name this ${use.what}: ${naming.join(", ")}.`.slice(0, 500),
+    { details: naming.map((value) => ({ reason: "named_by_rule", value })) },
   );
 }

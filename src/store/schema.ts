@@ -123,6 +123,7 @@ export const schedules = sqliteTable("schedules", {
   layers: text("layers").notNull(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
+  shared: integer("shared", { mode: "boolean" }).notNull().default(false),
 });
 
 export const overrides = sqliteTable("overrides", {

@@ -91,6 +91,7 @@ const project = fc
           name: fc.constant(name),
           timezone: fc.constantFrom("Europe/London", "UTC", "Asia/Kolkata"),
           layers: few(layer),
+          shared: fc.boolean(),
         }),
       ),
       actions: all(actions, (name) =>

@@ -3,8 +3,11 @@ import type { ChannelList } from "../../channels/list.ts";
 import { type Applied, applyConfig } from "../../config-file/apply.ts";
 import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
-import { integer, pathName } from "../../kit/fields.ts";
-import { getProject } from "../../projects/projects.ts";
+import { integer, list, pathName } from "../../kit/fields.ts";
+import { createSchedule, findSchedule, replaceSchedule } from "../../oncall/schedules.ts";
+import { createProject, findProject, getProject } from "../../projects/projects.ts";
+import { scheduleReference } from "../../projects/rule.ts";
+import type { Tx } from "../../store/store.ts";
 import { projectPath } from "../fields.ts";
 import { PING } from "../ping.ts";
 import { type Route, route } from "../route.ts";
@@ -38,6 +41,19 @@ function tried(run: () => Applied): Applied {
     if (!(error instanceof Tried)) throw error;
     return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
   }
+}
+
+/** Something of that name to be found: undone with the try. */
+function standIn(tx: Tx, name: string, project: string): void {
+  const slash = name.indexOf("/");
+  const [home, schedule] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (slash < 1 || home === project) return;
+  if (findProject(tx, home) === null) createProject(tx, home);
+  const at = getProject(tx, home);
+  const to = { name: schedule, timezone: "UTC", layers: [], shared: true };
+  const there = findSchedule(tx, at, schedule);
+  if (there === null) createSchedule(tx, at, to);
+  else replaceSchedule(tx, at, { name: schedule, to });
 }
 
 /** A project's configuration as one value: `box config` on the command line. */
@@ -80,7 +96,13 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       query: z.strictObject({
         dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
       }),
-      body: z.strictObject({ version: integer(0), config: projectConfig }),
+      body: z.strictObject({
+        ...{ version: integer(0), config: projectConfig },
+        assume: list(scheduleReference, 1000).optional().meta({
+          description:
+            "For a dry run: shared schedules, `{project}/{schedule}`, that will have been made when this is applied.",
+        }),
+      }),
       bodyLimit: 4 * 1024 * 1024,
       status: 200,
       answer: z.object({
@@ -98,15 +120,17 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         ...(["invalid_request", "invalid_json", "forbidden", "name_taken"] as const),
         ...(["version_conflict", "address_refused", "missing_credential"] as const),
         ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
-        ...(["unknown_action", "invalid_timezone", "invalid_layer"] as const),
+        ...(["unknown_action", "invalid_timezone", "invalid_layer", "schedule_in_use"] as const),
       ],
       handle: ({ tenant, params, query, body }) => {
         const isTry = query.dry_run === "true";
         const { heartbeats, ...applied } = tried(() =>
           tenant.store.write((tx) => {
+            const { assume = [], ...wanted } = body;
+            if (isTry) for (const name of assume) standIn(tx, name, params.id);
             const applied = applyConfig(tx, {
               ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
-              ...body,
+              ...wanted,
             });
             if (isTry) throw new Tried(applied);
             return applied;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mustBeNoFallback, renameInFallback } from "../../alerts/fallback.ts";
 import { contactKindList } from "../../contacts/list.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { invalid } from "../../kit/errors.ts";
@@ -19,6 +20,7 @@ import {
   deleteSchedule,
   getSchedule,
   listSchedules,
+  listSharedSchedules,
   replaceSchedule,
 } from "../../oncall/schedules.ts";
 import { createReachable } from "../../paging/reachable.ts";
@@ -72,12 +74,19 @@ export const oncallRoutes: Route[] = [
     summary: "The project's schedules, by name",
     plane: "api",
     params: projectPath,
+    query: z.strictObject({
+      shared: z.literal("true").optional().meta({
+        description: "Additive: those of other projects that this one's ladders may name follow.",
+      }),
+    }),
     status: 200,
     answer: z.object({ schedules: z.array(scheduleAnswer) }),
     errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      schedules: listSchedules(tenant.store, getProject(tenant.store, params.id)),
-    }),
+    handle: ({ tenant, params, query }) => {
+      const project = getProject(tenant.store, params.id);
+      const shared = query.shared ? listSharedSchedules(tenant.store, project) : [];
+      return { schedules: [...listSchedules(tenant.store, project), ...shared] };
+    },
   }),
   route({
     method: "POST",
@@ -120,25 +129,33 @@ export const oncallRoutes: Route[] = [
     readOnly: scheduleReadOnly,
     status: 200,
     answer: scheduleAnswer,
-    errors: writeErrors,
+    errors: [...writeErrors, "schedule_in_use"],
     handle: ({ tenant, params, body }) =>
-      tenant.store.write((tx) =>
-        replaceSchedule(tx, getProject(tx, params.id), { name: params.sid, to: body }),
-      ),
+      tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        const [from, to] = [`${project.name}/${params.sid}`, `${project.name}/${body.name}`];
+        const schedule = replaceSchedule(tx, project, { name: params.sid, to: body });
+        renameInFallback(tx, { from, to });
+        return schedule;
+      }),
   }),
   route({
     method: "DELETE",
     path: `${BASE}/{sid}`,
     name: "deleteSchedule",
     tag: "On-call",
-    summary: "Delete a schedule that no ladder names",
+    summary: "Delete a schedule that neither a ladder nor the fallback names",
     plane: "api",
     params: schedulePath,
     status: 200,
     answer: deleted,
     errors: ["not_found", "schedule_in_use"],
     handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => deleteSchedule(tx, getProject(tx, params.id), params.sid));
+      tenant.store.write((tx) => {
+        const project = getProject(tx, params.id);
+        deleteSchedule(tx, project, params.sid);
+        mustBeNoFallback(tx, `${project.name}/${params.sid}`);
+      });
       return { deleted: true };
     },
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mustBeNoFallback, renameInFallback } from "../../alerts/fallback.ts";
 import { text } from "../../kit/fields.ts";
 import { withdrawOfProject } from "../../paging/pages.ts";
 import { projectEntry, projectMade, projectWrite } from "../../projects/project.ts";
@@ -53,10 +54,11 @@ export const projectRoutes: Route[] = [
     params: projectPath,
     status: 200,
     answer: deleted,
-    errors: ["forbidden", "not_found"],
+    errors: ["forbidden", "not_found", "schedule_in_use"],
     handle: ({ tenant, params }) => {
       tenant.store.write((tx) => {
         withdrawOfProject(tx, getProject(tx, params.id).id);
+        mustBeNoFallback(tx, `${params.id}/`);
         deleteProject(tx, params.id);
       });
       return { deleted: true };
@@ -76,7 +78,10 @@ export const projectRoutes: Route[] = [
     answer: z.object({ name: z.string() }),
     errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "name_taken"],
     handle: ({ tenant, params, body }) => {
-      tenant.store.write((tx) => renameProject(tx, params.id, body.name));
+      tenant.store.write((tx) => {
+        renameProject(tx, params.id, body.name);
+        renameInFallback(tx, { from: `${params.id}/`, to: `${body.name}/` });
+      });
       return { name: body.name };
     },
   }),
