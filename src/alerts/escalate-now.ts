@@ -3,7 +3,7 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { nextRung } from "./ladder.ts";
-import { createReach } from "./reach.ts";
+import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -26,7 +26,7 @@ export function escalateNow(tx: Tx, id: number, accountId: string): AlertRow {
   tx.sql<[at: number, due: number, id: number]>(SOONER).run(tx.at, tx.at, id);
   settleAlert(tx, getAlertRow(tx, id), {
     rule: () => rule,
-    reach: createReach(tx),
+    reach: createReach(tx.at, storedSeats(tx)),
     nextSeq: () => takeSequence(tx, "updated_seq"),
     upSince: tx.at,
     later: () => null,

@@ -51,7 +51,11 @@ const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = 
   AND rule_id = (SELECT r.id FROM rules r WHERE r.project_id = ? AND r.name = ?) ORDER BY id DESC LIMIT 1000`;
 
 /** Standing alerts of the rules that silence this one's, the newest thousand of each. */
-function aboveOf(reader: Reader, row: AlertRow, rule: StoredRule | null): Above[] {
+export function aboveOf(
+  reader: Reader,
+  row: Pick<AlertRow, "project_id">,
+  rule: StoredRule | null,
+): Above[] {
   return (rule?.silenced_by ?? []).flatMap(({ rule: name, equal }) =>
     reader
       .sql<
@@ -72,21 +76,18 @@ const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?
 /** What would have been told now. */
 export type HeldNews = "opened" | "step" | "renotify" | "page";
 
-/**
- * Holds an open alert's news back until what keeps it quiet ends. What has no timer of its own, a renotify of
- * a burst or a page, is owed as a renotify.
- */
+/** Holds an open alert's news back until what keeps it quiet ends. */
 export function hold(
   tx: Tx,
   row: AlertRow,
   { quiet, news }: { quiet: Quiet; news: HeldNews },
 ): void {
-  const isOwed = (news === "renotify" || news === "page") && row.untold === 0;
-  const renotify_at = isOwed ? Math.min(row.renotify_at ?? tx.at, tx.at) : row.renotify_at;
-  const due = earliest({ ...timersOf(row), heldUntil: quiet.until });
+  const isUntold = row.untold === 1;
+  const held = heldTimers(timersOf(row), { until: quiet.until, news, isUntold, now: tx.at });
+  const due = earliest(held);
   const isNew = row.silenced_by !== quiet.by;
   tx.sql<SqlValue[]>(HOLD).run(
-    ...[quiet.by, quiet.until, renotify_at, news === "opened" ? 1 : row.untold],
+    ...[quiet.by, quiet.until, held.renotifyAt, news === "opened" ? 1 : row.untold],
     ...[isNew ? takeSequence(tx, "updated_seq") : row.updated_seq, due, row.id],
   );
   const { by, kind, until, reason } = quiet;
@@ -96,6 +97,20 @@ export function hold(
       detail: { by, kind, until, reason, held: news },
     });
   if (due !== null) tx.note({ topic: "due", at: due });
+}
+
+/**
+ * An alert's timers while it is quiet until then. What has no timer of its own, a renotify of a burst or a page, is owed as
+ * a renotify, unless nobody was told of the alert at all. Pure.
+ */
+export function heldTimers(
+  timers: Timers,
+  of: { until: number; news: HeldNews; isUntold: boolean; now: number },
+): Timers {
+  const { until, news, isUntold, now } = of;
+  const isOwed = (news === "renotify" || news === "page") && !isUntold;
+  const renotifyAt = isOwed ? Math.min(timers.renotifyAt ?? now, now) : timers.renotifyAt;
+  return { ...timers, renotifyAt, heldUntil: until };
 }
 
 const RELEASE = `UPDATE alerts SET silenced_by = NULL, held_until = NULL, untold = 0, updated_seq = ?, ladder_from = ?,

@@ -6,7 +6,7 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { recentChanges } from "./changes.ts";
 import { hold, quietIn } from "./hold.ts";
 import { earliest } from "./ladder.ts";
-import { createReach } from "./reach.ts";
+import { createReach, storedSeats } from "./reach.ts";
 import { emitOpened } from "./renotify.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -78,7 +78,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   if (row.due_at !== null && row.due_at <= tx.at) {
     settleAlert(tx, row, {
       rule: () => rule,
-      reach: createReach(tx),
+      reach: createReach(tx.at, storedSeats(tx)),
       nextSeq: () => takeSequence(tx, "updated_seq"),
       upSince: tx.at,
       later: () => null,

@@ -3,7 +3,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type Alert, type AlertRow, toAlert } from "./alert.ts";
 import { climb, firstOfRung, nextRung, type Timers } from "./ladder.ts";
-import { createReach, type Reach } from "./reach.ts";
+import { createReach, type Reach, storedSeats } from "./reach.ts";
 
 /** People that a message names; of more it says how many. */
 const MOST_PEOPLE = 10;
@@ -83,7 +83,7 @@ export function nextSaid(tx: Tx, rule: StoredRule, timers: Timers): Pick<EventSa
   const span = repeats ? { first: firstOfRung(ladder, top), last: top } : nextRung(ladder, step);
   const at = repeats ? repeatAt : stepAt;
   if (span === null || at === null) return { next: null };
-  const reach = createReach(tx, Math.max(at, tx.at));
+  const reach = createReach(Math.max(at, tx.at), storedSeats(tx));
   const { paged } = climb(ladder, span, (one) => reach(rule.project_id, one));
   const people = paged === null ? NOBODY : pagedBy(tx, rule, { ...paged.span, reach });
   return { next: { at, ...people } };

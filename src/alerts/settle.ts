@@ -1,3 +1,4 @@
+import type { Reachable } from "../paging/reachable.ts";
 import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -76,7 +77,8 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   }
   if (due.steps === null && due.renotify === null) return idle(tx, row, timers);
 
-  const climbs = climbsOf(tx, row, { rule, span: due.steps, settling });
+  const { reach } = settling;
+  const climbs = climbsOf(row, { rule, span: due.steps, reach, reachable: reachableIn(tx) });
   const climbed = climbs.at(-1) ?? null;
   const next = timersAfter({ rule, timers, due, climbed, now: tx.at });
   mustLieAhead(tx, row, next);
@@ -93,11 +95,10 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
         { ...row, ...pagedColumns(climb, seq) },
         {
           ...{ rule, span: due.steps, climb, late: late(due.steps.dueAt) },
-          ...{ timers: next, reach: settling.reach },
+          ...{ timers: next, reach },
         },
       );
-  if (climbed !== null)
-    fallBackIfNobody(tx, { ...row, ...paged }, { rule, climbed, reach: settling.reach });
+  if (climbed !== null) fallBackIfNobody(tx, { ...row, ...paged }, { rule, climbed, reach });
   if (due.renotify !== null)
     renotify(tx, getAlertRow(tx, row.id), {
       ...{ rule, timers: next },
@@ -140,17 +141,23 @@ function lookIfQuiet(
   return "released";
 }
 
+/** What decides whom an alert pages, beside its rule. */
+export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
+
 /** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
-function climbsOf(
-  tx: Tx,
-  row: AlertRow,
-  { rule, span, settling }: { rule: StoredRule; span: Span | null; settling: Settling },
+export function climbsOf(
+  row: ClimbingAlert,
+  {
+    rule,
+    span,
+    ...people
+  }: { rule: StoredRule; span: Span | null; reach: Reach; reachable: Reachable },
 ): Climb[] {
   if (span === null) return [];
+  const { reachable } = people;
   const ladder = rule.escalations;
-  const reach = (step: EscalationStep) => settling.reach(row.project_id, step);
+  const reach = (step: EscalationStep) => people.reach(row.project_id, step);
   const first = climberOf(row, span)(ladder, span, reach);
-  const reachable = reachableIn(tx);
   if (!reachable.isKnown) return [first];
   const of = { projectId: row.project_id, level: row.level };
   return climbUntilReached(ladder, first, {
@@ -174,11 +181,12 @@ function wasReported(
 }
 
 /** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */
-function climberOf(row: AlertRow, { repeat }: Span): typeof climb {
+function climberOf(row: ClimbingAlert, { repeat }: Span): typeof climb {
   return row.escalation_level === 0 && !repeat ? climbOrFallBack : climb;
 }
 
-function timersAfter(settled: {
+/** Timers once what was due has run; `climbed`: the last climb of it. */
+export function timersAfter(settled: {
   rule: StoredRule;
   timers: Timers;
   due: Due;

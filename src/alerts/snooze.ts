@@ -6,7 +6,7 @@ import type { Tx } from "../store/store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { hold, quietIn } from "./hold.ts";
-import { earliest } from "./ladder.ts";
+import { earliest, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersAtOpening, timersOf } from "./timers.ts";
@@ -49,14 +49,20 @@ const WAKE = `UPDATE alerts SET state = 'open', acked_at = NULL, wakes_at = NULL
     step_at = ?, repeat_at = NULL, renotify_at = ?, renotified = 0, due_at = ?
   WHERE id = ? AND state = 'acknowledged' AND wakes_at = ?`;
 
+/** An alert's timers once its acknowledgement has ended: its ladder begins again. Pure. */
+export function wokenTimers(
+  before: Timers,
+  { rule, now }: { rule: StoredRule | null; now: number },
+): Timers {
+  const { quietAt, expiresAt } = before;
+  if (rule === null) return { ...noTimers(before), wakesAt: null };
+  return { ...timersAtOpening(rule, now, expiresAt), quietAt };
+}
+
 /** Opens an alert whose acknowledgement has ended: told again, its ladder from the first step. False: it is not as seen. */
 export function wake(tx: Tx, row: AlertRow, rule: StoredRule | null): boolean {
   const before = timersOf(row);
-  const { quietAt, expiresAt } = before;
-  const timers =
-    rule === null
-      ? { ...noTimers(before), wakesAt: null }
-      : { ...timersAtOpening(rule, tx.at, expiresAt), quietAt };
+  const timers = wokenTimers(before, { rule, now: tx.at });
   const { changes } = tx
     .sql<SqlValue[]>(WAKE)
     .run(

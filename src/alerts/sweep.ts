@@ -6,7 +6,7 @@ import { isFatal, sqliteCode } from "../store/faults.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { type AlertRow, SELECT_ALERT } from "./alert.ts";
-import { createReach } from "./reach.ts";
+import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { type LaterReportOf, type Settling, settleAlert } from "./settle.ts";
 
@@ -136,7 +136,7 @@ function settlingIn(tx: Tx, known: Pick<Settling, "upSince" | "later">): Settlin
       }
       return rule;
     },
-    reach: createReach(tx),
+    reach: createReach(tx.at, storedSeats(tx)),
     ...known,
   };
 }

@@ -1,5 +1,6 @@
 import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
 import type { Reader } from "../store/store.ts";
+import { type RosterPiece, readSchedule } from "./roster.ts";
 import { whoIsOnCall } from "./rotation.ts";
 import type { Layer, Override } from "./schedule.ts";
 
@@ -30,12 +31,8 @@ export interface DutyAt {
 
 /** As `onCallNow`, with those who were not on call; null where there is no such schedule. */
 export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): DutyAt | null {
-  const place = scheduleNamed(reader, schedule);
-  if (place === null) return null;
-  const row = reader
-    .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
-    .get(place.projectId, place.name);
-  if (row === undefined) return null;
+  const row = findRow(reader, schedule);
+  if (row === null) return null;
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
   const turns = layers.flatMap(({ participants }) => participants);
@@ -48,4 +45,33 @@ export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): Dut
       return [...new Set(turns)].filter((account) => account !== null);
     },
   };
+}
+
+function findRow(reader: Reader, schedule: SchedulePlace): ScheduleRow | null {
+  const place = scheduleNamed(reader, schedule);
+  if (place === null) return null;
+  const row = reader
+    .sql<[projectId: number, name: string], ScheduleRow>(SCHEDULE)
+    .get(place.projectId, place.name);
+  return row ?? null;
+}
+
+const EVERY_OVERRIDE = `SELECT id, account_id, starts_at, ends_at FROM overrides
+  WHERE schedule_id = ? ORDER BY rowid`;
+
+/**
+ * Who has a schedule's seat, for as many times as are asked for: it is read once, here, and asked from memory. null where
+ * there is no such schedule.
+ */
+export function readSeat(
+  reader: Reader,
+  schedule: SchedulePlace,
+): { at: (at: number) => RosterPiece; people: string[] } | null {
+  const row = findRow(reader, schedule);
+  if (row === null) return null;
+  const overrides = reader.sql<[string], Override>(EVERY_OVERRIDE).all(row.id);
+  const layers = JSON.parse(row.layers) as Layer[];
+  const turns = layers.flatMap(({ participants }) => participants);
+  const people = [...new Set([...turns, ...overrides.map(({ account_id }) => account_id)])];
+  return { at: readSchedule({ timezone: row.timezone, layers, overrides }), people };
 }

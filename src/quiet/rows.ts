@@ -21,10 +21,17 @@ interface Zoned {
 const BEGUN = "SELECT * FROM silences WHERE over_at > ? + 0 AND starts_at <= ? + 0";
 
 /** Silences that have begun and aren't over, made ready; of repeating ones also those between two windows. */
-export function begunSilences(reader: Reader, at: number): ReadySilence[] {
+export const begunSilences = (reader: Reader, at: number): ReadySilence[] =>
+  silencesWithin(reader, { from: at, until: at });
+
+/** Those that may hold at any time of these, both included. */
+export function silencesWithin(
+  reader: Reader,
+  { from, until }: { from: number; until: number },
+): ReadySilence[] {
   return reader
-    .sql<[at: number, at: number], SilenceRow>(BEGUN)
-    .all(at, at)
+    .sql<[over: number, begun: number], SilenceRow>(BEGUN)
+    .all(from, until)
     .map((row) => {
       const { timezone, ...body } = readyOf(row.body);
       return { id: row.id, projectId: row.project_id, ...body, timing: timingOf(row, timezone) };
