@@ -1,6 +1,7 @@
+import type { ConsoleDeps } from "../console/door.ts";
 import { ackOperations, ackRoutes } from "../http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
-import { type App, createApp } from "../http/app.ts";
+import { type App, createApp, type PagesDoor } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
 import { operatingRoutes } from "../http/health-routes.ts";
 import type { SendersPort } from "../http/inbound/route.ts";
@@ -34,6 +35,10 @@ export function boxApp(
 ): App {
   const { tenant, serving, ingest } = parts;
   const routes = dataPlaneRoutesOf(tenant.channels);
+  const operate = operating(config, parts, routes);
+  const pages = config.console
+    ? consolePages({ tenant, serving, system: operate, tls: config.tls !== null })
+    : undefined;
   return createApp({
     routes,
     raw: [
@@ -53,15 +58,16 @@ export function boxApp(
         address: serving.address,
         tls: config.tls !== null,
       }),
-      alertPageRoute(config.tls !== null),
+      alertPageRoute(config.tls !== null, pages),
       ...ackRoutes({
         find: () => tenant,
         ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
         tls: config.tls !== null,
       }),
-      ...operatingRoutes(operating(config, parts, routes)),
+      ...operatingRoutes(operate),
     ],
     ...{ serving, log, random, fixedAddresses: config.adapters.here },
+    ...(pages && { pages }),
   });
 }
 
@@ -73,6 +79,15 @@ export function adaptersApp({ log, random }: BoxDeps, serving: Serving): App {
 /** What a port of senders of one kind serves. */
 export function sendersApp({ log, random }: BoxDeps, serving: Serving, only: SendersPort): App {
   return createApp({ routes: [], raw: [], ...{ serving, log, random, only } });
+}
+
+/** The pages for people, whose code is loaded with the first request that may be for them. */
+function consolePages(deps: ConsoleDeps): PagesDoor {
+  let loading: Promise<PagesDoor> | null = null;
+  return async (c) => {
+    loading ??= import("../console/door.ts").then(({ createConsole }) => createConsole(deps));
+    return (await loading)(c);
+  };
 }
 
 function operating(

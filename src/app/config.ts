@@ -21,6 +21,8 @@ export interface BoxConfig {
   readonly metricsOpen: boolean;
   readonly egressAllow: readonly string[];
   readonly egressDeny: readonly string[];
+  /** Whether the pages for people are served. */
+  readonly console: boolean;
   /** What is set for kinds of channel, by the setting's name. */
   readonly channels: Settings;
   /** Consecutive failures and seconds of a streak after which an endpoint is disabled. */
@@ -83,6 +85,7 @@ export interface BoxFlags extends Partial<Record<ChannelSetting, string>> {
   backupDir?: string;
   backupHours?: string;
   backupKeep?: string;
+  console?: boolean;
 }
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
@@ -139,6 +142,7 @@ export function boxConfig(
       here: flags.adaptersHere ?? false,
     },
     intake: intakeConfig(flags, faults),
+    console: flags.console ?? true,
     backups: flags.backupDir
       ? {
           dir: flags.backupDir,

@@ -1,6 +1,7 @@
 import { ServiceError } from "../kit/errors.ts";
 import { alertPage } from "../page/alert-page.ts";
 import { prefersJson } from "./accept.ts";
+import type { PagesDoor } from "./app.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { RawRoute } from "./raw-route.ts";
 import { sendPage } from "./send-page.ts";
@@ -8,12 +9,17 @@ import { sendPage } from "./send-page.ts";
 const PATH = "/a/{id}";
 const ID = /^[1-9][0-9]{0,15}$/;
 
-/** The page that a message's link leads to. It reads nothing, so that it can tell nothing. `tls`: whether TLS ends here. */
-export function alertPageRoute(tls: boolean): RawRoute {
+/**
+ * The page that a message's link leads to: the alert's own where there are pages for people. Else one that reads nothing, so
+ * that it can tell nothing. `tls`: whether TLS ends here.
+ */
+export function alertPageRoute(tls: boolean, pages?: PagesDoor): RawRoute {
   return {
     method: "GET",
     path: PATH,
-    handle(c) {
+    async handle(c) {
+      const page = (await pages?.(c)) ?? null;
+      if (page !== null) return page;
       const id = c.req.param("id") ?? "";
       if (!ID.test(id)) throw new ServiceError("not_found", "There is no such page.");
       if (prefersJson(c.req.header("accept")))

@@ -15,6 +15,9 @@ import { createTwilio, TWILIO } from "./twilio.ts";
 
 export type App = Hono<{ Variables: RequestVariables }>;
 
+/** PagesDoor that stand beside the routes, asked for what no route takes. null: it isn't theirs. */
+export type PagesDoor = (c: AppContext) => Promise<Response | null>;
+
 export interface AppOptions {
   routes: readonly Route[];
   raw: readonly RawRoute[];
@@ -23,6 +26,8 @@ export interface AppOptions {
   random: Random;
   /** Whether senders' own addresses are served too, beside `/v1/in`. */
   fixedAddresses?: boolean;
+  /** The pages for people; null for what isn't theirs. */
+  pages?: PagesDoor;
   /** It is the app of a port of senders of one kind, and serves nothing else. */
   only?: SendersPort;
 }
@@ -61,6 +66,8 @@ export function createApp(options: AppOptions): App {
   app.notFound(async (c) => {
     const allowed = table.allowed(c.req.path);
     if (allowed.length > 0) return withId(c, methodNotAllowed(c, allowed));
+    const page = (await options.pages?.(c)) ?? null;
+    if (page !== null) return withId(c, page);
     const taken = options.fixedAddresses
       ? ((await pings.theirs(c)) ?? (await inbound.theirs(c)))
       : null;

@@ -66,6 +66,12 @@ export const rooms: Record<string, readonly string[]> = {
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
     ...["contacts", "paging", "audit", "quiet"],
   ],
+  // The box in a browser: pages that call the verbs in-process.
+  console: [
+    ...["kit", "store", "audit", "outbox", "channels", "people", "contacts", "paging", "reports"],
+    ...["projects", "oncall", "quiet", "alerts", "ingest", "heartbeats", "adapters", "connect"],
+    ...["config-file", "tenant", "http"],
+  ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
@@ -78,7 +84,7 @@ export const rooms: Record<string, readonly string[]> = {
   // Wiring only.
   app: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
-    ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate"],
+    ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate", "console"],
     // Whose link it is, before any tenant is opened for it.
     "paging/capability.ts",
   ],

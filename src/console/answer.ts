@@ -1,0 +1,85 @@
+import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+
+/** The media type of every page and of its sections. */
+const TYPE = "text/html; charset=utf-8";
+
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
+  ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'"],
+  ...["frame-ancestors 'none'", "base-uri 'none'"],
+  ...["require-trusted-types-for 'script'", "trusted-types box"],
+].join("; ");
+
+/** Headers of every answer that a signed-in browser gets. */
+const COMMON: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": POLICY,
+  // Not `no-referrer`: with that browsers send `Origin: null` for forms, and the page that a form stood on isn't known.
+  "Referrer-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "X-Robots-Tag": "noindex, nofollow, noarchive",
+};
+
+/** A month: the same host may serve others without TLS, and this binds all its ports. */
+const HSTS = "max-age=2592000";
+
+export interface HtmlAnswer {
+  status: number;
+  body: string;
+  /** It shows something this once: nobody keeps it. */
+  once?: boolean;
+  headers?: Readonly<Record<string, string>>;
+  cookies?: readonly string[];
+}
+
+/** What of a request decides how an answer is sent. */
+export interface Asked {
+  ifNoneMatch: string | undefined;
+  acceptEncoding: string | undefined;
+  tls: boolean;
+}
+
+/** Below this a smaller body isn't worth the work, in characters. */
+const SHORT = 1024;
+
+/** A page, or some of its sections, as it leaves: 304 where the browser has just this. */
+export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
+  const { status, body, once = false, cookies = [] } = sent;
+  const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`;
+  const headers = new Headers({
+    ...COMMON,
+    "Content-Type": TYPE,
+    "Cache-Control": once ? "no-store" : "private, no-cache",
+    Vary: "Cookie, X-Sections, Accept, Accept-Encoding",
+    ...(asked.tls ? { "Strict-Transport-Security": HSTS } : {}),
+    ...sent.headers,
+  });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  if (status === 200 && !once) {
+    headers.set("ETag", etag);
+    if (asked.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
+  }
+  if (body.length < SHORT || !/\bgzip\b/.test(asked.acceptEncoding ?? ""))
+    return new Response(body, { status, headers });
+  headers.set("Content-Encoding", "gzip");
+  return new Response(gzipSync(body, { level: 5 }), { status, headers });
+}
+
+/** On to another address; `to` is one of this box's own. */
+export function goTo(
+  to: string,
+  how: { tls: boolean; cookies?: readonly string[]; headers?: Readonly<Record<string, string>> },
+): Response {
+  const headers = new Headers({
+    ...COMMON,
+    Location: to,
+    "Cache-Control": "no-store",
+    ...(how.tls ? { "Strict-Transport-Security": HSTS } : {}),
+    ...how.headers,
+  });
+  for (const cookie of how.cookies ?? []) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

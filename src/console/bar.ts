@@ -1,0 +1,36 @@
+import { html, type Markup } from "../kit/html.ts";
+import type { PageCall } from "./screen.ts";
+
+/**
+ * The one line at the top, at most one at a time, the worst first. The browser itself puts "The box can't be reached"
+ * before all of them.
+ */
+export function bar({ system, base, origin, who }: PageCall): Markup {
+  const health = system.health();
+  const first = health.checks.find(({ ok, severity }) => !ok && severity === "failed");
+  const sick = health.checks.find(({ ok }) => !ok);
+  const seesNames = who.role !== "member";
+  const say = (check: { detail: string; named?: string }) =>
+    seesNames ? (check.named ?? check.detail) : check.detail;
+  const more = html` <a href="${base}/system">Look</a>`;
+  if (first !== undefined)
+    return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more}`);
+  if (sick !== undefined)
+    return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more}`);
+  if (!isSafe(origin))
+    return line(
+      "status",
+      html`<strong>Not encrypted.</strong> Whoever is on this network can read and change what you see.`,
+    );
+  return html`<div id="bar" class="bar" data-live="system" role="status"></div>`;
+}
+
+function line(role: "alert" | "status", words: Markup): Markup {
+  return html`<div id="bar" class="bar bar-${role}" data-live="system" role="${role}"><p>${words}</p></div>`;
+}
+
+/** Encrypted, or it doesn't leave this machine. */
+export function isSafe(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === "https:" || /^(localhost|127\..*|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,113 @@
+import { prefersJson } from "../http/accept.ts";
+import type { AppContext } from "../http/raw-route.ts";
+import type { Serving } from "../http/serve-route.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { findSession, seenSession } from "../people/sessions.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { goTo } from "./answer.ts";
+import { assets } from "./assets.ts";
+import { sessionCookieName } from "./cookies.ts";
+import { liveAnswer } from "./live.ts";
+import { openPages } from "./open-pages.ts";
+import { askingOf, type PageRequest } from "./page-request.ts";
+import { createRouting } from "./routing.ts";
+import { createSaid } from "./said.ts";
+import { isOwnPost } from "./same-site.ts";
+import type { Who } from "./screen.ts";
+import { screens } from "./screens.ts";
+import { createScreenServer } from "./serve-screen.ts";
+import type { System } from "./system.ts";
+import { answerVisit } from "./visits.ts";
+
+export interface ConsoleDeps {
+  tenant: Tenant;
+  serving: Serving;
+  system: System;
+  /** Whether TLS ends here. */
+  tls: boolean;
+}
+
+/** The pages for people, as a function of a request. null: it isn't for them. */
+export type Console = (c: AppContext) => Promise<Response | null>;
+
+/** The box in a browser: opened by a cookie, never by an API key, and no page is for programs. */
+export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Console {
+  const routing = createRouting(screens);
+  const open = new Map(openPages.map((page) => [page.path, page]));
+  const files = assets();
+  const said = createSaid(() => unixSeconds(tenant.clock));
+  const pages = createScreenServer({
+    tenant,
+    system,
+    routing,
+    said,
+    files,
+    address: serving.address,
+  });
+
+  return async (c) => {
+    const { pathname: path } = new URL(c.req.url);
+    if (path.startsWith("/assets/")) return files.serve(path, c.req.header("accept-encoding"));
+    const isLive = path === "/live";
+    if (!isLive && !wantsPage(c)) return null;
+    const asking = askingOf(c, tenant, tls);
+    const { method, place } = asking;
+    if (method !== "GET" && method !== "POST") return null;
+    if (method === "POST") mustBeOwn(asking);
+    const page = open.get(path);
+    if (page !== undefined)
+      return answerVisit(asking, page, { tenant, files, address: serving.address(c) });
+    const screen = method === "GET" ? routing.screen(path) : null;
+    const form = method === "POST" ? routing.form(path) : null;
+    const who = signedIn(tenant, asking);
+    const isPage = screen !== null || form !== null || isLive || path === "/";
+    if (who === null) return isPage ? toSignIn(asking) : null;
+    c.set("tenantId", tenant.id);
+    c.set("rateHeaders", serving.limits.api.spend(who.sessionId));
+    serving.known(c);
+    if (isLive) return liveAnswer(c, tenant, who.sessionId);
+    if (path === "/") return goTo(`${place.base}/alerts`, { tls });
+    if (screen !== null) return pages.shown(asking, who, screen);
+    return form === null ? pages.missing(asking, who) : pages.posted(asking, who, form);
+  };
+
+  function toSignIn({ c, method, place, url }: PageRequest): Response {
+    serving.refusals.auth("session", undefined);
+    c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
+    // Its script says so on the page that is open: what was typed there stays.
+    const isScript = c.req.header("x-sections") !== undefined || url.pathname === "/live";
+    if (isScript) throw new ServiceError("unauthorized", "Sign in first.");
+    const to = method === "GET" && url.pathname !== "/" ? url.pathname + url.search : "";
+    return goTo(`${place.base}/signin${to === "" ? "" : `?to=${encodeURIComponent(to)}`}`, { tls });
+  }
+}
+
+/** Programs are answered as if there were no page. */
+function wantsPage(c: AppContext): boolean {
+  const accept = c.req.header("accept") ?? "";
+  return /\btext\/html\b/.test(accept) && !prefersJson(accept);
+}
+
+function mustBeOwn({ c, place, url }: PageRequest): void {
+  const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
+  if (!isOwnPost(headers, [new URL(place.origin).origin, url.origin]))
+    throw new ServiceError("forbidden", "A form counts only from a page of this box.");
+}
+
+function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | null {
+  const cookie = cookies[sessionCookieName(place.secure)];
+  const found = cookie === undefined ? null : findSession(tenant.store, cookie, now);
+  if (found === null) return null;
+  if (now - found.seenAt >= 60) noteSeen(tenant, found.sessionId);
+  const { accountId, role, name, email, sessionId } = found;
+  return { accountId, role, name, email, sessionId };
+}
+
+function noteSeen({ store }: Tenant, sessionId: string): void {
+  try {
+    store.write((tx) => seenSession(tx, sessionId));
+  } catch {
+    // It is noted with the next request: nobody is sent away for it.
+  }
+}

@@ -1,0 +1,4 @@
+import type { OpenPage } from "./visit.ts";
+
+/** Every page that needs no session. */
+export const openPages: readonly OpenPage[] = [];

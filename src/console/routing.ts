@@ -1,0 +1,81 @@
+import type { Form, Screen } from "./screen.ts";
+
+export interface Found {
+  screen: Screen;
+  /** Percent-decoded. */
+  params: Record<string, string>;
+}
+
+export interface Routing {
+  /** The screen at an address; null where there is none. */
+  screen(path: string): Found | null;
+  /** What a POST there does. */
+  form(path: string): (Found & { form: Form }) | null;
+}
+
+interface Row<T> {
+  pattern: RegExp;
+  names: string[];
+  /** Segments that are written out: the more, the sooner it is tried. */
+  literal: number;
+  what: T;
+}
+
+/** Finds screens by their addresses: `/p/new` before `/p/{project}`. Throws for two of one address. */
+export function createRouting(screens: readonly Screen[]): Routing {
+  const pages = table(screens.map((screen) => ({ path: screen.path, what: screen })));
+  const forms = table(
+    screens.flatMap((screen) =>
+      Object.entries(screen.forms ?? {}).map(([suffix, form]) => ({
+        path: suffix === "" ? screen.path : `${screen.path}/${suffix}`,
+        what: { screen, form },
+      })),
+    ),
+  );
+  return {
+    screen(path) {
+      const found = look(pages, path);
+      return found && { screen: found.what, params: found.params };
+    },
+    form(path) {
+      const found = look(forms, path);
+      return found && { ...found.what, params: found.params };
+    },
+  };
+}
+
+function table<T>(entries: readonly { path: string; what: T }[]): Row<T>[] {
+  const seen = new Set<string>();
+  const rows = entries.map(({ path, what }) => {
+    const shape = path.replace(/\{[^}]+\}/g, "{}");
+    if (seen.has(shape)) throw new Error(`two screens or forms at ${shape}`);
+    seen.add(shape);
+    const segments = path.split("/");
+    const isName = (segment: string) => segment.startsWith("{");
+    return {
+      pattern: new RegExp(
+        `^${segments.map((one) => (isName(one) ? "([^/]+)" : one.replace(/[.]/g, "\\."))).join("/")}$`,
+      ),
+      names: segments.filter(isName).map((one) => one.slice(1, -1)),
+      literal: segments.filter((one) => !isName(one)).length,
+      what,
+    };
+  });
+  return rows.sort((a, b) => b.literal - a.literal);
+}
+
+function look<T>(
+  rows: readonly Row<T>[],
+  path: string,
+): { what: T; params: Record<string, string> } | null {
+  for (const { pattern, names, what } of rows) {
+    const found = pattern.exec(path);
+    if (found === null) continue;
+    const params: Record<string, string> = Object.create(null);
+    names.forEach((name, index) => {
+      params[name] = decodeURIComponent(found[index + 1] ?? "");
+    });
+    return { what, params };
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+import { LRUCache } from "lru-cache";
+import type { ServiceError } from "../kit/errors.ts";
+import { html, type Markup } from "../kit/html.ts";
+import type { FormDone } from "./screen.ts";
+
+/** What was done, until the next page says so: by session, in memory alone. */
+export interface SaidBook {
+  put(sessionId: string, done: FormDone): void;
+  /** Told once. */
+  take(sessionId: string): FormDone | null;
+}
+
+const MOST = 1000;
+/** Seconds after which it is news no more. */
+const SECONDS = 120;
+
+export function createSaid(now: () => number): SaidBook {
+  const all = new LRUCache<string, { done: FormDone; at: number }>({ max: MOST });
+  return {
+    put: (sessionId, done) => void all.set(sessionId, { done, at: now() }),
+    take(sessionId) {
+      const last = all.get(sessionId);
+      all.delete(sessionId);
+      return last !== undefined && now() - last.at < SECONDS ? last.done : null;
+    },
+  };
+}
+
+/** The line that says what was done, with the way back; empty where nothing was. */
+export function saidLine(done: Pick<FormDone, "said" | "undo"> | null, base: string): Markup {
+  const undo = done?.undo;
+  return html`<output id="said" class="said" role="status" aria-live="polite">${
+    done !== null && html`<span>${done.said}</span>`
+  }${
+    undo !== undefined &&
+    html`<form method="post" action="${base}${undo.action}">${Object.entries(undo.fields ?? {}).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    )}<button class="second" data-key="u" aria-keyshortcuts="u" title="Undo (u)">Undo</button></form>`
+  }</output>`;
+}
+
+/** Why a form wasn't taken: in a sentence; what is wrong with a field stands at the field too. */
+export function refusedLine({ message }: ServiceError): Markup {
+  return html`<output id="said" class="said wrong" role="alert"><span>Not done: ${message}</span></output>`;
+}

@@ -1,0 +1,127 @@
+import type { ServiceError } from "../kit/errors.ts";
+import type { Markup } from "../kit/html.ts";
+import type { Role } from "../store/schema.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { PageLook } from "./look.ts";
+import type { System } from "./system.ts";
+
+/** Who has signed in, with the role that they have now. */
+export interface Who {
+  accountId: string;
+  role: Role;
+  /** As others see it. */
+  name: string;
+  email: string;
+  sessionId: string;
+}
+
+/** One request for a screen. */
+export interface PageCall {
+  tenant: Tenant;
+  who: Who;
+  /** Of the address, percent-decoded. */
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** The address that is shown, with its query, below `base`. */
+  at: string;
+  /** Unix seconds. */
+  now: number;
+  look: PageLook;
+  /** What stands before every address: "", or "/box" behind a proxy. */
+  base: string;
+  /** As in the address bar: `https://box.example.org/box`, for what is pasted elsewhere. */
+  origin: string;
+  system: System;
+  /** The client's address. */
+  address: string;
+  /** What came back with a form of this page, and why it wasn't taken. */
+  returned: Returned | null;
+  /** What is shown this once: a new token, by its name. */
+  shown: Readonly<Record<string, string>>;
+}
+
+export interface Returned {
+  /** The form's own address, below `base`. */
+  action: string;
+  form: URLSearchParams;
+  error: ServiceError;
+}
+
+/** A part of a page that is drawn anew by itself. */
+export interface Section {
+  /** Names of what it shows, as the stream of changes calls them. */
+  watches: readonly string[];
+  draw(): Markup | Promise<Markup>;
+  /** Further attributes of its element, made by `html`. */
+  attributes?: Markup;
+}
+
+export interface View {
+  title: string;
+  /** Stands as the heading; the title where absent. null: the page has its own. */
+  heading?: Markup | null;
+  /** Which entry of the navigation it belongs to. */
+  nav: NavId;
+  /** By id, in the order of the page. */
+  sections: Readonly<Record<string, Section>>;
+  /** Where they stand; one after another where absent. */
+  body?(put: (id: string) => Markup): Markup;
+}
+
+export type NavId =
+  | "alerts"
+  | "oncall"
+  | "projects"
+  | "silences"
+  | "heartbeats"
+  | "people"
+  | "system"
+  | "me"
+  | "search"
+  | "none";
+
+/** What came of a form. */
+export interface FormDone {
+  /** In a sentence, past tense: "Acknowledged #130." */
+  said: string;
+  /** A form that takes it back. */
+  undo?: { action: string; fields?: Readonly<Record<string, string>> };
+  /** Where to go on, below `base`; the page that the form stood on where absent. */
+  to?: string;
+  /** The session is over: its cookie goes, with all that the browser kept. */
+  signsOut?: true;
+  /** Shown this once on the page that the form stood on, and stored nowhere. */
+  shown?: Readonly<Record<string, string>>;
+}
+
+/** One thing that a page can do. */
+export interface Form {
+  /** As the audit calls it: the name of the same operation of the interface where there is one. */
+  verb: string;
+  /** What it is done to; the audit's words for where nothing that is watched changes. */
+  target?(params: Readonly<Record<string, string>>): { kind: string; id: string };
+  /** Nothing is written: a preview, a try. It is asked without an author. */
+  reads?: true;
+  /** Throws ServiceError: the page comes back with what was typed. `tenant.store` writes in the caller's name. */
+  act(call: PageCall, form: URLSearchParams): FormDone | Promise<FormDone>;
+}
+
+/** A page: one address, what it shows, and what it can do. */
+export interface Screen {
+  /** `/a/{id}`. */
+  path: string;
+  /** Throws ServiceError: its page is shown in the same frame. */
+  view(call: PageCall): View | Promise<View>;
+  /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
+  forms?: Readonly<Record<string, Form>>;
+}
+
+/** An address below `base`, from text that is safe in a path. */
+export function link({ base }: Pick<PageCall, "base">, path: string): string {
+  return base + path;
+}
+
+/** `p/` and a name → `/p/a%2Fb`: names stand in addresses percent-encoded once. */
+export function pathOf(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}

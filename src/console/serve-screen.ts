@@ -1,0 +1,174 @@
+import type { Author } from "../audit/record.ts";
+import type { AppContext } from "../http/raw-route.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { html } from "../kit/html.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { tenantAs } from "../tenant/tenant-as.ts";
+import { goTo, sendHtml } from "./answer.ts";
+import { noSessionCookie } from "./cookies.ts";
+import { drawSections, drawView } from "./draw.ts";
+import { type PageRequest, readForm } from "./page-request.ts";
+import { refusalPage } from "./refusal-page.ts";
+import type { Found, Routing } from "./routing.ts";
+import { refusedLine, type SaidBook, saidLine } from "./said.ts";
+import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
+import { screens } from "./screens.ts";
+import { type Files, shell } from "./shell.ts";
+import type { System } from "./system.ts";
+
+export interface ScreenServerDeps {
+  tenant: Tenant;
+  system: System;
+  routing: Routing;
+  said: SaidBook;
+  files: Files;
+  address(c: AppContext): string;
+}
+
+export interface ScreenServer {
+  shown(asking: PageRequest, who: Who, found: Found): Promise<Response>;
+  posted(asking: PageRequest, who: Who, found: Found & { form: Form }): Promise<Response>;
+  missing(asking: PageRequest, who: Who): Response;
+}
+
+/** What goes with a session's end; only over https do browsers clear what they kept. */
+function leaving(secure: boolean) {
+  const headers: Record<string, string> = secure ? { "Clear-Site-Data": '"cache", "storage"' } : {};
+  return { cookies: [noSessionCookie(secure)], headers };
+}
+
+const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
+
+/** Draws screens and does what their forms say, for somebody who has signed in. */
+export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
+  const { tenant, routing, said, files } = deps;
+
+  const callOf = (asking: PageRequest, who: Who, params: Found["params"]): PageCall => {
+    const { c, url, look, place, now } = asking;
+    return {
+      ...{ tenant, who, look, now, base: place.base, origin: place.origin, params },
+      ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
+      ...{ address: deps.address(c), returned: null, shown: {} },
+    };
+  };
+
+  const page = async (call: PageCall, view: View, done: FormDone | null): Promise<string> => {
+    const drawn = await drawSections(view, null);
+    const { title, nav, heading } = view;
+    const main = drawView(view, drawn);
+    const told = {
+      said: done,
+      ...(call.returned === null ? {} : { refused: refusedLine(call.returned.error) }),
+    };
+    const frame = { title, nav, heading: heading === undefined ? html`${title}` : heading, main };
+    return shell(call, { ...frame, ...told }, files, PATHS);
+  };
+
+  /** Sections one after another, with what was done or wasn't. */
+  const sections = async (call: PageCall, view: View, done: FormDone | null): Promise<string> => {
+    const drawn = await drawSections(view, null);
+    const line =
+      call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
+    return [line, ...drawn.values()].map(({ markup }) => markup).join("");
+  };
+
+  return {
+    async shown(asking, who, { screen, params }) {
+      const call = callOf(asking, who, params);
+      const only = asking.c.req.header("x-sections");
+      try {
+        const view = await screen.view(call);
+        if (only !== undefined) {
+          const drawn = await drawSections(view, only.split(",", 64));
+          const body = [...drawn.values()].map(({ markup }) => markup).join("");
+          return sendHtml({ status: 200, body }, asking.asked);
+        }
+        const done = said.take(who.sessionId);
+        const body = await page(call, view, done);
+        return sendHtml({ status: 200, body, once: done !== null }, asking.asked);
+      } catch (error) {
+        return refused(asking, call, error);
+      }
+    },
+
+    async posted(asking, who, found) {
+      const { c, asked, place } = asking;
+      const isScripted = c.req.header("x-sections") !== undefined;
+      const from = stoodOn(asking) ?? {
+        found,
+        at: asking.url.pathname,
+        query: new URLSearchParams(),
+      };
+      const call = callOf(asking, who, found.params);
+      const again: PageCall = {
+        ...call,
+        params: from.found.params,
+        at: from.at,
+        query: from.query,
+      };
+      const draw = async (next: PageCall, done: FormDone | null, status: number) => {
+        const view = await from.found.screen.view(next);
+        const body = await (isScripted ? sections : page)(next, view, done);
+        return sendHtml({ status, body, once: true }, asked);
+      };
+      const fields = await readForm(c);
+      try {
+        const done = await act(call, found.form, fields);
+        if (done.shown !== undefined) return await draw({ ...again, shown: done.shown }, done, 200);
+        const to = done.to ?? from.at;
+        if (isScripted && to === from.at) return await draw(again, done, 200);
+        const gone = done.signsOut ? leaving(place.secure) : { headers: {} };
+        if (!done.signsOut) said.put(who.sessionId, done);
+        if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
+        const headers = { "X-Go": place.base + to, ...gone.headers };
+        return sendHtml({ status: 200, body: "", once: true, ...gone, headers }, asked);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.status === 404 || error.status >= 500)
+          return refused(asking, call, error);
+        c.set("refusedAs", error.code);
+        const returned = { action: asking.url.pathname, form: fields, error };
+        const status = error.status === 400 ? 422 : error.status;
+        return draw({ ...again, returned }, null, status).catch((next) =>
+          refused(asking, call, next),
+        );
+      }
+    },
+
+    missing(asking, who) {
+      const error = new ServiceError("not_found", "There is no such page.");
+      return refused(asking, callOf(asking, who, {}), error);
+    },
+  };
+
+  async function act(call: PageCall, form: Form, fields: URLSearchParams): Promise<FormDone> {
+    if (form.reads) return form.act(call, fields);
+    const author: Author = {
+      accountId: call.who.accountId,
+      ...{ via: "page", hint: call.who.sessionId, address: call.address, verb: form.verb },
+      target: form.target?.(call.params) ?? { kind: "page", id: "" },
+    };
+    return form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
+  }
+
+  /** The page of this box that a form stood on: browsers say which, since the policy lets them. */
+  function stoodOn({ c, place: { base } }: PageRequest) {
+    const referer = c.req.header("referer");
+    if (referer === undefined || !URL.canParse(referer)) return null;
+    const from = new URL(referer);
+    if (!from.pathname.startsWith(`${base}/`)) return null;
+    const path = from.pathname.slice(base.length);
+    const found = routing.screen(path);
+    return found && { found, at: path + from.search, query: from.searchParams };
+  }
+
+  /** What can't be shown has a page in the same frame; what isn't the caller's fault is thrown on. */
+  function refused(asking: PageRequest, call: PageCall, error: unknown): Response {
+    if (!(error instanceof ServiceError)) throw error;
+    asking.c.set("refusedAs", error.code);
+    const view = refusalPage(error, asking.c.get("requestId"), call.base);
+    const body = shell(call, { ...view, said: null }, files, PATHS);
+    const headers: Record<string, string> =
+      error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
+    return sendHtml({ status: error.status, body, once: true, headers }, asking.asked);
+  }
+}

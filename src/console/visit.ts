@@ -1,0 +1,52 @@
+import type { ErrorCode } from "../kit/errors.ts";
+import type { Markup } from "../kit/html.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import type { PageLook } from "./look.ts";
+
+/** One request for a page that needs no session: signing in, taking a seat. */
+export interface Visit {
+  tenant: Tenant;
+  query: URLSearchParams;
+  /** The same without a query: its path below `base`. */
+  path: string;
+  look: PageLook;
+  base: string;
+  origin: string;
+  /** Unix seconds. */
+  now: number;
+  /** The client's address and what its browser calls itself. */
+  address: string;
+  agent: string;
+  /** Whether the public address is https: what its cookies are named after. */
+  secure: boolean;
+}
+
+export interface VisitAnswer {
+  /** 200 where absent. */
+  status?: 200 | 400 | 401 | 404 | 422 | 429;
+  title: string;
+  main: Markup;
+  cookies?: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+  /** Why it isn't what was asked for, for the counts. */
+  refusedAs?: ErrorCode;
+}
+
+/** A page that needs no session, and what its form does. To go on elsewhere: an address below `base`. */
+export interface OpenPage {
+  path: string;
+  get(visit: Visit): VisitAnswer | GoOn | Promise<VisitAnswer | GoOn>;
+  post?(visit: Visit, form: URLSearchParams): Promise<VisitAnswer | GoOn>;
+}
+
+export interface GoOn {
+  to: string;
+  cookies?: string[];
+}
+
+/** Where somebody wanted to go before they signed in: an address of this box, never another's. */
+export function wanted(query: URLSearchParams): string {
+  const to = query.get("to") ?? "";
+  const isOwn = /^\/(?![/\\])[^\s\\]*$/.test(to) && to.length <= 2048;
+  return isOwn ? to : "/alerts";
+}

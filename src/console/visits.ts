@@ -1,0 +1,41 @@
+import { html } from "../kit/html.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+import { goTo, sendHtml } from "./answer.ts";
+import { type PageRequest, readForm } from "./page-request.ts";
+import { document, type Files } from "./shell.ts";
+import type { OpenPage, Visit } from "./visit.ts";
+
+/** Answers a page that needs no session. null: it takes no form. */
+export async function answerVisit(
+  asking: PageRequest,
+  page: OpenPage,
+  { tenant, files, address }: { tenant: Tenant; files: Files; address: string },
+): Promise<Response | null> {
+  const { c, url, look, place, now, asked } = asking;
+  const visit: Visit = {
+    ...{ tenant, look, now, ...place, address },
+    path: url.pathname,
+    query: url.searchParams,
+    agent: (c.req.header("user-agent") ?? "").slice(0, 200),
+  };
+  if (asking.method === "POST" && page.post === undefined) return null;
+  const answer =
+    asking.method === "POST" && page.post !== undefined
+      ? await page.post(visit, await readForm(c))
+      : await page.get(visit);
+  const { tls } = asked;
+  if ("to" in answer) {
+    const { to, cookies = [] } = answer;
+    return goTo(place.base + to, { tls, cookies });
+  }
+  const { status = 200, title, main, cookies = [], headers = {} } = answer;
+  if (answer.refusedAs !== undefined) c.set("refusedAs", answer.refusedAs);
+  const body = document(
+    { title, base: place.base, look, now, files, who: "", body: "frame alone" },
+    html`<div class="main"><main id="main" tabindex="-1">
+<h1>${title}</h1>
+${main}
+</main></div>`,
+  );
+  return sendHtml({ status, body, once: true, cookies, headers }, asked);
+}

@@ -1,0 +1,105 @@
+import { ServiceError } from "../kit/errors.ts";
+import type { ChangesPage } from "../tenant/changes.ts";
+import type { Tenant } from "../tenant/tenant.ts";
+
+/** Who asks what changed. */
+export interface ChangesReader {
+  /** What its streams are counted by. */
+  key: string;
+  /** The last answer's `next`; null: none yet. */
+  since: string | null;
+  signal: AbortSignal;
+}
+
+/** What changed, at once where something did, else as soon as something does or after `seconds`. */
+export async function changesAfter(
+  { changes, clock }: Tenant,
+  { key, since, signal }: ChangesReader,
+  seconds: number,
+): Promise<ChangesPage> {
+  const first = changes.after(since);
+  if (first.reset || first.topics.length > 0 || seconds === 0) return first;
+  await new Promise<void>((resolve) => {
+    const leave = changes.listen(`poll ${key}`, done);
+    const cancel = leave === null ? null : clock.after(seconds * 1000, done);
+    function done() {
+      leave?.();
+      cancel?.();
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    if (leave === null || signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+  return changes.after(since);
+}
+
+/** A word at least this often, so that nobody takes the stream for dead, in milliseconds. */
+const BEAT_MS = 15_000;
+/** Bytes that a reader may leave lying before it is let go: it comes back and asks what it missed. */
+const MOST_UNREAD = 64 * 1024;
+
+/** The same as a stream of server-sent events. Throws 429 where too many are open. */
+export function changesStream(
+  { changes, clock }: Tenant,
+  { key, since, signal }: ChangesReader,
+): Response {
+  const bytes = new TextEncoder();
+  let at = since;
+  let leave: (() => void) | null = null;
+  let cancel = () => {};
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const end = () => {
+    leave?.();
+    cancel();
+    signal.removeEventListener("abort", end);
+    const open = controller;
+    controller = undefined;
+    open?.close();
+  };
+  const say = (words: string) => {
+    controller?.enqueue(bytes.encode(words));
+    if ((controller?.desiredSize ?? 0) < -MOST_UNREAD) end();
+  };
+  const catchUp = () => {
+    const { next, reset, topics } = changes.after(at);
+    at = next;
+    const event = reset ? "reset" : "change";
+    if (reset || topics.length > 0)
+      say(`id: ${next}\nevent: ${event}\ndata: ${JSON.stringify({ topics })}\n\n`);
+  };
+  const beat = () => {
+    cancel = clock.after(BEAT_MS, beat);
+    say(": \n\n");
+  };
+  leave = changes.listen(key, (over) => {
+    if (!over) return catchUp();
+    say("event: bye\ndata: {}\n\n");
+    end();
+  });
+  if (leave === null)
+    throw new ServiceError("overloaded", "Too many streams: ask with wait.", { retryAfter: 5 });
+  signal.addEventListener("abort", end, { once: true });
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own;
+        say("retry: 2000\n\n");
+        catchUp();
+        cancel = clock.after(BEAT_MS, beat);
+      },
+      cancel() {
+        controller = undefined;
+        end();
+      },
+    },
+    { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 },
+  );
+  const headers = {
+    ...{ "content-type": "text/event-stream", "cache-control": "no-store" },
+    "x-accel-buffering": "no",
+    // With its end a stop needn't wait for the connection.
+    connection: "close",
+  };
+  return new Response(body, { headers });
+}
