@@ -57,11 +57,12 @@ export function auditDeed(store: Store, author: Author): void {
   }
 }
 
-function isStorageFull(error: unknown): boolean {
+export function isStorageFull(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "storage_full";
 }
 
-interface Entry {
+/** A row of the audit, but for who wrote it. */
+export interface AuditRow {
   kind: string;
   id: string;
   name: string;
@@ -74,7 +75,7 @@ const plain = ({ target }: Author) => ({ ...target, name: "", project: null });
 const INSERT = `INSERT INTO audit (at, account_id, via, hint, address, verb, kind, target_id, target_name, project, changes)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-function writeEntry(tx: Tx, author: Author, entry: Entry): void {
+export function writeEntry(tx: Tx, author: Author, entry: AuditRow): void {
   const { accountId, via, hint, address, verb } = author;
   const { kind, id, name, project, changes } = entry;
   tx.note({ topic: "written", kind, id, name, project });

@@ -10,6 +10,7 @@ export const errorStatus = {
   receipt_refused: 400,
   unauthorized: 401,
   pairing_refused: 401,
+  sign_in_refused: 401,
   receipt_not_accepted: 401,
   password_required: 401,
   forbidden: 403,

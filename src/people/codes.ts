@@ -97,6 +97,29 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
   return { id: found.id, role: found.role, email: found.email };
 }
 
+/** What somebody with a good code is invited to. */
+export interface Invited {
+  role: Role;
+  /** The one address that it is for; null = any. */
+  email: string | null;
+  /** What its issuer is called; null: the operator of the machine. */
+  by: string | null;
+}
+
+/** Looks at a code and spends nothing; null for every code that can't be redeemed at `at`, whatever the reason. */
+export function lookAtCode(reader: Reader, code: string, at: number): Invited | null {
+  const found = findLiveCode(reader, code, at);
+  if (found === null) return null;
+  const issuer = reader.orm
+    .select({ name: accounts.displayName, email: accounts.email })
+    .from(pairCodes)
+    .innerJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
+    .where(eq(pairCodes.id, found.id))
+    .get();
+  const by = issuer === undefined ? null : issuer.name || issuer.email;
+  return { role: found.role, email: found.email, by };
+}
+
 function isEntitled({ issuedBy, issuerRole, role }: Found): boolean {
   if (issuedBy === null) return true;
   return issuerRole !== null && isManager(issuerRole) && atLeast(issuerRole, role);

@@ -31,23 +31,49 @@ interface Seat {
 }
 
 /**
- * Redeems a pairing code (contract §3). A new email makes an account with the code's role; one that has
- * an account needs its password, keeps the higher role and gets one more key.
+ * Redeems a pairing code (contract §3) for an API key and a receipt. A new email makes an account with the code's role;
+ * one that has an account needs its password, keeps the higher role and gets one more key. Throws as claimSeat does.
+ */
+export function redeem(
+  { tenantId, ...parts }: { store: Store; tenantId: string; passwords: Passwords },
+  claim: SeatClaim,
+): Promise<Redemption> {
+  return claimSeat(parts, claim, (tx, accountId) => grantKey(tx, tenantId, accountId));
+}
+
+/**
+ * Takes the seat that a code is for, and gives what `grant` gives its account in the same transaction.
  *
  * Every failure throws the same 401 after the same work, one argon2, and spends nothing. That work can't
  * be done inside a transaction, so the transaction looks again and goes on only if nothing has changed.
  */
-export async function redeem(
-  { store, tenantId, passwords }: { store: Store; tenantId: string; passwords: Passwords },
+export async function claimSeat<T>(
+  { store, passwords }: { store: Store; passwords: Passwords },
   claim: SeatClaim,
-): Promise<Redemption> {
+  grant: (tx: Tx, accountId: string) => T,
+): Promise<T> {
   const seat = findSeat(store, claim, unixSeconds(store.clock));
   const passwordHash = await prove(passwords, claim.password, seat);
   if (seat !== null && passwordHash !== null) {
-    const taken = store.write((tx) => takeSeat(tx, { tenantId, claim, seat, passwordHash }));
-    if (taken !== null) return taken;
+    const taken = store.write((tx) => {
+      const accountId = takeSeat(tx, { claim, seat, passwordHash });
+      return accountId === null ? null : { granted: grant(tx, accountId) };
+    });
+    if (taken !== null) return taken.granted;
   }
   throw new ServiceError("pairing_refused", "The pairing was not accepted.");
+}
+
+/** An API key of the account, and the receipt that goes with it. */
+export function grantKey(tx: Tx, tenantId: string, accountId: string): Redemption {
+  const key = mintKey(tx, tenantId, accountId);
+  return {
+    api_key: key.key,
+    api_key_id: key.id,
+    box_account_id: accountId,
+    receipt: issueReceipt(tx, accountId),
+    tenant_id: tenantId,
+  };
 }
 
 function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
@@ -74,11 +100,12 @@ async function prove(
   return (await passwords.verify(password, kept)) ? kept : null;
 }
 
+/** The account that has the seat now; null where something changed meanwhile. */
 function takeSeat(
   tx: Tx,
-  seen: { tenantId: string; claim: SeatClaim; seat: Seat; passwordHash: string },
-): Redemption | null {
-  const { tenantId, claim, passwordHash } = seen;
+  seen: { claim: SeatClaim; seat: Seat; passwordHash: string },
+): string | null {
+  const { claim, passwordHash } = seen;
   const seat = findSeat(tx, claim, tx.at);
   const isSame = seat?.account?.passwordHash === seen.seat.account?.passwordHash;
   if (seat === null || !isSame || !spendCode(tx, seat.codeId)) return null;
@@ -89,14 +116,8 @@ function takeSeat(
     const role = higher(seat.account.role, seat.role);
     tx.orm.update(accounts).set({ role }).where(eq(accounts.id, accountId)).run();
   }
-  const key = mintKey(tx, tenantId, accountId);
-  return {
-    api_key: key.key,
-    api_key_id: key.id,
-    box_account_id: accountId,
-    receipt: issueReceipt(tx, accountId),
-    tenant_id: tenantId,
-  };
+  tx.note({ topic: "people" });
+  return accountId;
 }
 
 function addAccount(

@@ -23,6 +23,7 @@ import { type BoxNews, createBoxNews } from "../outbox/box-news.ts";
 import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
+import { createTries, type Tries } from "../people/tries.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
@@ -57,6 +58,8 @@ export interface Tenant {
   readonly scheduler: Scheduler;
   readonly devices: DeviceBook;
   readonly passwords: Passwords;
+  /** Wrong passwords of its accounts. */
+  readonly tries: Tries;
   readonly renderer: Renderer;
   /** Tries rules on the lines that are kept. */
   readonly dryRuns: DryRunner;
@@ -196,6 +199,7 @@ export function startTenant(options: TenantOptions): Tenant {
     scheduler,
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
+    tries: createTries(clock),
     renderer,
     dryRuns,
     outbox,

@@ -17,7 +17,7 @@ export const rooms: Record<string, readonly string[]> = {
   channels: ["kit", "store/store.ts", "outbox"],
   // What every page looks like and is sent with.
   page: ["kit"],
-  people: ["kit", "store", "page"],
+  people: ["kit", "store", "audit", "page"],
   // What reaches a person, who serves it, and when they want it.
   contacts: ["kit", "store", "outbox", "channels", "people"],
   // Personal pages on their way.
