@@ -143,6 +143,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
     },
     passed: [
       ...["relay", "speaks", "consecutive_failures", "failing_since", "last_error", "created_at"],
+      ...["worked_at", "off_at", "off_by"],
     ],
   },
   actions: {

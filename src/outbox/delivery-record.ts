@@ -1,5 +1,6 @@
 import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
+import { OFF_BY } from "./channel-health.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
@@ -23,10 +24,12 @@ interface Ended {
 export function deliveryRecorder(
   options: DeliveryQueueOptions,
 ): (tx: Tx, attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome }) => Recorded {
-  const readIn = new WeakMap<Tx, Map<string, IntegrationRow>>();
+  const readIn = new WeakMap<Tx, Map<string, IntegrationRow | null>>();
   return (tx, { endpoint, row, outcome }) => {
-    const known = readIn.get(tx) ?? new Map<string, IntegrationRow>();
+    const known = readIn.get(tx) ?? new Map<string, IntegrationRow | null>();
     readIn.set(tx, known);
+    // Who looks at the channel sees it once for all of them.
+    if (!known.has(endpoint)) tx.note({ topic: "attempted", id: endpoint });
     const integration = known.get(endpoint) ?? findIntegration(tx, endpoint);
     if (integration === null) return { well: null };
     const ended = { row, outcome, next: nextOf(tx, row, outcome) };
@@ -37,9 +40,10 @@ export function deliveryRecorder(
     if (outcome.learned !== undefined) options.learn(tx, endpoint, outcome.learned);
     if (written) tellTimeline(tx, options, { ...ended, integration });
     const isUnchanged =
-      ended.next.status === "delivered" && outcome.learned === undefined && !hasStreak(integration);
-    if (isUnchanged) known.set(endpoint, integration);
-    else known.delete(endpoint);
+      ended.next.status === "delivered" &&
+      outcome.learned === undefined &&
+      !isNews(tx, integration);
+    known.set(endpoint, isUnchanged ? integration : null);
     return recordEndpoint(tx, options, { integration, ended });
   };
 }
@@ -133,7 +137,7 @@ function recordEndpoint(
   { integration, ended: { outcome, next } }: { integration: IntegrationRow; ended: Ended },
 ): Recorded {
   if (next.status === "delivered") {
-    clearStreak(tx, integration);
+    noteWorking(tx, integration);
     return { well: true };
   }
   if (outcome.ours || !isAttempt(outcome)) {
@@ -146,16 +150,24 @@ function recordEndpoint(
   return { well: false, restMs };
 }
 
-function hasStreak({ consecutive_failures, last_error }: IntegrationRow): boolean {
-  return consecutive_failures > 0 || last_error !== null;
+const A_MINUTE = 60;
+
+/** Whether an attempt that went well says something new: it failed before, or took nothing for a minute. */
+function isNews(tx: Tx, { consecutive_failures, last_error, worked_at }: IntegrationRow): boolean {
+  const age = worked_at === null ? A_MINUTE : Math.abs(tx.at - worked_at);
+  return consecutive_failures > 0 || last_error !== null || age >= A_MINUTE;
 }
 
-function clearStreak(tx: Tx, integration: IntegrationRow): void {
-  const { id, enabled } = integration;
-  if (enabled === 0 || !hasStreak(integration)) return;
-  tx.sql<[id: string]>(
-    "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL WHERE id = ?",
-  ).run(id);
+function noteWorking(tx: Tx, integration: IntegrationRow): void {
+  if (integration.enabled === 0 || !isNews(tx, integration)) return;
+  endStreak(tx, integration.id);
+}
+
+/** It took something: a delivery, or a test. */
+export function endStreak(tx: Tx, id: string): void {
+  tx.sql<[at: number, id: string]>(
+    "UPDATE integrations SET consecutive_failures = 0, failing_since = NULL, last_error = NULL, worked_at = ? WHERE id = ?",
+  ).run(tx.at, id);
 }
 
 function setLastError(tx: Tx, id: string, error: string): void {
@@ -186,8 +198,13 @@ function countFailure(
     ? `disabled: it asked for no more (${next.error})`
     : `disabled after ${failures} failed attempts: ${next.error}`;
   const shut = gone || opens;
-  tx.sql<[number, number, string, number, string]>(
-    "UPDATE integrations SET consecutive_failures = ?, failing_since = ?, last_error = ?, enabled = ? WHERE id = ?",
-  ).run(failures, failingSince, shut ? why : next.error, shut ? 0 : 1, integration.id);
-  if (shut) disabled(tx, integration, why);
+  const { id } = integration;
+  tx.sql<[number, number, string, string]>(
+    "UPDATE integrations SET consecutive_failures = ?, failing_since = ?, last_error = ? WHERE id = ?",
+  ).run(failures, failingSince, shut ? why : next.error, id);
+  if (!shut) return;
+  tx.sql<[at: number, by: string, id: string]>(
+    "UPDATE integrations SET enabled = 0, off_at = ?, off_by = ? WHERE id = ?",
+  ).run(tx.at, gone ? OFF_BY.receiver : OFF_BY.breaker, id);
+  disabled(tx, integration, why);
 }

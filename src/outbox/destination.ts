@@ -18,6 +18,8 @@ export interface IntegrationRow {
   consecutive_failures: number;
   failing_since: number | null;
   last_error: string | null;
+  /** When it last took something, to the minute. */
+  worked_at: number | null;
   /** Its own texts, in Mustache; empty: the usual ones. */
   title_template: string;
   body_template: string;
@@ -66,7 +68,7 @@ export interface OutboxEntry {
   detail: Record<string, unknown>;
 }
 
-const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error,
+const INTEGRATION = `SELECT id, project_id, name, type, url, sealed, enabled, relay, consecutive_failures, failing_since, last_error, worked_at,
     title_template, body_template, storm_threshold FROM integrations WHERE id = ?`;
 
 /** null once it is deleted. */

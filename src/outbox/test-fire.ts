@@ -2,7 +2,9 @@ import type { Egress } from "../kit/egress.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Credentials } from "./credentials.ts";
-import type { ChannelSender, IntegrationRow } from "./destination.ts";
+import { releaseDeliveries } from "./deliveries.ts";
+import { endStreak } from "./delivery-record.ts";
+import { type ChannelSender, findIntegration, type IntegrationRow } from "./destination.ts";
 import { testEvent } from "./notices.ts";
 import { proveRelay, type RelayTarget } from "./relay-proof.ts";
 import type { ActionRow } from "./runs.ts";
@@ -13,7 +15,7 @@ import type { ActionOutcome } from "./senders/action.ts";
  * deliveries and runs use, so that a green button means that pages get through.
  */
 export interface TestFire {
-  /** Throws 409 where it is disabled, 503 where no sender is here. The endpoint's streak stays as it is. */
+  /** Throws 409 where it is disabled, 503 where no sender is here. One that passes ends the endpoint's streak. */
   integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
   /** Throws 409 where it is disabled. Leaves one terminal execution row (contract §15, Actions). */
   action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
@@ -76,14 +78,32 @@ async function testIntegration(
     signedAt: timestamp,
   });
   const error = sent.verdict.kind === "delivered" ? null : sent.verdict.error;
-  // What the test learned shows where the channel stands, until the next attempt says otherwise.
   store.write((tx) => {
     if (sent.learned !== undefined) learn(tx, row.id, sent.learned);
-    tx.sql<[error: string | null, id: string]>(
-      "UPDATE integrations SET last_error = ? WHERE id = ? AND consecutive_failures = 0 AND enabled = 1",
-    ).run(error, row.id);
+    if (error === null) passed(tx, row.id);
+    else failed(tx, row.id, error);
   });
   return error === null ? { ok: true } : { ok: false, error };
+}
+
+/** It works, whatever was before: its streak is over, and what waits needn't wait for its own next try. */
+function passed(tx: Tx, id: string): void {
+  const row = findIntegration(tx, id);
+  if (row === null || row.enabled === 0) return;
+  const wasFailing = row.consecutive_failures > 0;
+  endStreak(tx, id);
+  if (wasFailing) {
+    releaseDeliveries(tx, id);
+    tx.note({ topic: "endpoint", id, well: true });
+  } else tx.note({ topic: "attempted", id });
+}
+
+/** Shows where the channel stands, until the next attempt says otherwise; a streak stays as it is. */
+function failed(tx: Tx, id: string, error: string): void {
+  tx.sql<[error: string, id: string]>(
+    "UPDATE integrations SET last_error = ? WHERE id = ? AND consecutive_failures = 0 AND enabled = 1",
+  ).run(error, id);
+  tx.note({ topic: "attempted", id });
 }
 
 async function testAction(

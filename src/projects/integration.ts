@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChannelList } from "../channels/list.ts";
 import { boolean, integer, list, text } from "../kit/fields.ts";
+import { channelHealthAnswer } from "../outbox/channel-health.ts";
 import { LONGEST_TEMPLATE } from "../outbox/custom-words.ts";
 import { eventKinds } from "../outbox/event.ts";
 
@@ -59,6 +60,7 @@ export function integrationAnswer({ kinds, type }: ChannelList) {
   return row
     .extend({
       type,
+      health: channelHealthAnswer.meta({ description: "Additive: how it fares, in words." }),
       device_count: z
         .int()
         .optional()
@@ -72,7 +74,7 @@ export function integrationAnswer({ kinds, type }: ChannelList) {
 /** Fields that only a read returns. */
 export const integrationReadOnly = [
   ...["id", "project", "enabled", "event_filter", "consecutive_failures", "last_error"],
-  ...["created_at", "device_count"],
+  ...["created_at", "device_count", "health"],
 ];
 
 /** A webhook's row in its own view. */

@@ -2,6 +2,7 @@ import { and, asc, eq, ne } from "drizzle-orm";
 import { type Channel, fieldsOf } from "../channels/channel.ts";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
+import { OFF_BY } from "../outbox/channel-health.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
 import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
@@ -204,17 +205,20 @@ export function deleteIntegration(tx: Tx, project: Project, id: string): void {
 
 /**
  * Enables (which also ends a streak of failures and sends what waited, in order) or disables (which
- * keeps everything). Throws 404.
+ * keeps everything). `by`: the account that does it; the operator unless given. Throws 404.
  */
 export function setIntegrationEnabled(
   tx: Tx,
   project: Project,
-  { id, enabled }: { id: string; enabled: boolean },
+  { id, enabled, by = OFF_BY.operator }: { id: string; enabled: boolean; by?: string },
 ): void {
   const row = mustFind(tx, project, id);
-  if (enabled) startAfresh(tx, id);
+  if (enabled) {
+    startAfresh(tx, id);
+    set(tx, id, { offAt: null, offBy: null });
+  }
   // Somebody decided it: the breaker is no longer what keeps it shut.
-  else set(tx, id, { failingSince: null });
+  else set(tx, id, { failingSince: null, offBy: by, ...(row.enabled && { offAt: tx.at }) });
   if ((row.enabled !== 0) === enabled) return;
   set(tx, id, { enabled });
   tx.note({ topic: "endpoint", id });

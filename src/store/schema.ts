@@ -156,6 +156,9 @@ export const integrations = sqliteTable("integrations", {
   stormThreshold: integer("storm_threshold"),
   shared: integer("shared", { mode: "boolean" }).notNull().default(false),
   exceptProjects: text("except_projects", { mode: "json" }).$type<number[]>().notNull().default([]),
+  workedAt: integer("worked_at"),
+  offAt: integer("off_at"),
+  offBy: text("off_by"),
 });
 
 export type ActionMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

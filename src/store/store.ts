@@ -40,6 +40,8 @@ export type Note =
   | { topic: "outbox" }
   /** An integration has something to send, or was changed, or is known to be well; likewise an action. */
   | { topic: "endpoint"; id: string; well?: true }
+  /** Attempts at what goes to this integration have ended. */
+  | { topic: "attempted"; id: string }
   | { topic: "action"; id: string }
   /** Pages are on their way to this contact, or it is well again. */
   | { topic: "contact"; id: string }

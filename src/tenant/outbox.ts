@@ -51,6 +51,8 @@ export interface Outbox {
   /** One harmless request to a gateway. Never throws. */
   proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent>;
   readonly testFire: TestFire;
+  /** When a channel that fails is turned off. */
+  readonly breaker: BreakerLimits;
   readonly jobs: readonly Job[];
   /** What was committed: says which endpoints have something to send. */
   told(notes: readonly Note[]): void;
@@ -85,6 +87,7 @@ const EXPIRE_MS = 60_000;
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, log, sealer, settings } = deps;
   const sockets = settings.sockets ?? SOCKETS;
+  const breaker = settings.breaker ?? BREAKER_LIMITS;
   // As many connections and origins as may be under way: none waits for one while its time runs.
   const wayOut = (most: number) => deps.egress.share({ connections: most, maxOrigins: most });
   const [paging, personal, acting, testing] = [
@@ -108,8 +111,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const deliveries = createDispatcher({
     ...{ store, log, sockets },
     queue: deliveryQueue({
-      ...{ store, tell, learn },
-      breaker: settings.breaker ?? BREAKER_LIMITS,
+      ...{ store, tell, learn, breaker },
       send: channelsBy(paging).send,
       disabled(tx, integration, why) {
         const { id, name, type, project_id: projectId } = integration;
@@ -150,6 +152,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     deliveries,
     executions,
     pages,
+    breaker,
     contacts: contactsBy(testing),
     async proveGateway(kind, settings) {
       try {

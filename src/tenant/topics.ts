@@ -5,7 +5,7 @@ const PROJECT = "SELECT name FROM projects WHERE id = ?";
 /** The names by which readers watch what a commit changed. */
 export function topicsOf(reader: Reader, note: Note): string[] {
   if (note.topic === "alert") return ["alerts", `alert:${note.alertId}`];
-  if (note.topic === "endpoint") return [`deliveries:${note.id}`];
+  if (note.topic === "endpoint" || note.topic === "attempted") return [`deliveries:${note.id}`];
   if (note.topic === "written") return writtenTopics(note);
   if (note.topic === "config") {
     const name = reader.sql<[id: number], string>(PROJECT).pluck().get(note.projectId);

@@ -131,3 +131,69 @@ test("what was dropped is not sent again, and why is said", async () => {
   assert.match(again.body.error.message, /dropped on purpose \(withdrawn\)/);
   await pass(box, 2);
 });
+
+test("a channel's health follows what happens to it, and who looks is told of each turn", async () => {
+  await through(box, box.stop());
+  box = await testBox({ breakerFailures: "3", breakerHours: "1" });
+  const shop = await testProject(box, "shop");
+  const id = await shop.webhook(receiver.url);
+  const at = `/v1/projects/shop/integrations/${id}`;
+  const health = async () => (await box.api("GET", at)).body.health;
+  const topics: string[] = [];
+  let since = box.tenant.changes.after(null).next;
+  const told = () => {
+    const page = box.tenant.changes.after(since);
+    since = page.next;
+    topics.push(...page.topics);
+    return page.topics.includes(`deliveries:${id}`);
+  };
+  assert.equal((await health()).state, "never_tried");
+
+  receiver.always(answer(503, "upstream down"));
+  await shop.fire(1);
+  told();
+  await settle(box);
+  assert.ok(told(), "that it was tried, and failed");
+  const failing = await health();
+  const now = Math.floor(box.clock.now() / 1000);
+  assert.deepEqual(
+    [failing.state, failing.failures, failing.since, failing.error, failing.waiting],
+    ["failing", 1, now, "http 503", 1],
+  );
+  assert.equal(failing.turns_off_at, now + 3600);
+  assert.ok(failing.next_try_at > now && failing.next_try_at <= now + 3, "about two seconds on");
+
+  receiver.always(answer(200));
+  assert.deepEqual((await box.api("POST", `${at}/test`)).body, { ok: true });
+  assert.ok(told(), "a passed test clears it");
+  assert.equal((await health()).state, "works");
+  await settle(box);
+  assert.deepEqual(
+    (await shop.deliveries(id)).map(({ status }) => status),
+    ["delivered"],
+    "and what waited goes out at once",
+  );
+
+  receiver.always(answer(500));
+  await shop.fire(2);
+  await pass(box, 4500, 30);
+  const broken = await health();
+  assert.deepEqual([broken.state, broken.off_by, broken.off_by_account], ["off", "breaker", null]);
+  assert.match(broken.text, /^Off since .* UTC: it turned itself off .*http 500/);
+  assert.ok(broken.since > now);
+
+  receiver.always(answer(200));
+  await box.api("POST", `${at}/enable`);
+  await settle(box);
+  assert.equal((await health()).state, "works");
+  receiver.always(answer(410, "<b>gone</b>"));
+  await shop.fire(3);
+  await settle(box);
+  assert.equal((await health()).off_by, "receiver");
+  await box.api("POST", `${at}/enable`);
+  await box.api("POST", `${at}/disable`);
+  const off = await health();
+  assert.deepEqual([off.off_by, off.off_by_account], ["person", box.owner.accountId]);
+  const { integrations } = (await box.api("GET", "/v1/projects/shop/integrations")).body;
+  assert.deepEqual(integrations[0].health, off);
+});

@@ -34,7 +34,10 @@ const lent: readonly { table: string; room: string; columns: readonly string[] }
     // How an endpoint fares, and the chat that Telegram moved: known where it is called.
     table: "integrations",
     room: "outbox",
-    columns: ["consecutive_failures", "failing_since", "last_error", "enabled", "sealed"],
+    columns: [
+      ...["consecutive_failures", "failing_since", "last_error", "enabled", "sealed"],
+      ...["worked_at", "off_at", "off_by"],
+    ],
   },
   // When the relay is told next where this box is.
   { table: "relay", room: "outbox", columns: ["announce_at"] },

@@ -24,10 +24,9 @@ function enabling(name: "enable" | "disable", summary: string): Route {
     status: 200,
     answer: enabledAnswer,
     errors: ["not_found"],
-    handle: ({ tenant, params }) => {
-      tenant.store.write((tx) =>
-        setIntegrationEnabled(tx, getProject(tx, params.id), { id: params.iid, enabled }),
-      );
+    handle: ({ tenant, actor, params }) => {
+      const switched = { id: params.iid, enabled, by: actor.accountId };
+      tenant.store.write((tx) => setIntegrationEnabled(tx, getProject(tx, params.id), switched));
       return { enabled };
     },
   });

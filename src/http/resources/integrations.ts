@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { ChannelList, CredentialField } from "../../channels/list.ts";
+import { notFound } from "../../kit/errors.ts";
 import { text } from "../../kit/fields.ts";
+import { type ChannelHealth, healthOf } from "../../outbox/channel-health.ts";
 import type { EventKind } from "../../outbox/event.ts";
 import {
   type Integration,
@@ -51,16 +53,22 @@ const writeErrors = [
   ...(["missing_credential", "credential_not_allowed"] as const),
 ];
 
-/** With how many devices the caller's pushes would reach, counted now (contract §13, Integration). */
-async function withDevices(
-  tenant: Tenant,
+type Shown = Integration & { health: ChannelHealth; device_count?: number };
+
+/** With how each fares, and how many devices the caller's pushes would reach, both as of now (contract §13, Integration). */
+async function asOfNow(
+  { store, outbox, channels, devices }: Tenant,
   accountId: string,
   integrations: readonly Integration[],
-): Promise<(Integration & { device_count?: number })[]> {
-  const isCounted = ({ type }: Integration) => tenant.channels.find(type)?.pushes === true;
-  if (!integrations.some(isCounted)) return [...integrations];
-  const count = (await tenant.devices.list(accountId)).length;
-  return integrations.map((row) => (isCounted(row) ? { ...row, device_count: count } : row));
+): Promise<Shown[]> {
+  const isCounted = ({ type }: Integration) => channels.find(type)?.pushes === true;
+  const count = integrations.some(isCounted) ? (await devices.list(accountId)).length : 0;
+  return integrations.flatMap((row) => {
+    const health = healthOf(store, row.id, outbox.breaker);
+    // It was deleted while the devices were counted.
+    if (health === null) return [];
+    return [{ ...row, health, ...(isCounted(row) && { device_count: count }) }];
+  });
 }
 
 /** What a verb needs that writes addresses and secrets. */
@@ -109,7 +117,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
         const project = getProject(tenant.store, params.id);
         const own = listIntegrations(tenant.store, project);
         const rows = query.shared ? [...own, ...sharedWith(tenant.store, project)] : own;
-        return { integrations: await withDevices(tenant, actor.accountId, rows) };
+        return { integrations: await asOfNow(tenant, actor.accountId, rows) };
       },
     }),
     route({
@@ -157,7 +165,8 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       handle: async ({ tenant, actor, params }) => {
         const project = getProject(tenant.store, params.id);
         const row = getIntegration(tenant.store, project, { id: params.iid });
-        const [shown = row] = await withDevices(tenant, actor.accountId, [row]);
+        const [shown] = await asOfNow(tenant, actor.accountId, [row]);
+        if (shown === undefined) throw notFound("integration");
         return shown;
       },
     }),

@@ -93,11 +93,11 @@ export const webhookRoutes: Route[] = [
     status: 200,
     answer: z.object({ enabled: z.boolean() }),
     errors: ["invalid_request", "invalid_json", "not_found"],
-    handle: ({ tenant, params, body: { enabled } }) => {
+    handle: ({ tenant, actor, params, body: { enabled } }) => {
       tenant.store.write((tx) => {
         const project = getProject(tx, params.id);
         mustBeWebhook(tx, project, params.wid);
-        setIntegrationEnabled(tx, project, { id: params.wid, enabled });
+        setIntegrationEnabled(tx, project, { id: params.wid, enabled, by: actor.accountId });
       });
       return { enabled };
     },
