@@ -12,7 +12,7 @@ import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
 
-const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, updated_seq = ?,
+const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, acked_by = ?, updated_seq = ?,
     step_at = NULL, repeat_at = NULL, renotify_at = NULL, silenced_by = NULL, held_until = NULL, wakes_at = ?, due_at = ?
   WHERE id = ? AND state = 'open'`;
 
@@ -40,7 +40,8 @@ export function acknowledge(
   const wakesAt = minutes === 0 ? null : tx.at + minutes * 60;
   const due = earliest(acknowledgedTimers(timersOf(before), wakesAt));
   tx.sql<SqlValue[]>(ACKNOWLEDGE).run(
-    ...[tx.at, takeSequence(tx, "updated_seq"), wakesAt, due, id],
+    ...[tx.at, typeof by === "string" ? by : null, takeSequence(tx, "updated_seq")],
+    ...[wakesAt, due, id],
   );
   if (wakesAt !== null) tx.note({ topic: "due", at: wakesAt });
   const withdrawn = withdrawPages(tx, id) + withdrawPersonal(tx, id);

@@ -15,10 +15,19 @@ export const alertAnswer = z
     rule: z.string(),
     state: alertState,
     template: z.string(),
+    template_id: z.string().meta({ description: "Additive." }),
     level: z.int(),
     count: z.int(),
     first_seen: z.int(),
     last_seen: z.int(),
+    opened_at: z.int().meta({ description: "Additive: when it was opened first." }),
+    acked_at: z.int().nullable().meta({
+      description: "Additive: null where it has not been acknowledged since it opened.",
+    }),
+    acked_by: z.string().nullable().meta({
+      description: "Additive: the account that has it; null also where its sender said so.",
+    }),
+    resolved_at: z.int().nullable().meta({ description: "Additive: null until it is." }),
     last_message: z.string(),
     identifiers: z.record(z.string(), z.string()),
     investigate: z.boolean(),
@@ -54,6 +63,15 @@ export const alertAnswer = z
   .meta({ id: "Alert" });
 export type Alert = z.output<typeof alertAnswer>;
 
+/** The same in a list that was asked for minutes, too. */
+export const listedAlert = alertAnswer
+  .extend({
+    buckets: z.array(z.int()).optional().meta({
+      description: "Events of a minute each, newest last; with `buckets`.",
+    }),
+  })
+  .meta({ id: "ListedAlert" });
+
 /** A row of the table, joined with its project's present name. */
 export interface AlertRow {
   id: number;
@@ -77,6 +95,8 @@ export interface AlertRow {
   updated_seq: number;
   opened_at: number;
   acked_at: number | null;
+  /** An account; null also where its sender said that somebody has it. */
+  acked_by: string | null;
   resolved_at: number | null;
   ladder_from: number;
   step: number;
@@ -124,10 +144,15 @@ export function toAlert(row: AlertRow): Alert {
     rule: row.rule,
     state: row.state,
     template: row.template,
+    template_id: row.template_id,
     level: row.level,
     count: row.count,
     first_seen: row.first_seen,
     last_seen: row.last_seen,
+    opened_at: row.opened_at,
+    acked_at: row.acked_at,
+    acked_by: row.acked_by,
+    resolved_at: row.resolved_at,
     last_message: row.last_message,
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     investigate: row.investigate !== 0,

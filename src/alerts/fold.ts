@@ -1,11 +1,10 @@
 import type { Statement } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 
-const FOLD = `UPDATE alerts SET level = ?, count = ?, last_seen = ?, last_message = ?, template = ?, updated_seq = ?, quiet_at = ?
+const FOLD = `UPDATE alerts SET count = ?, last_seen = ?, last_message = ?, template = ?, updated_seq = ?, quiet_at = ?
   WHERE id = ? AND state <> 'resolved'`;
 
 type Folded = [
-  level: number,
   count: number,
   lastSeen: number,
   lastMessage: string,
@@ -18,4 +17,11 @@ type Folded = [
 /** What writes a batch's matches into alerts that stand; it changes no row of one that was resolved. */
 export function foldStatement(tx: Tx): Statement<Folded> {
   return tx.sql<Folded>(FOLD);
+}
+
+const WORSEN = "UPDATE alerts SET level = ? WHERE id = ? AND state <> 'resolved'";
+
+/** What raises a standing alert's level. By itself: lists are in order of it, and it seldom changes. */
+export function worsenStatement(tx: Tx): Statement<[level: number, id: number]> {
+  return tx.sql<[level: number, id: number]>(WORSEN);
 }

@@ -11,13 +11,14 @@ import {
 import { newestIds } from "./newest.ts";
 
 export interface AlertFilter {
-  projectId?: number;
-  state?: AlertState;
-  rule?: string;
+  projectId?: number | undefined;
+  /** Left out: all. */
+  states?: readonly AlertState[] | undefined;
+  rule?: string | undefined;
   /** Alerts changed after this sequence number, in rising order of it. */
-  sinceSeq?: number;
+  sinceSeq?: number | undefined;
   /** Alerts with an id below this. */
-  before?: number;
+  before?: number | undefined;
   limit: number;
 }
 
@@ -51,16 +52,17 @@ function changedSince(reader: Reader, filter: AlertFilter & { sinceSeq: number }
   const { sinceSeq, limit } = filter;
   const until = reader.sql<[sinceSeq: number], number>(LAST_LOOKED_AT).pluck().get(sinceSeq);
   // The plus keeps SQLite on the index by change, whose order is the answer's.
-  const terms: [string, string | number][] = [["a.updated_seq > ?", sinceSeq]];
+  const terms: [string, ...(string | number)[]][] = [["a.updated_seq > ?", sinceSeq]];
   if (until !== undefined) terms.push(["a.updated_seq <= ?", until]);
   if (filter.projectId !== undefined) terms.push(["+a.project_id = ?", filter.projectId]);
-  if (filter.state !== undefined) terms.push(["+a.state = ?", filter.state]);
+  if (filter.states !== undefined)
+    terms.push([`+a.state IN (${filter.states.map(() => "?").join(", ")})`, ...filter.states]);
   if (filter.rule !== undefined) terms.push(["+a.rule = ?", filter.rule]);
   if (filter.before !== undefined) terms.push(["+a.id < ?", filter.before]);
   const where = terms.map(([term]) => term).join(" AND ");
   const rows = reader
     .sql<SqlValue[], AlertRow>(`${SELECT_ALERT} WHERE ${where} ORDER BY a.updated_seq LIMIT ?`)
-    .all(...terms.map(([, value]) => value), limit + 1);
+    .all(...terms.flatMap(([, ...values]) => values), limit + 1);
   const shown = rows.slice(0, limit);
   const next = rows.length > limit ? shown.at(-1)?.updated_seq : until;
   return { alerts: shown.map(toAlert), next: next === undefined ? null : String(next) };

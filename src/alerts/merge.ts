@@ -4,6 +4,7 @@ import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { takeOccurrences } from "./buckets.ts";
 import { earliest, type Timers } from "./ladder.ts";
 import { lookAgainAt } from "./look-again.ts";
 import { resolve } from "./resolve.ts";
@@ -81,6 +82,7 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
     due,
     kept.id,
   );
+  takeOccurrences(tx, { from: ended.id, into: kept.id });
   lookAgainAt(tx, kept.id);
   if (due !== null) tx.note({ topic: "due", at: due });
 }

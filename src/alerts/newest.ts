@@ -3,11 +3,12 @@ import type { Reader } from "../store/store.ts";
 import type { AlertState } from "./alert.ts";
 
 export interface NewestFilter {
-  projectId?: number;
-  state?: AlertState;
-  rule?: string;
+  projectId?: number | undefined;
+  /** Left out: all. */
+  states?: readonly AlertState[] | undefined;
+  rule?: string | undefined;
   /** Ids below this. */
-  before?: number;
+  before?: number | undefined;
   limit: number;
 }
 
@@ -48,7 +49,7 @@ const BY_STATE = `SELECT id FROM alerts WHERE project_id = ? AND state = ? AND $
 const BY_PROJECT = `SELECT id FROM alerts WHERE project_id = ? AND ${END}`;
 const ALL = `SELECT id FROM alerts WHERE ${END}`;
 
-function runsOf(reader: Reader, { projectId, state, rule }: NewestFilter): Run[] {
+function runsOf(reader: Reader, { projectId, states, rule }: NewestFilter): Run[] {
   const run = (sql: string, ...values: (string | number)[]): Run => ({
     read: ({ before, after, limit }) =>
       reader
@@ -56,13 +57,15 @@ function runsOf(reader: Reader, { projectId, state, rule }: NewestFilter): Run[]
         .pluck()
         .all(...values, before, after, limit),
   });
-  if (rule === undefined && state === undefined)
+  if (rule === undefined && states === undefined)
     return [projectId === undefined ? run(ALL) : run(BY_PROJECT, projectId)];
   const projects =
     projectId === undefined
       ? reader.sql<[], number>("SELECT id FROM projects").pluck().all()
       : [projectId];
-  if (rule === undefined) return projects.map((project) => run(BY_STATE, project, state ?? ""));
-  const states = state === undefined ? STATES : [state];
-  return projects.flatMap((project) => states.map((each) => run(BY_RULE, project, rule, each)));
+  return projects.flatMap((project) =>
+    (states ?? STATES).map((state) =>
+      rule === undefined ? run(BY_STATE, project, state) : run(BY_RULE, project, rule, state),
+    ),
+  );
 }

@@ -3,6 +3,7 @@ import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { addOccurrences } from "./buckets.ts";
 import { recentChanges } from "./changes.ts";
 import { hold, quietIn } from "./hold.ts";
 import { earliest } from "./ladder.ts";
@@ -58,6 +59,7 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
   const again = named?.stillFiring ?? null;
   const id = insert(tx, opening);
   const { count, source } = opening;
+  addOccurrences(tx, id, count);
   writeTimeline(tx, id, {
     kind: "opened",
     accountId: drill?.by ?? null,

@@ -2,6 +2,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { getAlertRow } from "./alert.ts";
+import { addOccurrences } from "./buckets.ts";
 import { hold, quietIn } from "./hold.ts";
 import { afterStep, earliest, nextRenotify, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
@@ -36,7 +37,7 @@ export interface Return {
   expiresAt: number | null;
 }
 
-const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, updated_seq = ?,
+const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, acked_by = NULL, updated_seq = ?,
     count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?, promised = ?,
     ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, quiet_at = ?, due_at = ?
   WHERE id = ? AND state = 'resolved'`;
@@ -59,6 +60,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
       ...[earliest(timers), id],
     );
   if (changes !== 1) throw new Error(`alert ${id} is not as it was`);
+  addOccurrences(tx, id, 1);
   writeTimeline(tx, id, { kind: "reopened", detail: { resolved_for_seconds: away } });
   const open = getAlertRow(tx, id);
   const quiet = quietIn(tx, open, rule);

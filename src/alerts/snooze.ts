@@ -45,7 +45,7 @@ export function snooze(
   return getAlertRow(tx, id);
 }
 
-const WAKE = `UPDATE alerts SET state = 'open', acked_at = NULL, wakes_at = NULL, updated_seq = ?, ladder_from = ?, step = 0,
+const WAKE = `UPDATE alerts SET state = 'open', acked_at = NULL, acked_by = NULL, wakes_at = NULL, updated_seq = ?, ladder_from = ?, step = 0,
     step_at = ?, repeat_at = NULL, renotify_at = ?, renotified = 0, due_at = ?
   WHERE id = ? AND state = 'acknowledged' AND wakes_at = ?`;
 

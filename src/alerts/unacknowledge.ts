@@ -10,7 +10,7 @@ import { findRule } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
 
-const OPEN_AGAIN = `UPDATE alerts SET state = 'open', acked_at = NULL, wakes_at = NULL, updated_seq = ?,
+const OPEN_AGAIN = `UPDATE alerts SET state = 'open', acked_at = NULL, acked_by = NULL, wakes_at = NULL, updated_seq = ?,
     ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, due_at = ?
   WHERE id = ? AND state = 'acknowledged'`;
 

@@ -264,7 +264,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       ...["updated_seq", "opened_at", "acked_at", "resolved_at", "ladder_from", "step", "step_at"],
       ...["repeat_at", "renotify_at", "renotified", "quiet_at", "due_at", "dedup_key", "room"],
       ...["instance", "expires_at", "extra", "promised", "silenced_by", "held_until", "untold"],
-      ...["source", "drill"],
+      ...["source", "drill", "acked_by"],
     ],
   },
 };
@@ -279,6 +279,9 @@ export const unwatched: Readonly<Record<string, string>> = {
   log_blocks: "events",
   window_hits: "events",
   changes: "events",
+  alert_buckets: "events",
+  alert_people: "kept by what is done to alerts",
+  alert_counts: "kept by what is done to alerts",
   timeline: "an alert's own history",
   events: "what leaves",
   deliveries: "what leaves",

@@ -1,5 +1,6 @@
 import { type ChannelList, channels } from "../channels/list.ts";
 import { actionRoutes } from "./resources/actions.ts";
+import { alertListRoutes } from "./resources/alert-list.ts";
 import { alertVerbRoutes } from "./resources/alert-verbs.ts";
 import { alertRoutes } from "./resources/alerts.ts";
 import { auditRoutes } from "./resources/audit.ts";
@@ -32,6 +33,7 @@ import type { Route } from "./route.ts";
 /** Every schema-checked route of the data plane for these kinds of channel, in the order of the API document (contract §15). */
 export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...actionRoutes,
+  ...alertListRoutes,
   ...alertRoutes,
   ...alertVerbRoutes,
   ...auditRoutes,

@@ -1,5 +1,6 @@
 import type { AlertState } from "../alerts/alert.ts";
-import { foldStatement } from "../alerts/fold.ts";
+import { occurredStatement, slotOf } from "../alerts/buckets.ts";
+import { foldStatement, worsenStatement } from "../alerts/fold.ts";
 import { lookAgainAt } from "../alerts/look-again.ts";
 import { type LaterReport, writeWord } from "../alerts/named.ts";
 import { takeSequence } from "../store/meta.ts";
@@ -12,6 +13,8 @@ export interface Standing {
   state: AlertState;
   level: number;
   count: number;
+  /** The `count` that is in the table. */
+  counted: number;
   lastSeen: number;
   /** Of the batch that is open; not held longer, for it may be 64 Ki characters long. */
   lastMessage: string;
@@ -36,7 +39,7 @@ const WRITE_SECONDS = 60;
 /** So long ago that it is written at once. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
-const FIND = `SELECT id, state, level, count, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
+const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
     last_seen AS written, level AS levelWritten, source, dedup_key IS NOT NULL AS isNamed
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
 
@@ -132,10 +135,11 @@ export function createStandingAlerts(limit: number): StandingAlerts {
       if (touched.size === 0) return;
       let seq = takeSequence(tx, "updated_seq", touched.size);
       const fold = foldStatement(tx);
+      const occurred = occurredStatement(tx);
+      const minute = slotOf(tx.at);
       for (const alert of touched) {
         const quietAt = alert.quietSeconds === 0 ? null : alert.lastSeen + alert.quietSeconds;
         const { changes } = fold.run(
-          alert.level,
           alert.count,
           alert.lastSeen,
           alert.lastMessage,
@@ -147,8 +151,14 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         alert.lastMessage = "";
         alert.written = alert.lastSeen;
         if (alert.isNamed === 1) writeWord(tx, alert);
-        // What is worse than it was may no longer be kept quiet.
-        if (alert.level > alert.levelWritten) lookAgainAt(tx, alert.id);
+        const more = alert.count - alert.counted;
+        if (more > 0) occurred.run(alert.id, minute, more);
+        alert.counted = alert.count;
+        if (alert.level > alert.levelWritten) {
+          worsenStatement(tx).run(alert.level, alert.id);
+          // What is worse than it was may no longer be kept quiet.
+          lookAgainAt(tx, alert.id);
+        }
         alert.levelWritten = alert.level;
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
       }

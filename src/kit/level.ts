@@ -20,3 +20,8 @@ export function levelFrom(text: string): number | null {
   if (named !== undefined) return named[0];
   return /^\d{1,15}$/.test(word) ? Number(word) : null;
 }
+
+/** The next named level above a named one; above the highest there is no end. */
+export function levelAbove(level: number): number {
+  return NAMES.findLast(([from]) => from > level)?.[0] ?? Number.POSITIVE_INFINITY;
+}

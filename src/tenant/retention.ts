@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { sweepBuckets } from "../alerts/buckets.ts";
 import { sweepHits } from "../alerts/hits.ts";
 import { sweepAlerts } from "../alerts/old-alerts.ts";
 import { sweepAudit } from "../audit/list.ts";
@@ -95,6 +96,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
       sweep: (tx, most) =>
         sweepAlerts(tx, { before: history(tx), most: Math.max(10, Math.floor(most / 20)) }),
     },
+    { name: "minutes of alerts", sweep: sweepBuckets },
     {
       name: "deliveries",
       sweep: (tx, most) => sweepDeliveries(tx, { before: history(tx), most }),

@@ -47,7 +47,7 @@ after(() => box.stop());
 const filters = fc.record(
   {
     projectId: fc.nat(2).map((n) => projects[n] as number),
-    state: fc.constantFrom(...states),
+    states: fc.uniqueArray(fc.constantFrom(...states), { minLength: 1 }),
     rule: fc.constantFrom(...rules),
     before: fc.integer({ min: 0, max: 450 }),
     sinceSeq: fc.integer({ min: 0, max: 450 }),
@@ -60,7 +60,7 @@ function expected(filter: AlertFilter): { ids: number[]; next: string | null } {
   const all = made.filter(
     (alert) =>
       (filter.projectId === undefined || alert.projectId === filter.projectId) &&
-      (filter.state === undefined || alert.state === filter.state) &&
+      (filter.states === undefined || filter.states.includes(alert.state)) &&
       (filter.rule === undefined || alert.rule === filter.rule) &&
       (filter.before === undefined || alert.id < filter.before) &&
       (filter.sinceSeq === undefined || alert.seq > filter.sinceSeq),

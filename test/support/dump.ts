@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "../../src/store/database.ts";
 
-/** A database as SQL text that makes it again: schema in the order it was made, rows, header values. */
+/** A database as SQL text that makes it again: schema in the order it was made, rows, triggers, header values. */
 export function dump(db: SqliteDatabase): string {
   const objects = db
     .prepare(
@@ -13,7 +13,10 @@ export function dump(db: SqliteDatabase): string {
   const header = ["application_id", "user_version"].map(
     (name) => `PRAGMA ${name} = ${db.pragma(name, { simple: true })};`,
   );
-  return `${[...header, ...objects.map(({ sql }) => `${sql};`), ...rows].join("\n")}\n`;
+  // A trigger that is there already would write beside the rows.
+  const made = (isTrigger: boolean) =>
+    objects.filter(({ type }) => (type === "trigger") === isTrigger).map(({ sql }) => `${sql};`);
+  return `${[...header, ...made(false), ...rows, ...made(true)].join("\n")}\n`;
 }
 
 function insertsOf(db: SqliteDatabase, table: string): string[] {
@@ -65,6 +68,11 @@ export function schemaOf(db: SqliteDatabase): Record<string, unknown> {
         references: db
           .prepare(
             `SELECT "from", "table", "to", on_delete FROM pragma_foreign_key_list(?) ORDER BY 1`,
+          )
+          .all(table),
+        triggers: db
+          .prepare(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? ORDER BY name",
           )
           .all(table),
         how: db

@@ -45,7 +45,7 @@ function stateTabs({ base }: PageCall, here: AlertState): Markup {
 }
 
 function list(call: PageCall, state: AlertState): Markup {
-  const { alerts } = listAlerts(call.tenant.store, { state, limit: ROWS });
+  const { alerts } = listAlerts(call.tenant.store, { states: [state], limit: ROWS });
   if (alerts.length === 0) return empty("Nothing is here.");
   return html`<ol class="rows" data-list>${alerts.map((alert) => row(call, alert))}</ol>`;
 }

@@ -102,7 +102,7 @@ function alerts(
   if (typeof filter === "string") return jsonReply(400, filter);
   const at = unixSeconds(clock);
   const views = (["open", "acknowledged"] as const)
-    .flatMap((state) => listAlerts(store, { state, limit: MOST_ALERTS }).alerts)
+    .flatMap((state) => listAlerts(store, { states: [state], limit: MOST_ALERTS }).alerts)
     .map((alert) => alertView(alert, at))
     .filter(filter);
   return jsonReply(200, shape(views));

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { acknowledge } from "../../alerts/acknowledge.ts";
-import { alertAnswer, alertId, alertState, getAlertRow, toAlert } from "../../alerts/alert.ts";
+import { alertAnswer, alertId, getAlertRow, toAlert } from "../../alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../alerts/bulk.ts";
-import { listAlerts, pullAlerts } from "../../alerts/list.ts";
+import { pullAlerts } from "../../alerts/list.ts";
 import { reachAnswer } from "../../alerts/reach-report.ts";
 import { readReach } from "../../alerts/reached.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { snooze } from "../../alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
-import { text, time } from "../../kit/fields.ts";
+import { time } from "../../kit/fields.ts";
 import { configVersion } from "../../projects/project.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
 import { queryInteger } from "../fields.ts";
@@ -16,40 +16,8 @@ import { type Route, route } from "../route.ts";
 
 const alertPath = z.strictObject({ id: z.string() });
 
-/** contract §15, Alerts, and the additive reads of contract §5. */
+/** contract §15, Alerts, and the additive reads of contract §5; lists have a file of their own. */
 export const alertRoutes: Route[] = [
-  route({
-    method: "GET",
-    path: "/v1/alerts",
-    name: "listAlerts",
-    tag: "Alerts",
-    summary:
-      "A page of alerts, newest first; with since_seq by updated_seq, rising (go on until next is null: a page may be short)",
-    plane: "api",
-    additive: true,
-    query: z.strictObject({
-      project: text(128).optional(),
-      state: alertState.optional(),
-      rule: text(200).optional(),
-      since_seq: queryInteger(0).optional(),
-      before: queryInteger(0).optional(),
-      limit: queryInteger(1, 500).optional(),
-    }),
-    status: 200,
-    answer: z.object({ alerts: z.array(alertAnswer), next: z.string().nullable() }),
-    errors: ["invalid_request", "not_found"],
-    handle: ({ tenant, query }) =>
-      listAlerts(tenant.store, {
-        ...(query.project === undefined
-          ? {}
-          : { projectId: getProject(tenant.store, query.project).id }),
-        ...(query.state === undefined ? {} : { state: query.state }),
-        ...(query.rule === undefined ? {} : { rule: query.rule }),
-        ...(query.since_seq === undefined ? {} : { sinceSeq: query.since_seq }),
-        ...(query.before === undefined ? {} : { before: query.before }),
-        limit: query.limit ?? 100,
-      }),
-  }),
   route({
     method: "GET",
     path: "/v1/alerts/{id}",
