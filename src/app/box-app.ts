@@ -57,6 +57,7 @@ export function boxApp(
         limit: serving.limits.pair,
         address: serving.address,
         tls: config.tls !== null,
+        console: config.console,
       }),
       alertPageRoute(config.tls !== null, pages),
       ...ackRoutes({

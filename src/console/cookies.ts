@@ -1,3 +1,5 @@
+import { hostCookie } from "../http/session-cookie.ts";
+
 /** At most so many are looked at: a header may hold hundreds. */
 const MOST = 64;
 
@@ -20,39 +22,10 @@ function unescaped(value: string): string {
   }
 }
 
-/** The prefix makes browsers refuse one that came without TLS or from a neighbour's host (RFC 6265bis §4.1.3). */
-export function sessionCookieName(secure: boolean): string {
-  return secure ? "__Host-box" : "box";
-}
-
-const MONTHS_6 = 180 * 24 * 3600;
-
-/** `Lax`, since a link from a chat has to open signed in. */
-export function sessionCookie(value: string, secure: boolean): string {
-  return cookie(sessionCookieName(secure), value, { secure, seconds: MONTHS_6, httpOnly: true });
-}
-
-export function noSessionCookie(secure: boolean): string {
-  return cookie(sessionCookieName(secure), "", { secure, seconds: 0, httpOnly: true });
-}
+const YEAR = 365 * 24 * 3600;
 
 /** How somebody wants their pages: no secret, and a script may read and write it. */
 export function lookCookie(name: string, value: string, secure: boolean): string {
   const written = encodeURIComponent(value);
-  return cookie(name, written, { secure, seconds: 2 * MONTHS_6, httpOnly: false });
-}
-
-function cookie(
-  name: string,
-  value: string,
-  { secure, seconds, httpOnly }: { secure: boolean; seconds: number; httpOnly: boolean },
-): string {
-  return [
-    `${name}=${value}`,
-    "Path=/",
-    `Max-Age=${seconds}`,
-    ...(httpOnly ? ["HttpOnly"] : []),
-    "SameSite=Lax",
-    ...(secure ? ["Secure"] : []),
-  ].join("; ");
+  return hostCookie(name, written, { secure, seconds: YEAR, httpOnly: false });
 }

@@ -1,4 +1,5 @@
+import { signInPage } from "./signin/sign-in.ts";
 import type { OpenPage } from "./visit.ts";
 
 /** Every page that needs no session. */
-export const openPages: readonly OpenPage[] = [];
+export const openPages: readonly OpenPage[] = [signInPage];

@@ -1,11 +1,11 @@
 import type { Author } from "../audit/record.ts";
 import type { AppContext } from "../http/raw-route.ts";
+import { noSessionCookie } from "../http/session-cookie.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { html } from "../kit/html.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
 import { goTo, sendHtml } from "./answer.ts";
-import { noSessionCookie } from "./cookies.ts";
 import { drawSections, drawView } from "./draw.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";

@@ -2,7 +2,8 @@ import { ServiceError } from "../kit/errors.ts";
 import type { PageAnswer } from "../page/answer.ts";
 import { type PairField, type PairForm, pairedPage, pairPage } from "../people/pair-page.ts";
 import { pairWrite } from "../people/pairing.ts";
-import { redeem } from "../people/redeem.ts";
+import { redeem, type SeatClaim } from "../people/redeem.ts";
+import { signInByCode } from "../people/sign-in.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
 import { prefersJson } from "./accept.ts";
@@ -11,7 +12,9 @@ import { decodeText, readBytes } from "./check.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import type { RawOperation } from "./openapi.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
+import { isOwnPost } from "./same-site.ts";
 import { sendPage } from "./send-page.ts";
+import { sessionCookie } from "./session-cookie.ts";
 
 export interface PairPages {
   tenant: Tenant;
@@ -20,6 +23,8 @@ export interface PairPages {
   address(c: AppContext): string;
   /** Whether TLS ends here. */
   tls: boolean;
+  /** Whether there are pages to be signed in to: a key is made only where it is asked for then. */
+  console: boolean;
 }
 
 const PATH = "/pair";
@@ -36,7 +41,9 @@ export function pairPageRoutes(pages: PairPages): RawRoute[] {
       handle(c) {
         mustWantPage(c);
         const [code] = c.req.queries("code") ?? [];
-        return code === undefined ? sendPage(pairPage(), pages.tls) : intoFragment(code);
+        return code === undefined
+          ? sendPage(pairPage(emptyForm(pages)), pages.tls)
+          : intoFragment(code);
       },
     },
     {
@@ -44,7 +51,8 @@ export function pairPageRoutes(pages: PairPages): RawRoute[] {
       path: PATH,
       async handle(c) {
         mustWantPage(c);
-        return sendPage(await tried(c, pages), pages.tls);
+        const answer = await tried(c, pages);
+        return answer instanceof Response ? answer : sendPage(answer, pages.tls);
       },
     },
   ];
@@ -65,9 +73,15 @@ function intoFragment(code: string): Response {
   return new Response(null, { status: 303, headers });
 }
 
-async function tried(c: AppContext, { tenant, limit, address }: PairPages): Promise<PageAnswer> {
+const emptyForm = ({ console }: PairPages): PairForm => ({
+  ...{ code: "", email: "", displayName: "" },
+  wantsKey: console ? false : null,
+});
+
+async function tried(c: AppContext, pages: PairPages): Promise<PageAnswer | Response> {
+  const { tenant, limit, address } = pages;
   const form = new URLSearchParams(decodeText(await readBytes(c.req.raw, FORM_BYTES)));
-  const shown = formOf(form);
+  const shown = formOf(form, pages.console);
   const claim = pairWrite.safeParse(claimOf(form, shown));
   try {
     c.set("rateHeaders", limit.spend(address(c)));
@@ -77,19 +91,52 @@ async function tried(c: AppContext, { tenant, limit, address }: PairPages): Prom
       return pairPage(shown, { kind: "invalid", fields });
     }
     const { code, password, email = null, display_name: displayName = null } = claim.data;
+    const seat = { code, password, email, displayName };
+    if (isBrowsersOwn(c, pages)) return await signedIn(c, pages, { seat, shown });
     const {
       store,
       id: tenantId,
       passwords,
     } = tenantAs(tenant, redeemerOf("pairOnPage", address(c)));
-    const paired = await redeem(
-      { store, tenantId, passwords },
-      { code, password, email, displayName },
-    );
-    return pairedPage(paired, baseOf(c, tenant));
+    const paired = await redeem({ store, tenantId, passwords }, seat);
+    return pairedPage(paired, baseOf(c, tenant), { signedIn: false });
   } catch (error) {
     return troubled(c, shown, error);
   }
+}
+
+/** Whether a browser sent the form from this box's page, and may be signed in by it. Throws 403 for another's page. */
+function isBrowsersOwn(c: AppContext, { tenant, console }: PairPages): boolean {
+  const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
+  if (!console || (headers.site === undefined && headers.origin === undefined)) return false;
+  const own = [new URL(c.req.url).origin, new URL(baseOf(c, tenant)).origin];
+  if (isOwnPost(headers, own)) return true;
+  throw new ServiceError("forbidden", "A form counts only from a page of this box.");
+}
+
+/** The seat is taken and the browser signed in: on to the first steps, or first to the key that was asked for. */
+async function signedIn(
+  c: AppContext,
+  { tenant, address, tls }: PairPages,
+  { seat, shown }: { seat: SeatClaim; shown: PairForm },
+): Promise<PageAnswer | Response> {
+  const { cookie, granted } = await signInByCode(tenant, seat, {
+    ...{ mintsKey: shown.wantsKey === true, address: address(c) },
+    agent: c.req.header("user-agent") ?? "",
+  });
+  const base = baseOf(c, tenant);
+  const isPublic = new URL(base).host === new URL(c.req.url).host;
+  const secure = tls || (isPublic && base.startsWith("https:"));
+  const headers = { "Set-Cookie": sessionCookie(cookie, secure) };
+  if (granted === null) {
+    const location = `${new URL(base).pathname.replace(/\/$/, "")}/alerts`;
+    return new Response(null, {
+      status: 303,
+      headers: { ...headers, location, "cache-control": "no-store" },
+    });
+  }
+  const page = pairedPage(granted, base, { signedIn: true });
+  return { ...page, headers: { ...page.headers, ...headers } };
 }
 
 function troubled(c: AppContext, shown: PairForm, error: unknown): PageAnswer {
@@ -102,11 +149,13 @@ function troubled(c: AppContext, shown: PairForm, error: unknown): PageAnswer {
 }
 
 /** A whole link may stand in the field for the code. */
-function formOf(form: URLSearchParams): PairForm {
+function formOf(form: URLSearchParams, console: boolean): PairForm {
   const text = (name: string) => (form.get(name) ?? "").trim();
   const given = text("code");
   const code = /(?:^|[#?&]code=)([0-9a-f]{48})$/i.exec(given)?.[1]?.toLowerCase();
-  return { code: code ?? given, email: text("email"), displayName: text("display_name") };
+  const wantsKey = console ? form.get("wants_key") === "yes" : null;
+  const [email, displayName] = [text("email"), text("display_name")];
+  return { code: code ?? given, email, displayName, wantsKey };
 }
 
 /** As `POST /v1/pair` takes it: what was left empty is left out. */
@@ -127,7 +176,10 @@ const form = {
   type: "object",
   required: ["code", "password"],
   properties: Object.fromEntries(
-    ["code", "email", "display_name", "password"].map((name) => [name, { type: "string" }]),
+    ["code", "email", "display_name", "password", "wants_key"].map((name) => [
+      name,
+      { type: "string" },
+    ]),
   ),
 };
 
@@ -151,15 +203,18 @@ export const pairOperations: readonly RawOperation[] = [
     ...{ method: "POST", path: PATH },
     operation: {
       ...{ ...common, operationId: "pairOnPage" },
-      summary: "Redeem a pairing code as POST /v1/pair does; the page shows the API key this once",
+      summary:
+        "Redeem a pairing code as POST /v1/pair does; a browser is signed in, and shown an API key this once where wants_key is yes",
       requestBody: {
         required: true,
         content: { "application/x-www-form-urlencoded": { schema: form } },
       },
       responses: {
         "200": { description: "Paired: the key, the receipt, and what to do next", content: page },
+        "303": { description: "Paired and signed in, without a key: on to the pages" },
         "400": { description: "A field that can't be right: the form again" },
         "401": { description: "Not accepted: the form again, with one sentence for all failures" },
+        "403": { description: "The form came from another site" },
         "404": { description: "JSON was asked for: programs use POST /v1/pair" },
         "413": { description: "A form over 16 KiB" },
         "429": { description: "Too many tries; Retry-After says how long to wait" },

@@ -10,9 +10,9 @@ export interface PairForm {
   code: string;
   email: string;
   displayName: string;
+  /** Whether an API key is asked for, too; null where one is made in any case. */
+  wantsKey: boolean | null;
 }
-
-const EMPTY: PairForm = { code: "", email: "", displayName: "" };
 
 /** Why the form is shown again: fields that can't be right, the one refusal, or one try too many. */
 export type PairTrouble =
@@ -28,6 +28,10 @@ form{max-width:26rem}
 .field{margin-top:1.25rem}
 .hint{color:var(--soft);font-size:.9375rem;margin:.3rem 0 0}
 #code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9em}
+.check{display:grid;grid-template-columns:auto 1fr;column-gap:.6rem;align-items:center}
+.check input{width:1.5rem;min-height:1.5rem;margin:0}
+.check label{margin:0;padding:.5rem 0}
+.check .hint{grid-column:2;margin:0}
 form>button{margin-top:1.75rem}
 pre{user-select:all;margin-bottom:.5rem}
 .copy{width:auto;min-height:2.75rem;margin:0 0 1.25rem;background:var(--card);color:var(--link)}
@@ -42,13 +46,13 @@ const HEADERS = pageHeaders({
  * The page at a pairing link (contract §3). The code stands behind the link's `#`, which no browser sends: the
  * script takes it from there and out of the address at once. Without script it is pasted into its field.
  */
-export function pairPage(form: PairForm = EMPTY, trouble: PairTrouble | null = null): PageAnswer {
+export function pairPage(form: PairForm, trouble: PairTrouble | null = null): PageAnswer {
   const wrong = trouble?.kind === "invalid" ? trouble.fields : [];
   const body = framed({
     ...{ style: STYLE, script: SCRIPT },
     title: trouble === null ? "Take your seat" : "Take your seat: try again",
     main: html`<h1>Take your seat</h1>
-<p class="lead">A pairing code makes you an account on this box and gives you an API key.</p>
+<p class="lead">A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.</p>
 <form method="post">
 ${trouble !== null && html`<p class="wrong" id="wrong" role="alert">${complaint(trouble)}</p>`}
 ${fields(form, wrong)}
@@ -106,15 +110,30 @@ function fields(form: PairForm, wrong: readonly PairField[]): Markup {
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required minlength="8" maxlength="72" autocomplete="new-password" aria-describedby="password-hint"${marked("password")}>
 <p class="hint" id="password-hint">At least 8 characters. If you have an account here already: its password.</p>
-</div>`;
+</div>${
+    form.wantsKey !== null &&
+    html`<div class="field check">
+<input id="wants_key" name="wants_key" type="checkbox" value="yes" aria-describedby="key-hint"${form.wantsKey && html` checked`}>
+<label for="wants_key">Make me an API key, too</label>
+<p class="hint" id="key-hint">For the command line, for programs, and to pair a phone's app.</p>
+</div>`
+  }`;
 }
 
-/** The one time that key and receipt are shown. `baseUrl`: where the box is reached, no slash at the end. */
-export function pairedPage(paired: Redemption, baseUrl: string): PageAnswer {
+/**
+ * The one time that key and receipt are shown. `baseUrl`: where the box is reached, no slash at the end. `signedIn`: whether
+ * the browser may go on to the pages.
+ */
+export function pairedPage(
+  paired: Redemption,
+  baseUrl: string,
+  { signedIn }: { signedIn: boolean },
+): PageAnswer {
   const body = framed({
     ...{ style: STYLE, script: SCRIPT },
     title: "You have your seat",
     main: html`<h1>You have your seat</h1>
+${signedIn && html`<p class="lead">You are signed in. When you have stored your key: <a href="${baseUrl}/alerts">to the alerts</a>.</p>`}
 <section aria-labelledby="key">
 <h2 id="key">Your API key</h2>
 <p>It is shown this once. Keep it like a password.</p>

@@ -23,6 +23,9 @@ async function enter(page: Page, fields: Record<string, string>): Promise<void> 
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
 }
 
+/** Ticks what asks for an API key. */
+const withKey = (page: Page) => page.check("#wants_key");
+
 async function worksWithKey(box: TestBox, page: Page, email: string): Promise<void> {
   const key = (await page.textContent("#api-key")) ?? "";
   const me = await box.api("GET", "/v1/me", undefined, key);
@@ -43,6 +46,7 @@ async function looks(browser: Browser, box: TestBox, pictures: string): Promise<
     const { link } = await linkOf(box);
     await page.goto(link);
     await calm("form");
+    await withKey(page);
     await enter(page, { email: `${name}@example.org`, code: "ab".repeat(24), password: PASSWORD });
     await calm("refused");
     await enter(page, { code: link, password: PASSWORD });
@@ -72,6 +76,7 @@ async function takesTheCode(browser: Browser, box: TestBox): Promise<void> {
   assert.equal(page.url(), `${box.url}/pair`);
   // What was asked for with the code in its query was the caller's own doing.
   asked.splice(0, asked.length, ...asked.filter((one) => !one.startsWith(`${box.url}/pair?code=`)));
+  await withKey(page);
   await enter(page, { email: "tab@example.org", display_name: "Tab", password: PASSWORD });
   assert.ok(asked.length > 2 && asked.every((one) => !one.includes(code)), asked.join("\n"));
   await worksWithKey(box, page, "tab@example.org");
@@ -92,6 +97,7 @@ async function worksWithoutScript(browser: Browser, box: TestBox): Promise<void>
   const page = await context.newPage();
   await page.goto(link);
   assert.equal(await page.inputValue("#code"), "");
+  await withKey(page);
   await enter(page, { code: link, email: "plain@example.org", password: PASSWORD });
   await worksWithKey(box, page, "plain@example.org");
   assert.equal(await page.locator("button:visible").count(), 0, "no button that does nothing");
