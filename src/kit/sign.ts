@@ -85,3 +85,14 @@ export function isSignedBy(
   const expected = signature(secret, headers.timestampText, body);
   return timingSafeEqual(Buffer.from(expected), Buffer.from(headers.signature));
 }
+
+/** The same for the header of Standard Webhooks, as it was sent: one of its signatures is enough. */
+export function isStandardSigned(
+  secret: string,
+  signed: { eventId: string; timestamp: number; body: string | Uint8Array },
+  header: string,
+): boolean {
+  const expected = Buffer.from(signedHeaders({ ...signed, secret })["webhook-signature"] ?? "");
+  const given = header.split(" ").map((one) => Buffer.from(one));
+  return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+}

@@ -1,10 +1,16 @@
+import { createBuckets } from "../kit/bucket.ts";
 import type { Egress } from "../kit/egress.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Credentials } from "./credentials.ts";
 import { releaseDeliveries } from "./deliveries.ts";
 import { endStreak } from "./delivery-record.ts";
-import { type ChannelSender, findIntegration, type IntegrationRow } from "./destination.ts";
+import {
+  type ChannelSender,
+  findIntegration,
+  type IntegrationRow,
+  type Sent,
+} from "./destination.ts";
 import { testEvent } from "./notices.ts";
 import { proveRelay, type RelayTarget } from "./relay-proof.ts";
 import type { ActionRow } from "./runs.ts";
@@ -17,6 +23,11 @@ import type { ActionOutcome } from "./senders/action.ts";
 export interface TestFire {
   /** Throws 409 where it is disabled, 503 where no sender is here. One that passes ends the endpoint's streak. */
   integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
+  /**
+   * One that isn't stored, nor anything of it. `by`: whose try it is. Throws 429 after ten within a minute, 503 where no
+   * sender is here.
+   */
+  trial(row: IntegrationRow, by: string): Promise<ChannelTrial>;
   /** Throws 409 where it is disabled. Leaves one terminal execution row (contract §15, Actions). */
   action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
   /** Throws 422 relay_not_proved unless the relay takes a signed test. Stores nothing. */
@@ -31,6 +42,19 @@ export interface TestFireOptions {
   learn(tx: Tx, integrationId: string, learned: Credentials): void;
   run(action: ActionRow, eventBody: string): Promise<ActionOutcome>;
 }
+
+/** How a try went. */
+export interface ChannelTrial {
+  ok: boolean;
+  status_code: number | null;
+  duration_ms: number;
+  error: string | null;
+  /** The first 512 characters, without credentials. */
+  answer: string;
+}
+
+/** Tries of what isn't stored, by one caller within a minute. */
+const MOST_TRIALS = 10;
 
 /** Test-fires under way at one time: each may hold a socket and its caller for a minute. */
 export const MOST_TESTS = 32;
@@ -49,7 +73,17 @@ export function createTestFire(options: TestFireOptions): TestFire {
       underWay--;
     }
   };
+  const trials = createBuckets(options.store.clock, {
+    rate: MOST_TRIALS / 60,
+    burst: MOST_TRIALS,
+  });
   return {
+    trial(row, by) {
+      const { allowed, retryAfter } = trials.take(by);
+      if (allowed) return bounded(() => tryIntegration(options, row));
+      const message = `At most ${MOST_TRIALS} are tried in a minute.`;
+      throw new ServiceError("rate_limited", message, { retryAfter });
+    },
     integration: (row) => bounded(() => testIntegration(options, row)),
     action: (row) => bounded(() => testAction(options, row)),
     relay: (target) =>
@@ -57,12 +91,8 @@ export function createTestFire(options: TestFireOptions): TestFire {
   };
 }
 
-async function testIntegration(
-  { store, channels, learn }: TestFireOptions,
-  row: IntegrationRow,
-): Promise<{ ok: boolean; error?: string }> {
-  if (row.enabled === 0)
-    throw new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
+/** One `alert.test` through the sender of real deliveries. Throws 503 where there is none. */
+async function fire({ store, channels }: TestFireOptions, row: IntegrationRow): Promise<Sent> {
   if (!channels.canTest(row.type))
     throw new ServiceError(
       "sender_unavailable",
@@ -70,13 +100,28 @@ async function testIntegration(
     );
   const what = `This is a test of the ${row.type} channel ${row.name}`.trimEnd();
   const { eventId, body, timestamp } = testEvent(store, { projectId: row.project_id, what });
-  const sent = await channels.send(row, {
-    eventId,
-    event: "alert.test",
-    body,
-    said: null,
-    signedAt: timestamp,
-  });
+  const message = { eventId, event: "alert.test", body, said: null, signedAt: timestamp };
+  return channels.send(row, message);
+}
+
+async function tryIntegration(
+  options: TestFireOptions,
+  row: IntegrationRow,
+): Promise<ChannelTrial> {
+  const { verdict, tried } = await fire(options, row);
+  const { status_code = null, duration_ms = 0, answer = "" } = tried ?? {};
+  const error = verdict.kind === "delivered" ? null : verdict.error;
+  return { ok: error === null, status_code, duration_ms, error, answer };
+}
+
+async function testIntegration(
+  options: TestFireOptions,
+  row: IntegrationRow,
+): Promise<{ ok: boolean; error?: string }> {
+  const { store, learn } = options;
+  if (row.enabled === 0)
+    throw new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
+  const sent = await fire(options, row);
   const error = sent.verdict.kind === "delivered" ? null : sent.verdict.error;
   store.write((tx) => {
     if (sent.learned !== undefined) learn(tx, row.id, sent.learned);

@@ -128,37 +128,64 @@ export function mustFind(reader: Reader, project: Project, id: string): Integrat
 export function createIntegration(
   tx: Tx,
   project: Project,
-  { type, write, guard }: { type: string; write: IntegrationWrite; guard: Guard },
+  { type, write, guard }: Wanted,
 ): { id: string; secret: string | null; isMinted: boolean; url: string } {
-  const kind = mustKnow(guard, type);
-  const own = given(kind, write.credentials);
-  checkGiven(kind, own, guard);
-  checkComplete(kind, own);
-  checkTexts(kind, write.texts ?? {});
+  const { id, kind, credentials, isMinted, ...row } = checked(tx, { type, write, guard });
   mustHaveRoom(tx, "integrations", project.id);
-  const id = hexId(tx.random);
-  const minted = own["secret"] === undefined ? kind.mint?.(tx.random) : undefined;
-  const credentials = minted === undefined ? own : { ...own, secret: minted };
-  const url = shownUrl(kind, credentials);
   tx.orm
     .insert(integrations)
     .values({
-      ...{ id, projectId: project.id, name: write.name ?? "", type, url, enabled: true },
-      sealed: sealedOf(kind, id, { credentials, guard }),
+      ...{ ...row, id, projectId: project.id, name: write.name ?? "", type, enabled: true },
       eventFilter: filterOf(write.events),
       relay: false,
       speaks: kind.bodyAsIs !== true,
-      stormThreshold: stormOf(kind, write, USUAL_STORM),
       consecutiveFailures: 0,
       createdAt: tx.at,
-      titleTemplate: write.texts?.title_template ?? "",
-      bodyTemplate: write.texts?.body_template ?? "",
     })
     .run();
   share(tx, { id, kind }, write.sharing ?? {});
   changeConfig(tx, project.id);
   const secret = kind.mint === undefined ? null : (credentials["secret"] ?? null);
-  return { id, secret, isMinted: minted !== undefined, url };
+  return { id, secret, isMinted, url: row.url };
+}
+
+/** An integration as it would be made, to be tried before it is: nothing is stored. Throws as `createIntegration` does. */
+export function draftIntegration(reader: Reader, project: Project, wanted: Wanted): IntegrationRow {
+  const { type, write } = wanted;
+  const made = checked(reader, wanted);
+  return {
+    ...{ id: made.id, project_id: project.id, name: write.name ?? "", type },
+    ...{ url: made.url, sealed: made.sealed, enabled: 1, relay: 0 },
+    ...{ consecutive_failures: 0, failing_since: null, last_error: null, worked_at: null },
+    ...{ title_template: made.titleTemplate, body_template: made.bodyTemplate },
+    storm_threshold: made.stormThreshold,
+  };
+}
+
+interface Wanted {
+  type: string;
+  write: IntegrationWrite;
+  guard: Guard;
+}
+
+/** What is wanted, checked and sealed under an id of its own. */
+function checked(reader: Reader, { type, write, guard }: Wanted) {
+  const kind = mustKnow(guard, type);
+  const own = given(kind, write.credentials);
+  checkGiven(kind, own, guard);
+  checkComplete(kind, own);
+  checkTexts(kind, write.texts ?? {});
+  const id = hexId(reader.random);
+  const minted = own["secret"] === undefined ? kind.mint?.(reader.random) : undefined;
+  const credentials = minted === undefined ? own : { ...own, secret: minted };
+  return {
+    ...{ id, kind, credentials, isMinted: minted !== undefined },
+    url: shownUrl(kind, credentials),
+    sealed: sealedOf(kind, id, { credentials, guard }),
+    stormThreshold: stormOf(kind, write, USUAL_STORM),
+    titleTemplate: write.texts?.title_template ?? "",
+    bodyTemplate: write.texts?.body_template ?? "",
+  };
 }
 
 /**

@@ -61,7 +61,9 @@ async function call(
 }
 
 /** They take a body and change nothing. */
-const onlyTries = new Set(["tryMapping", "tryRule", "previewSilence", "draftReportEntry"]);
+const onlyTries = new Set([
+  ...["tryMapping", "tryRule", "previewSilence", "draftReportEntry", "checkSignature"],
+]);
 
 /** How many rows this process has written: what is refused must write none. */
 const writes = () => box.tenant.store.sql("SELECT total_changes()").pluck().get();

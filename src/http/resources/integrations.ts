@@ -18,13 +18,16 @@ import {
   changeIntegration,
   createIntegration,
   deleteIntegration,
+  draftIntegration,
   getIntegration,
   type IntegrationWrite,
   listIntegrations,
+  mustFind,
   sharedWith,
 } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SharingInput } from "../../projects/sharing.ts";
+import { checkSignature, signatureCheck } from "../../projects/signatures.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -47,6 +50,14 @@ const textFields = {
     description: "Additive: likewise what stands below the title.",
   }),
 };
+
+const trialAnswer = z.object({
+  ok: z.boolean(),
+  status_code: z.int().nullable(),
+  duration_ms: z.int(),
+  error: z.string().nullable(),
+  answer: z.string().meta({ description: "The first 512 characters, credentials masked." }),
+});
 
 const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found"] as const),
@@ -149,6 +160,50 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
           id: made.id,
           ...(made.isMinted && made.secret !== null && { secret: made.secret }),
         };
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/projects/{id}/integrations/try",
+      name: "tryIntegration",
+      tag: "Integrations",
+      summary:
+        "Send one alert.test to a channel as it would be made, and say what came; nothing is stored. Ten a minute",
+      plane: "api",
+      additive: true,
+      deed: true,
+      params: projectPath,
+      body: z.strictObject({ type: channels.type, ...writeFields }),
+      readOnly: integrationReadOnly,
+      status: 200,
+      answer: trialAnswer,
+      errors: [...writeErrors, "overloaded", "sender_unavailable"],
+      handle: ({ tenant, actor, params, body: { type, ...write } }) => {
+        const project = getProject(tenant.store, params.id);
+        const wanted = { type, write: writeOf(write), guard: guardOf(tenant) };
+        const row = draftIntegration(tenant.store, project, wanted);
+        return tenant.outbox.testFire.trial(row, actor.keyId);
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v1/projects/{id}/integrations/{iid}/check-signature",
+      name: "checkSignature",
+      tag: "Integrations",
+      summary:
+        "Whether a body was signed with the channel's stored secret, for who writes a receiver",
+      plane: "api",
+      additive: true,
+      params: integrationPath,
+      body: signatureCheck,
+      bodyLimit: 512 * 1024,
+      status: 200,
+      answer: z.object({ ok: z.boolean(), reason: z.string().nullable() }),
+      errors: ["invalid_request", "invalid_json", "not_found", "missing_credential"],
+      handle: ({ tenant, params, body }) => {
+        const { store, sealer } = tenant;
+        const row = mustFind(store, getProject(store, params.id), params.iid);
+        return checkSignature(sealer, row, body);
       },
     }),
     route({
