@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { callApi, path } from "./api.ts";
+import { registerCalendars } from "./calendars.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
@@ -22,9 +23,10 @@ interface Row extends Duty {
 }
 
 export function registerOnCall(program: Command): void {
-  apiFlags(program.command("oncall [project]"))
+  const oncall = apiFlags(program.command("oncall [project]"))
     .description("who is on call now: every schedule, of one project or of all")
     .action(showOnCall);
+  registerCalendars(oncall);
 }
 
 async function showOnCall(project: string | undefined, options: ApiOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { ackOperations, ackRoutes } from "../http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp, type PagesDoor } from "../http/app.ts";
 import { bearer, unauthorized } from "../http/bearer.ts";
+import { calendarOperation, calendarRoute } from "../http/calendar.ts";
 import { operatingRoutes } from "../http/health-routes.ts";
 import type { SendersPort } from "../http/inbound/route.ts";
 import type { IngestDoor } from "../http/ingest.ts";
@@ -60,6 +61,7 @@ export function boxApp(
         console: config.console,
       }),
       alertPageRoute(config.tls !== null, pages),
+      calendarRoute(serving),
       ...ackRoutes({
         find: () => tenant,
         ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
@@ -127,6 +129,7 @@ function operating(
           ...publicOperations,
           ...pairOperations,
           ...ackOperations,
+          calendarOperation,
           ...twilioOperations,
           alertPageOperation,
         ],

@@ -5,6 +5,7 @@ import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { ackOperations, ackRoutes } from "../http/ack-page.ts";
 import { alertPageOperation, alertPageRoute } from "../http/alert-page.ts";
 import { type App, createApp } from "../http/app.ts";
+import { calendarOperation, calendarRoute } from "../http/calendar.ts";
 import { noMetrics, operatingRoutes } from "../http/health-routes.ts";
 import type { IngestDoor } from "../http/ingest.ts";
 import { ingestRoute } from "../http/ingest-routes.ts";
@@ -56,6 +57,7 @@ export function hostedApp(
         tls: config.tls !== null,
       }),
       alertPageRoute(config.tls !== null),
+      calendarRoute(serving),
       ...ackRoutes({
         find(capability) {
           const id = tenantOfCapability(parts.sealer, capability, unixSeconds(clock));
@@ -77,6 +79,7 @@ export function hostedApp(
             [
               ...publicOperations,
               ...ackOperations,
+              calendarOperation,
               ...twilioOperations,
               alertPageOperation,
               relayOperation,

@@ -116,6 +116,15 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
     },
     passed: times,
   },
+  calendars: {
+    ...{ kind: "calendar", id: "id", name: "id" },
+    fields: {
+      account_id: ["account_id", "text"],
+      schedule_id: ["schedule_id", "text"],
+      hash: ["address", "secret"],
+    },
+    passed: ["created_at"],
+  },
   overrides: {
     ...{ kind: "override", id: "id", name: "id" },
     fields: {

@@ -27,9 +27,9 @@ export function keepLinks({ registry, log }: { registry: Registry; log: Log }): 
     },
     {
       links: registry.senderLinks,
-      topics: ["sources", "ping-addresses", "project-deleted"],
+      topics: ["sources", "ping-addresses", "calendars", "project-deleted"],
       keys: `SELECT short_hash FROM sources WHERE short_hash IS NOT NULL UNION SELECT hash FROM source_keys
-        UNION SELECT secret_hash FROM heartbeats UNION SELECT uuid_hash FROM heartbeats`,
+        UNION SELECT secret_hash FROM heartbeats UNION SELECT uuid_hash FROM heartbeats UNION SELECT hash FROM calendars`,
     },
   ];
   const underWay = new Set<Promise<void>>();

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Slices } from "../kit/slices.ts";
 import { accounts } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
-import { followIcalendar } from "./calendar.ts";
+import { type CalendarShift, followIcalendar } from "./calendar.ts";
 import { listOverrides } from "./overrides.ts";
 import {
   type Duty,
@@ -13,6 +13,7 @@ import {
   type Range,
 } from "./rotation.ts";
 import type { Current, PreviewAnswer, Schedule, StoredSchedule } from "./schedule.ts";
+import { schedulesWith } from "./schedules.ts";
 
 /** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
 export interface Asking {
@@ -55,26 +56,60 @@ export async function previewOnCall(
 
 const DAY = 86_400;
 
-/** The schedule as a calendar: 30 days back and 180 ahead (contract §5). */
+/** When a calendar is asked for: it reaches from 30 days before `today` to 180 after (contract §5). */
+export interface CalendarTime {
+  now: number;
+  today: number;
+}
+
+const rangeOf = ({ today }: CalendarTime): Range => ({
+  from: today - 30 * DAY,
+  until: today + 180 * DAY,
+});
+
+/** The schedule as a calendar. */
 export async function calendarOf(
   { reader, slices }: Asking,
   stored: StoredSchedule,
-  at: number,
+  at: CalendarTime,
 ): Promise<string> {
   const { schedule, emailOf } = readAll(reader, stored);
-  const range = { from: at - 30 * DAY, until: at + 180 * DAY };
-  const shifts = await slices.run(followCalendar(schedule, range));
+  const shifts = await slices.run(followCalendar(schedule, rangeOf(at)));
   return slices.run(
     followIcalendar({
-      schedule_id: stored.id,
-      schedule_name: stored.name,
-      made_at: at,
+      name: stored.name,
+      made_at: at.now,
       shifts: shifts.map((shift) => ({
         ...shift,
+        schedule: stored,
         email: emailOf(shift.account_id) ?? shift.account_id,
       })),
     }),
   );
+}
+
+/** Schedules that one person's calendar follows. */
+const MOST_FOLLOWED = 100;
+
+/** One person's shifts, of every schedule that has them on call. */
+export async function shiftsCalendarOf(
+  { reader, slices }: Asking,
+  account: string,
+  at: CalendarTime,
+): Promise<string> {
+  const range = rangeOf(at);
+  const own = schedulesWith(reader, account, { at: range.from, most: MOST_FOLLOWED });
+  const read = own.map((stored) => ({ stored, ...readAll(reader, stored) }));
+  const shifts: CalendarShift[] = [];
+  let email = "";
+  for (const { stored, schedule, emailOf } of read) {
+    email = emailOf(account) ?? email;
+    const named = { id: stored.id, name: `${stored.project}/${stored.name}` };
+    for (const shift of await slices.run(followCalendar(schedule, range)))
+      if (shift.account_id === account) shifts.push({ ...shift, schedule: named, email });
+  }
+  const name = email === "" ? "nothing" : email;
+  return slices.run(followIcalendar({ name, made_at: at.now, shifts }));
 }
 
 /** The schedule as it is evaluated, and the email of each account it names that still exists. */

@@ -8,15 +8,16 @@ export interface CalendarShift {
   ends_at: number;
   /** Null under an override. */
   layer: string | null;
+  /** Its id, with the shift's start, makes an event's lasting UID. */
+  schedule: { id: string; name: string };
 }
 
 export interface CalendarInput {
-  /** The schedule's id: with a shift's start it makes an event's lasting UID. */
-  schedule_id: string;
-  schedule_name: string;
+  /** What it shows: a schedule's name, or a person's. */
+  name: string;
   /** When this text was made, Unix seconds. */
   made_at: number;
-  /** No two start at the same second. */
+  /** No two of one schedule start at the same second. */
   shifts: readonly CalendarShift[];
 }
 
@@ -48,7 +49,7 @@ const EVENT_COST = 20;
 
 /** `icalendar` in steps. */
 export function* followIcalendar(input: CalendarInput): Work<string> {
-  const name = text(`On call: ${input.schedule_name}`);
+  const name = text(`On call: ${input.name}`);
   const head = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -63,7 +64,7 @@ export function* followIcalendar(input: CalendarInput): Work<string> {
   let out = written(input.shifts.length === 0 ? [...head, ...NO_EVENTS] : head);
   for (const shift of input.shifts) {
     yield EVENT_COST;
-    out += written(event(shift, input));
+    out += written(event(shift, input.made_at));
   }
   return out + written(["END:VCALENDAR"]);
 }
@@ -72,15 +73,15 @@ function written(lines: readonly string[]): string {
   return lines.map((line) => `${folded(line)}\r\n`).join("");
 }
 
-function event(shift: CalendarShift, input: CalendarInput): string[] {
+function event(shift: CalendarShift, madeAt: number): string[] {
   const reason = shift.layer === null ? "Override" : `Layer: ${shift.layer}`;
   return [
     "BEGIN:VEVENT",
-    `UID:${input.schedule_id}-${shift.starts_at}@box`,
-    `DTSTAMP:${utc(input.made_at)}`,
+    `UID:${shift.schedule.id}-${shift.starts_at}@box`,
+    `DTSTAMP:${utc(madeAt)}`,
     `DTSTART:${utc(shift.starts_at)}`,
     `DTEND:${utc(shift.ends_at)}`,
-    `SUMMARY:${text(`${shift.email} on call (${input.schedule_name})`)}`,
+    `SUMMARY:${text(`${shift.email} on call (${shift.schedule.name})`)}`,
     `DESCRIPTION:${text(reason)}`,
     // Being on call doesn't make a person busy.
     "TRANSP:TRANSPARENT",

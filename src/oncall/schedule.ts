@@ -161,3 +161,26 @@ export const previewAnswer = z.object({
   }),
 });
 export type PreviewAnswer = z.output<typeof previewAnswer>;
+
+/** The body that makes a secret address of a calendar. */
+export const calendarWrite = z
+  .strictObject({
+    schedule: text(257, 3).optional().meta({
+      description: "`{project}/{schedule}`: all of its shifts; left out: the person's own shifts.",
+    }),
+  })
+  .meta({ id: "CalendarWrite", examples: [{ schedule: "ops/primary" }] });
+
+export type CalendarWish = z.output<typeof calendarWrite>;
+
+export const calendarEntry = z
+  .object({
+    id: z.string(),
+    schedule: z
+      .string()
+      .nullable()
+      .meta({ description: "`{project}/{schedule}`; null: the person's own shifts." }),
+    created_at: z.int().meta({ description: "When its address was made." }),
+  })
+  .meta({ id: "CalendarEntry" });
+export type CalendarEntry = z.output<typeof calendarEntry>;

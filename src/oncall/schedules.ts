@@ -1,4 +1,4 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { mustHaveRoom } from "../projects/bounds.ts";
@@ -64,6 +64,39 @@ export function findSchedule(
     .where(and(eq(schedules.projectId, project.id), eq(schedules.name, name)))
     .get();
   return row === undefined ? null : fromRow(row);
+}
+
+/** Null where there is none of this id. */
+export function scheduleById(reader: Reader, id: string): StoredSchedule | null {
+  const row = reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(eq(schedules.id, id))
+    .get();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Those in which this account takes turns, or for whom an override stands that ends after `at`; by project and name. */
+export function schedulesWith(
+  reader: Reader,
+  account: string,
+  { at, most }: { at: number; most: number },
+): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .where(
+      sql`EXISTS (SELECT 1 FROM json_each(${schedules.layers}) l,
+        json_each(l.value, '$.participants') a WHERE a.value = ${account})
+        OR EXISTS (SELECT 1 FROM overrides o
+          WHERE o.schedule_id = ${schedules.id} AND o.account_id = ${account} AND o.ends_at > ${at})`,
+    )
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .limit(most)
+    .all()
+    .map(fromRow);
 }
 
 /** As a ladder of the project names it; null where there is none. */

@@ -126,6 +126,14 @@ export const schedules = sqliteTable("schedules", {
   shared: integer("shared", { mode: "boolean" }).notNull().default(false),
 });
 
+export const calendars = sqliteTable("calendars", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  scheduleId: text("schedule_id"),
+  hash: text("hash").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
 export const overrides = sqliteTable("overrides", {
   id: text("id").notNull(),
   scheduleId: text("schedule_id").notNull(),

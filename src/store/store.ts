@@ -54,6 +54,8 @@ export type Note =
   | { topic: "heartbeats" }
   /** Heartbeats have other addresses than before. */
   | { topic: "ping-addresses" }
+  /** Calendars have other addresses than before. */
+  | { topic: "calendars" }
   | { topic: "relay" };
 
 /** What reads may use: a store, or the transaction a caller is in. */

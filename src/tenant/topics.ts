@@ -22,6 +22,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   reports: ["reports"],
   heartbeats: ["heartbeats"],
   "ping-addresses": ["heartbeats"],
+  calendars: ["people"],
   relay: ["system"],
 };
 
@@ -43,9 +44,16 @@ const placed: Readonly<
 /** What stands in no project. */
 const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
   ...Object.fromEntries(
-    ["account", "key", "session", "pairing_code", "device", "contact", "notification_rules"].map(
-      (kind) => [kind, () => ["people"]],
-    ),
+    [
+      "account",
+      "key",
+      "session",
+      "calendar",
+      "pairing_code",
+      "device",
+      "contact",
+      "notification_rules",
+    ].map((kind) => [kind, () => ["people"]]),
   ),
   ...Object.fromEntries(["gateway", "relay", "fallback"].map((kind) => [kind, () => ["system"]])),
   override: () => ["oncall"],

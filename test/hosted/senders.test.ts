@@ -92,6 +92,25 @@ test("a short token and a ping's address open their closed tenant, and wrong one
   assert.equal((alerts as unknown[] | undefined)?.length, 1);
 });
 
+test("a calendar's address opens its closed tenant; one that was replaced opens none", async (t) => {
+  const shop = await shopOf(t);
+  const { hosted, need } = shop;
+  const make = async () =>
+    String((await need("POST", "/v1/accounts/me/calendars", {}))["calendar_url"]).replace(
+      /^.*(?=\/calendar\/)/,
+      "",
+    );
+  const [old, now] = [await make(), await make()];
+  await atRest(hosted);
+  const { opened } = hosted.role.house.stats();
+  const get = (path: string) =>
+    settled(hosted, async () => (await hosted.call("GET", path)).status);
+  assert.equal(await get(old), 404);
+  assert.equal(hosted.role.house.stats().opened, opened, "nothing is opened for a stranger");
+  assert.equal(await get(now), 200);
+  assert.equal(hosted.role.house.stats().opened, opened + 1);
+});
+
 test("what was rotated or deleted leads nowhere, also once the tenant is closed", async (t) => {
   const shop = await shopOf(t);
   const { hosted, ping, short, heartbeat, need } = shop;

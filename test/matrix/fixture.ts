@@ -147,6 +147,16 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         );
         return id;
       }),
+    calendar: () =>
+      once("calendar", async () => {
+        const account = await once("account", async () => box.person("member").accountId);
+        return post(`/v1/accounts/${account}/calendars`, {}, "id");
+      }),
+    file: () =>
+      once("calendar's file", async () => {
+        const url = await post("/v1/accounts/me/calendars", {}, "calendar_url", caller);
+        return url.slice(url.lastIndexOf("/") + 1);
+      }),
     handle: async () => "AAAAAAAAAAAA",
     capability: () =>
       once("capability", async () => {
@@ -189,6 +199,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     putFallback: () => ({ accounts: [box.owner.accountId], schedules: [] }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
+    makeCalendar: () => ({}),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     changeSilence: () => ({ ends_at: soon() }),

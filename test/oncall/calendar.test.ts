@@ -10,11 +10,11 @@ const shift = {
   starts_at: monday,
   ends_at: monday + 86_400,
   layer: "first line",
+  schedule: { id: "00112233445566aa", name: "primary" },
 };
 
 const input = {
-  schedule_id: "00112233445566aa",
-  schedule_name: "primary",
+  name: "primary",
   made_at: monday - 61,
   shifts: [shift],
 };
@@ -76,9 +76,11 @@ test("a shift keeps its UID when it grows, changes hands or is fetched later", (
 });
 
 test("text is escaped and can't end its line", () => {
+  const name = "a;b,c\\d\r\nEND:VCALENDAR\u2028x\u0007\u0085y";
   const calendar = icalendar({
     ...input,
-    schedule_name: "a;b,c\\d\r\nEND:VCALENDAR\u2028x\u0007\u0085y",
+    name,
+    shifts: [{ ...shift, schedule: { id: "1", name } }],
   });
   assert.equal(
     propertyOf(calendar, "SUMMARY"),
@@ -91,7 +93,8 @@ test("whatever the names: lines of at most 75 octets, whole characters, text tha
   const name = fc.string({ unit: "grapheme", maxLength: 200, size: "max" });
   fc.assert(
     fc.property(name, name, (schedule_name, layer) => {
-      const calendar = icalendar({ ...input, schedule_name, shifts: [{ ...shift, layer }] });
+      const schedule = { id: "1", name: schedule_name };
+      const calendar = icalendar({ ...input, shifts: [{ ...shift, schedule, layer }] });
       for (const line of calendar.split("\r\n")) {
         assert.ok(Buffer.byteLength(line) <= 75, line);
         assert.ok(line.isWellFormed(), "a character was cut in two");

@@ -309,6 +309,40 @@ test("a heartbeat's addresses are in no log, metric, read or file, whatever is c
   );
 });
 
+test("a calendar's address is in no log, metric, read or file, whatever is called", async () => {
+  const open = await testBox({}, handClock(), log);
+  const seen: string[] = [];
+  const secrets: string[] = [];
+  try {
+    const at = "/v1/accounts/me/calendars";
+    for (const _ of ["made", "replaced"]) {
+      const { body } = await open.api("POST", at, {});
+      secrets.push(/\/(\w{22})\.ics$/.exec(body.calendar_url)?.[1] ?? "");
+    }
+    assert.equal(new Set(secrets).size, 2);
+    const read: number[] = [];
+    for (const secret of secrets)
+      for (const end of [".ics", "", ".ics/", "x.ics", ".ics?x=1", "%zz"])
+        for (const method of ["GET", "POST", "HEAD", "PUT"]) {
+          const got = await fetch(`${open.url}/calendar/${secret}${end}`, { method });
+          read.push(got.status);
+          seen.push(await got.text());
+        }
+    assert.ok(read.includes(200) && read.includes(404), "it was in use");
+    for (const path of [at, "/metrics", "/readyz", "/v1/audit", "/v1/changes?since=0"])
+      seen.push(JSON.stringify((await open.api("GET", path)).body));
+    const files = readdirSync(open.data).filter((file) => statSync(join(open.data, file)).isFile());
+    for (const file of files) seen.push(readFileSync(join(open.data, file), "latin1"));
+  } finally {
+    await open.stop();
+  }
+  const all = [...seen, ...logged].join("\n");
+  assert.deepEqual(
+    secrets.filter((secret) => all.includes(secret)),
+    [],
+  );
+});
+
 test("what a message is answered by is in no log, metric, read or file, whatever is done with it", async (t) => {
   const { box: open, fire, linked, handleOf } = await pagedBox(t, {}, log);
   const capabilities: string[] = [];

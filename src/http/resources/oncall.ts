@@ -216,9 +216,10 @@ export const oncallRoutes: Route[] = [
     status: 200,
     answer: z.string(),
     errors: ["not_found"],
-    handle: async ({ tenant, params }) =>
-      new Response(
-        await calendarOf(asking(tenant), find(tenant.store, params), unixSeconds(tenant.clock)),
+    handle: async ({ tenant, params }) => {
+      const now = unixSeconds(tenant.clock);
+      return new Response(
+        await calendarOf(asking(tenant), find(tenant.store, params), { now, today: now }),
         {
           headers: {
             "content-type": "text/calendar; charset=utf-8",
@@ -226,7 +227,8 @@ export const oncallRoutes: Route[] = [
             "x-content-type-options": "nosniff",
           },
         },
-      ),
+      );
+    },
   }),
   route({
     method: "GET",
