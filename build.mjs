@@ -1,7 +1,8 @@
 /**
  * Everything that turns this tree into something that runs.
  *
- *   node build.mjs setup      install the locked packages when they are missing or others than locked
+ *   node build.mjs setup      install the locked packages when they are missing or others than locked, and bundle
+ *                             what runs in browsers when its sources changed
  *   node build.mjs build      write dist/box for this machine
  *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials
  *
@@ -42,7 +43,7 @@ function isInstalled() {
 }
 
 /** Runs `action` while no other process on this tree does; waits for one that is at it. */
-function exclusively(action) {
+async function exclusively(action) {
   const lock = path.join(root, "dist", ".setup.lock");
   fs.mkdirSync(path.dirname(lock), { recursive: true });
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -57,7 +58,7 @@ function exclusively(action) {
     }
   }
   try {
-    return action();
+    return await action();
   } finally {
     fs.rmSync(lock, { force: true });
   }
@@ -113,13 +114,15 @@ function linkNode() {
   fs.symlinkSync(`../${name}/bin/node`, path.join(bin, "node"));
 }
 
-function setup() {
+async function setup() {
   const isReady = () => isInstalled() && fs.existsSync(path.join(bin, "node"));
-  if (isReady()) return;
-  exclusively(() => {
-    if (!isInstalled()) install();
-    if (!fs.existsSync(path.join(bin, "node"))) linkNode();
-  });
+  if (!isReady()) {
+    await exclusively(() => {
+      if (!isInstalled()) install();
+      if (!fs.existsSync(path.join(bin, "node"))) linkNode();
+    });
+  }
+  await bundleBrowser();
   if (isReady()) return;
   const platform = `${process.platform}-${process.arch}`;
   if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) {
@@ -127,6 +130,13 @@ function setup() {
       `there is no Node ${NODE_MAJOR} package for ${platform}: put a Node ${NODE_MAJOR} first on PATH`,
     );
   }
+}
+
+/** dist/console from src/browser. The bundler is one of the packages, so that this comes after them. */
+async function bundleBrowser() {
+  if (!fs.existsSync(path.join(root, "src/browser"))) return;
+  const { bundleConsole, isConsoleBundled } = await import("./systemd/console.mjs");
+  if (!isConsoleBundled(root)) await exclusively(() => bundleConsole(root));
 }
 
 /** Hands over to the installed Node when this one is older. Returns whether it did. */
@@ -148,7 +158,7 @@ function option(name) {
 const commands = {
   setup,
   async build() {
-    setup();
+    await setup();
     if (onInstalledNode()) return;
     const { buildExecutable } = await import("./systemd/executable.mjs");
     await buildExecutable({
@@ -158,7 +168,7 @@ const commands = {
     });
   },
   async release() {
-    setup();
+    await setup();
     if (onInstalledNode()) return;
     const { release } = await import("./systemd/release.mjs");
     await release(root);

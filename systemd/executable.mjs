@@ -10,6 +10,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { build as bundle } from "esbuild";
+import { bundleConsole } from "./console.mjs";
 import { stripSymbols } from "./elf.mjs";
 
 export class BuildError extends Error {
@@ -26,7 +27,10 @@ const RUNTIME_ARGUMENTS = [
 ];
 
 /** Files that go into the executable under their path in the tree, beside bundle and addon. */
-const ASSET_FOLDERS = ["migrations"];
+const ASSET_FOLDERS = ["migrations", "dist/console"];
+
+/** Source maps are for whoever works on the tree. */
+const isPackable = (file) => fs.statSync(file).isFile() && !file.endsWith(".map");
 
 /**
  * Writes `output`.
@@ -46,6 +50,7 @@ export async function buildExecutable({
   const work = path.join(path.dirname(output), `.build-${path.basename(output)}`);
   fs.rmSync(work, { recursive: true, force: true });
   fs.mkdirSync(work, { recursive: true });
+  const browser = await bundleConsole(root);
   const inputs = await bundleInto(root, work, [entry, ...workers(root)]);
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
@@ -66,7 +71,7 @@ export async function buildExecutable({
   checkStarts([...run, result]);
   fs.renameSync(result, output);
   fs.rmSync(work, { recursive: true });
-  return inputs;
+  return [...new Set([...inputs, ...browser])].sort();
 }
 
 /** `src/reports/render-worker.ts` → `render-worker.js`; the program keeps its own name. */
@@ -127,7 +132,7 @@ function assets(root, arch) {
   for (const folder of ASSET_FOLDERS) {
     for (const file of fs.readdirSync(path.join(root, folder), { recursive: true }).sort()) {
       const full = path.join(root, folder, file);
-      if (fs.statSync(full).isFile()) found[`${folder}/${file.split(path.sep).join("/")}`] = full;
+      if (isPackable(full)) found[`${folder}/${file.split(path.sep).join("/")}`] = full;
     }
   }
   for (const worker of workers(root)) found[worker] = bundleName(worker);

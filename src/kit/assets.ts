@@ -22,6 +22,13 @@ export function asset(name: string): string {
   return isPacked ? sea.getAsset(name, "utf8") : readFileSync(sourceFile(name), "utf8");
 }
 
+/** The bytes of an asset. Throws when there is none of that name. */
+export function assetBytes(name: string): Uint8Array<ArrayBuffer> {
+  return isPacked
+    ? new Uint8Array(sea.getAsset(name))
+    : new Uint8Array(readFileSync(sourceFile(name)));
+}
+
 /** The names of all assets in `folder` ("migrations/box") and below it, sorted. */
 export function assetNames(folder: string): string[] {
   if (isPacked)

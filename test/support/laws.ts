@@ -9,6 +9,8 @@ export type Law = (source: Source) => string[];
  */
 export const rooms: Record<string, readonly string[]> = {
   kit: [],
+  // What runs in browsers: nothing of the box goes there, and nothing of it comes back.
+  browser: [],
   store: ["kit"],
   // Who changed what, seen where it is written.
   audit: ["kit", "store"],
@@ -170,6 +172,7 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
     only: /^src\/store\//,
     why: "a database is opened in one place",
   },
+  { what: /^idiomorph$/, only: /^src\/browser\//, why: "it is made for documents" },
 ];
 
 export const packages: Law = ({ file, imports }) =>
@@ -179,23 +182,26 @@ export const packages: Law = ({ file, imports }) =>
       .map((name) => `${file}: may not import ${name} (${why})`),
   );
 
+/** A browser has no other clock or network than its own. */
+const KIT_OR_BROWSER = /^src\/(?:kit|browser)\//;
+
 /** Names that reach for time, randomness, network or the process behind the caller's back. */
 const reserved: readonly { what: RegExp; only: RegExp }[] = [
-  { what: /\bDate\.now\b/, only: /^src\/kit\// },
-  { what: /\bnew Date\b(?!\([^)])/, only: /^src\/kit\// },
-  { what: /(?<!new |[.\w$])Date\(/, only: /^src\/kit\// },
-  { what: /\bTemporal\.Now\b/, only: /^src\/kit\// },
+  { what: /\bDate\.now\b/, only: KIT_OR_BROWSER },
+  { what: /\bnew Date\b(?!\([^)])/, only: KIT_OR_BROWSER },
+  { what: /(?<!new |[.\w$])Date\(/, only: KIT_OR_BROWSER },
+  { what: /\bTemporal\.Now\b/, only: KIT_OR_BROWSER },
   // A socket's own is a limit on silence that the network keeps, like a server's `timeout`.
-  { what: /(?<!\bsocket\.)\b(?:setTimeout|setInterval)\b/, only: /^src\/kit\// },
-  { what: /\bAbortSignal\.timeout\b/, only: /^src\/kit\// },
-  { what: /\bperformance\.now\b/, only: /^src\/kit\// },
-  { what: /\bprocess\.hrtime\b/, only: /^src\/kit\// },
-  { what: /\bMath\.random\b/, only: /^src\/kit\// },
+  { what: /(?<!\bsocket\.)\b(?:setTimeout|setInterval)\b/, only: KIT_OR_BROWSER },
+  { what: /\bAbortSignal\.timeout\b/, only: KIT_OR_BROWSER },
+  { what: /\bperformance\.now\b/, only: KIT_OR_BROWSER },
+  { what: /\bprocess\.hrtime\b/, only: KIT_OR_BROWSER },
+  { what: /\bMath\.random\b/, only: KIT_OR_BROWSER },
   {
     what: /\b(?:randomBytes|randomUUID|randomInt|randomFill(?:Sync)?|getRandomValues)\b/,
-    only: /^src\/kit\//,
+    only: KIT_OR_BROWSER,
   },
-  { what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/, only: /^src\/kit\// },
+  { what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/, only: KIT_OR_BROWSER },
   { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
 ];
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundleConsole } from "../../systemd/console.mjs";
 import { besidePackages, bundlePackages, bundleProgram } from "./bundle.ts";
 import { suiteMemory } from "./memory.ts";
 
@@ -16,7 +17,8 @@ const memory = suiteMemory(temporary);
 export async function globalSetup(): Promise<void> {
   // Some tests do things as another user.
   for (const made of [temporary, memory]) chmodSync(made, 0o755);
-  await Promise.all([bundleProgram(directory), bundlePackages(directory)]);
+  const root = join(import.meta.dirname, "../..");
+  await Promise.all([bundleProgram(directory), bundlePackages(directory), bundleConsole(root)]);
   process.env["TMPDIR"] = temporary;
   process.env["BOX_TEST_MEMORY"] = memory;
   process.env["BOX_TEST_SHARED"] = directory;

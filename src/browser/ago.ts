@@ -1,0 +1,33 @@
+/*
+ * Times in words. Pure; the pages that the box draws say the same words, which a test holds together.
+ */
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** "12 s", "4 min", "3 h", "5 days": rounded down; "now" below five seconds. */
+export function spanWords(seconds: number): string {
+  if (seconds < 5) return "now";
+  if (seconds < MINUTE) return `${Math.floor(seconds)} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
+  const days = Math.floor(seconds / DAY);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+/** "4 min ago"; `bare`: "4 min". What lies ahead is "now". */
+export function agoWords(seconds: number, bare: boolean): string {
+  const text = spanWords(Math.max(0, seconds));
+  return bare || text === "now" ? text : `${text} ago`;
+}
+
+/** What is left: "3:12", "1:03:12", "2 days", and "now" from nought on. A second that has begun counts. */
+export function leftWords(seconds: number): string {
+  if (seconds <= 0) return "now";
+  const left = Math.ceil(seconds);
+  if (left >= 2 * DAY) return spanWords(left);
+  const [hours, minutes] = [Math.floor(left / HOUR), Math.floor((left % HOUR) / MINUTE)];
+  const two = (part: number) => String(part).padStart(2, "0");
+  const tail = two(left % MINUTE);
+  return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
+}

@@ -1,0 +1,80 @@
+import { pickedRows, pickOf, rowsOf } from "./picks.ts";
+import { mergeRows } from "./rows.ts";
+
+/* Lists that stay under the finger while what they show changes. */
+
+/** Sections whose new rows somebody asked to see. */
+const showing = new Set<string>();
+
+/** From here on the next answer of this section brings its new rows. */
+export const showNew = (section: Element): void => void showing.add(section.id);
+export const isShowingNew = (id: string): boolean => showing.has(id);
+
+/** So many rows a request names, that its head stays small. */
+const MOST_NAMED = 200;
+
+/** The rows that are shown in lists that stay, for the box to say what became of those that left. */
+export function shownRows(sections: readonly Element[]): string {
+  const ids = sections
+    .filter((section) => section.hasAttribute("data-stay"))
+    .flatMap((section) => rowsOf(section).map(({ id }) => id));
+  return ids.slice(0, MOST_NAMED).join(",");
+}
+
+/** Below this the list counts as scrolled to the top, in pixels. */
+const TOP = 8;
+
+/** Prepares what the box drew for the section that stands: its rows' order, those that left, what is selected. */
+export function arrangeRows(section: Element, fresh: Element): void {
+  if (section.hasAttribute("data-stay")) stay(section, fresh);
+  for (const row of rowsOf(section)) {
+    if (!pickOf(row)?.checked) continue;
+    const pick = pickOf(
+      fresh.querySelector(`#${CSS.escape(row.id)}`) ?? document.createElement("p"),
+    );
+    if (pick) pick.defaultChecked = true;
+  }
+}
+
+function stay(section: Element, fresh: Element): void {
+  const list = section.querySelector("[data-list]");
+  const shown = rowsOf(section);
+  if (list === null || shown.length === 0) return;
+  const freshList = fresh.querySelector("[data-list]") ?? emptyList(list, fresh);
+  const byId = new Map(rowsOf(fresh).map((row) => [row.id, row]));
+  const isAtTop = window.scrollY < TOP && pickedRows().length === 0;
+  const { order, gone, held } = mergeRows(
+    shown.map(({ id }) => id),
+    [...byId.keys()],
+    {
+      takesNew: isAtTop || showing.delete(section.id),
+      goes: new Set([...byId].filter(([, row]) => "gone" in row.dataset).map(([id]) => id)),
+      hasMore: freshList.hasAttribute("data-more"),
+    },
+  );
+  const old = new Map(shown.map((row) => [row.id, row]));
+  freshList.replaceChildren(
+    ...order.flatMap((id) => {
+      const row = byId.get(id) ?? old.get(id)?.cloneNode(true);
+      if (!(row instanceof HTMLElement)) return [];
+      row.toggleAttribute("data-gone", gone.has(id));
+      return [row];
+    }),
+  );
+  sayNew(fresh, held.length);
+}
+
+/** Where nothing is left to list, what left is still shown. */
+function emptyList(list: Element, fresh: Element): Element {
+  const empty = list.cloneNode(false) as Element;
+  fresh.append(empty);
+  return empty;
+}
+
+function sayNew(fresh: Element, count: number): void {
+  const line = fresh.querySelector("[data-new]");
+  const button = line?.querySelector("button");
+  if (!line || !button) return;
+  line.toggleAttribute("data-some", count > 0);
+  button.textContent = count > 0 ? `${count} new · Show` : "";
+}

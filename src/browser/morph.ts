@@ -1,0 +1,76 @@
+import { Idiomorph } from "idiomorph";
+import { rememberFocus } from "./focus.ts";
+import { isAtWorkIn, markReturned } from "./held.ts";
+import { arrangeRows } from "./lists.ts";
+import { showPicked } from "./picks.ts";
+import { drawTimes } from "./times.ts";
+
+/** Set by scripts, so that what the box draws must not take them away. */
+const OWN = new Set(["data-current", "data-picked", "data-some", "data-changed", "tabindex"]);
+
+/** How long a changed row is marked, milliseconds: as long as its bar fades. */
+const MARKED_MS = 700;
+
+export interface Put {
+  /** The form that this is the answer to. */
+  form?: HTMLFormElement | null;
+  /** It wasn't taken: its fields hold what somebody typed. */
+  refused?: boolean;
+  /** Also where somebody is at work: they asked for it. */
+  anyway?: boolean;
+}
+
+/**
+ * Puts the sections of an answer in the place of those that stand. Returns the ids of those that were left alone because
+ * somebody is at work in them; ids that the page hasn't got are passed over.
+ */
+export function putSections(
+  answer: Document,
+  { form = null, refused, anyway }: Put = {},
+): string[] {
+  const held: string[] = [];
+  for (const fresh of partsOf(answer)) {
+    const section = document.getElementById(fresh.id);
+    if (section === null) continue;
+    if (!anyway && isAtWorkIn(section, form)) {
+      held.push(section.id);
+      continue;
+    }
+    morph(section, document.importNode(fresh, true));
+    const stands = document.getElementById(fresh.id);
+    if (stands && (anyway || (form !== null && stands.contains(form))))
+      markReturned(stands, refused === true);
+  }
+  drawTimes();
+  showPicked();
+  return held;
+}
+
+/** An answer holds sections one after another, or it is a whole page. */
+function partsOf(answer: Document): Element[] {
+  const whole = answer.querySelector("main[id]");
+  return [...answer.querySelectorAll("body > [id]"), ...(whole ? [whole] : [])];
+}
+
+function morph(section: Element, fresh: Element): void {
+  arrangeRows(section, fresh);
+  const restoreFocus = rememberFocus(section);
+  const changed: Element[] = [];
+  Idiomorph.morph(section, fresh, {
+    callbacks: {
+      // What somebody opened stays open.
+      beforeAttributeUpdated: (name, element) =>
+        !OWN.has(name) && !(name === "open" && element.localName === "details"),
+      beforeNodeMorphed: (before, after) => {
+        if (!(before instanceof HTMLElement) || !(after instanceof HTMLElement)) return true;
+        if ("row" in before.dataset && before.className !== after.className) changed.push(before);
+        return true;
+      },
+    },
+  });
+  restoreFocus();
+  for (const row of changed) {
+    row.setAttribute("data-changed", "");
+    setTimeout(() => row.removeAttribute("data-changed"), MARKED_MS);
+  }
+}

@@ -1,0 +1,40 @@
+/** What a page says of itself on its root element, `<html data-…>`. */
+const { dataset } = document.documentElement;
+
+/** What stands before every address of the box: "" or "/box". */
+export const pageBase: string = dataset["base"] ?? "";
+
+/** IANA name of the zone that the page's times are in; the browser's own where the page names none. */
+export const pageZone: string | undefined = dataset["zone"] || undefined;
+
+/** The box's clock when the page was drawn, unix milliseconds; NaN where the page doesn't say. */
+export const drawnAt = Number(dataset["now"] ?? Number.NaN);
+
+/** The change after which the page was drawn, as the stream counts them. */
+export const drawnAfter: string | null = dataset["since"] ?? null;
+
+/** Whether single letters are keys: somebody may have turned them off. */
+export const areLettersKeys = (): boolean => dataset["keys"] !== "off";
+
+/** The address of this page, without what stands behind `#`. */
+export const ownAddress = (): string => location.pathname + location.search;
+
+/** Sections that are asked for anew when something changes. */
+export const liveSections = (): HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>("[data-live][id]"),
+];
+
+/** For `querySelector`: the first element of these that is seen. */
+export function firstVisible(found: Iterable<HTMLElement>): HTMLElement | undefined {
+  for (const element of found) if (element.checkVisibility()) return element;
+  return undefined;
+}
+
+/** The server draws in a reader's zone from the second page on: it learns of it by this cookie. */
+export function tellZone(): void {
+  if (/(?:^|; )zone=/.test(document.cookie)) return;
+  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store isn't there on plain http
+  document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}

@@ -1,0 +1,44 @@
+import { askPage, isMarkup } from "./ask.ts";
+import { formBody } from "./forms.ts";
+import { putSections } from "./morph.ts";
+import { parseAnswer } from "./trusted.ts";
+
+/* What a form would do, shown while it is filled in: `data-preview` on a form names the section. */
+
+/** After the last change, milliseconds. */
+const REST_MS = 400;
+
+const running = new WeakMap<HTMLFormElement, AbortController>();
+
+export function takePreviews(): void {
+  const changed = (event: Event) => {
+    const form = (event.target as Element).closest<HTMLFormElement>("form[data-preview]");
+    if (form) void preview(form);
+  };
+  document.addEventListener("input", changed);
+  document.addEventListener("change", changed);
+}
+
+/** A newer one ends the older, whether it waits or is on its way. */
+async function preview(form: HTMLFormElement): Promise<void> {
+  running.get(form)?.abort();
+  const own = new AbortController();
+  running.set(form, own);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const address = form.dataset["previewTo"];
+  if (own.signal.aborted || address === undefined || !form.isConnected) return;
+  const section = document.getElementById(form.dataset["preview"] ?? "");
+  section?.setAttribute("aria-busy", "true");
+  try {
+    const response = await askPage(address, {
+      ...{ method: "POST", body: formBody(form, null), signal: own.signal },
+      headers: { Accept: "text/html", "X-Sections": form.dataset["preview"] ?? "1" },
+    });
+    if (isMarkup(response) && !response.redirected && !own.signal.aborted)
+      putSections(parseAnswer(await response.text()), { form });
+  } catch {
+    // The last one stays; the next change tries again.
+  } finally {
+    if (!own.signal.aborted) section?.removeAttribute("aria-busy");
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, also compressed, so
+ * that a small machine never compresses them, and `list.json`, which says what there is.
+ */
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+/** Browsers of the last three years, so that the style sheet's nesting and the script's syntax are written for them. */
+const BROWSERS = ["chrome111", "firefox113", "safari16.4"];
+
+const ENTRIES = { "console.js": "src/browser/main.ts", "console.css": "src/browser/main.css" };
+
+/** The files that the bundle is made from, as paths in the tree, sorted. */
+function sources(root) {
+  const folder = path.join(root, "src/browser");
+  const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const own = names
+    .filter((name) => /\.(?:ts|css)$/.test(name))
+    .map((name) => `src/browser/${name.split(path.sep).join("/")}`)
+    .sort();
+  // The packages' versions, and this file.
+  return [...own, "package-lock.json", "systemd/console.mjs"];
+}
+
+/** Contents are compared, not times: a checkout gives files new times, and old ones to what it brings back. */
+function digestOf(root, files) {
+  const digest = createHash("sha256");
+  for (const file of files)
+    digest.update(`${file}\0`).update(fs.readFileSync(path.join(root, file)));
+  return digest.digest("hex");
+}
+
+function readList(out) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(out, "list.json"), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether dist/console is what the sources make; also where this tree has nothing for browsers. */
+export function isConsoleBundled(root) {
+  if (!fs.existsSync(path.join(root, "src/browser"))) return true;
+  return readList(path.join(root, "dist/console"))?.sources === digestOf(root, sources(root));
+}
+
+/**
+ * Writes dist/console where it isn't what the sources make. Each file takes its place at once and the list last: who
+ * reads meanwhile, or writes the same, never finds half a file. Returns the paths of all bundled files.
+ */
+export async function bundleConsole(root) {
+  const out = path.join(root, "dist/console");
+  if (isConsoleBundled(root)) return readList(out)?.inputs ?? [];
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(ENTRIES).map(([name, file]) => ({
+      in: file,
+      out: path.parse(name).name,
+    })),
+    outdir: out,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: BROWSERS,
+    legalComments: "none",
+    // For whoever works on it; the executable takes none along.
+    sourcemap: "external",
+    metafile: true,
+    logLevel: "error",
+  });
+  fs.mkdirSync(out, { recursive: true });
+  const files = outputFiles.map(({ path: file, contents }) => ({
+    name: path.basename(file),
+    bytes: Buffer.from(contents),
+  }));
+  for (const { name, bytes } of files) {
+    place(out, name, bytes);
+    if (name.endsWith(".map")) continue;
+    place(out, `${name}.gz`, gzipSync(bytes, { level: 9 }));
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    place(out, `${name}.br`, brotliCompressSync(bytes, { params }));
+  }
+  const shown = files
+    .filter(({ name }) => name in ENTRIES)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const hash = createHash("sha256");
+  for (const { name, bytes } of shown) hash.update(`${name}\0`).update(bytes);
+  const list = {
+    hash: hash.digest("base64url").slice(0, 12),
+    files: shown.map(({ name }) => name),
+    inputs: Object.keys(metafile.inputs).sort(),
+    sources: digestOf(root, sources(root)),
+  };
+  place(out, "list.json", Buffer.from(`${JSON.stringify(list, null, 2)}\n`));
+  return list.inputs;
+}
+
+function place(out, name, bytes) {
+  const temporary = path.join(out, `.${name}.${process.pid}`);
+  fs.writeFileSync(temporary, bytes);
+  fs.renameSync(temporary, path.join(out, name));
+}
