@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { type ApiOptions, plainUrl, tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { readText } from "./files.ts";
 import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
 import { apiFlags, jsonFlag, print } from "./options.ts";
+import { givenPassword } from "./password.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
@@ -73,12 +73,8 @@ async function givenKey(options: LoginOptions): Promise<string> {
 /** Makes the seat; returns its key. */
 async function redeem(url: string, code: string, options: LoginOptions): Promise<string> {
   const { email, name, passwordFile } = options;
-  const password =
-    passwordFile === undefined
-      ? await ask("Password for your account, 8 to 72 characters: ", "--password-file is needed", {
-          hidden: true,
-        })
-      : (await readText(passwordFile)).replace(/\r?\n$/, "");
+  const question = "Password for your account, 8 to 72 characters: ";
+  const password = await givenPassword(passwordFile, question);
   const body = {
     ...{ code, password },
     ...(email === undefined ? {} : { email }),

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { PeopleDesk, PeopleView, SeatFlags } from "../src/desk/people.ts";
 import { secondsOfSpan } from "../src/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { givenPassword } from "./password.ts";
 import { table, when } from "./table.ts";
 
 interface DeskOptions {
@@ -26,12 +27,26 @@ export function registerPeople(program: Command): void {
   deskFlags(account.command("remove <account>"))
     .description("remove an account (its id or email) with its keys")
     .action(removeAccount);
+  deskFlags(account.command("set-password <account>"))
+    .description("give an account (its id or email) a new password; signs its browsers out")
+    .option("--password-file <file>", "the password (- = standard input; else it's asked)")
+    .action(setPassword);
   const key = program.command("key").description("API keys");
   deskFlags(key.command("list"))
     .description("list API keys, without the keys themselves")
     .option("--account <account>", "of one account (its id or email)")
     .action(listKeys);
+  deskFlags(key.command("create <account>"))
+    .description("make an API key for an account (its id or email); it is shown this once")
+    .option("--label <text>", "what it is for")
+    .action(createKey);
   deskFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
+  const session = program.command("session").description("browsers that are signed in");
+  deskFlags(session.command("list"))
+    .description("list signed-in browsers, those seen last first")
+    .option("--account <account>", "of one account (its id or email)")
+    .action(listSessions);
+  deskFlags(session.command("end <id>")).description("sign a browser out").action(endSession);
 }
 
 function deskFlags(command: Command): Command {
@@ -105,14 +120,46 @@ async function listKeys(options: DeskOptions & { account?: string }): Promise<vo
     key.id,
     key.email,
     `…${key.hint}`,
+    key.label,
     when(key.created_at),
     key.last_used_at === null ? "never" : when(key.last_used_at),
   ];
-  const heads = ["ID", "ACCOUNT", "KEY", "MADE", "LAST USED"];
+  const heads = ["ID", "ACCOUNT", "KEY", "LABEL", "MADE", "LAST USED"];
   print({ keys }, options, () => table(heads, keys.map(row)));
 }
 
 async function revokeKey(id: string, options: DeskOptions): Promise<void> {
   await onDesk(options, (desk) => desk.revoke(id));
   print({ deleted: true, id }, options, () => `revoked ${id}`);
+}
+
+async function setPassword(
+  who: string,
+  options: DeskOptions & { passwordFile?: string },
+): Promise<void> {
+  const { people, at } = await parts(options);
+  const password = await givenPassword(options.passwordFile, "New password, 8 to 72 characters: ");
+  const hash = await people.hashGiven(password, at.random);
+  const account = await onDesk(options, (desk) => desk.setPassword(who, hash));
+  print(account, options, () => `${account.email} has a new password`);
+}
+
+async function createKey(who: string, options: DeskOptions & { label?: string }): Promise<void> {
+  const made = await onDesk(options, (desk) => desk.createKey(who, options.label ?? ""));
+  print(made, options, () => `API key  ${made.key}\nid       ${made.id}`);
+}
+
+async function listSessions(options: DeskOptions & { account?: string }): Promise<void> {
+  const sessions = await see(options, (view) => view.sessions(options.account));
+  const row = (session: (typeof sessions)[number]) => [
+    ...[session.id, session.email, session.method, when(session.created_at)],
+    ...[when(session.last_seen_at), session.address, session.agent],
+  ];
+  const heads = ["ID", "ACCOUNT", "BY", "SINCE", "LAST SEEN", "ADDRESS", "BROWSER"];
+  print({ sessions }, options, () => table(heads, sessions.map(row)));
+}
+
+async function endSession(id: string, options: DeskOptions): Promise<void> {
+  await onDesk(options, (desk) => desk.endSession(id));
+  print({ deleted: true, id }, options, () => `signed out ${id}`);
 }

@@ -54,7 +54,11 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
   },
   api_keys: {
     ...{ kind: "key", id: "id", name: "hint" },
-    fields: { account_id: ["account_id", "text"], hash: ["key", "secret"] },
+    fields: {
+      account_id: ["account_id", "text"],
+      label: ["label", "text"],
+      hash: ["key", "secret"],
+    },
     passed: ["created_at", "last_used_at"],
   },
   pair_codes: {
@@ -64,6 +68,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       email: ["email", "text"],
       expires_at: ["expires_at", "text"],
       used_at: ["used_at", "text"],
+      account_id: ["sets_password_of", "text"],
       hash: ["code", "secret"],
     },
     passed: ["issued_by", "created_at"],

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { operatorsStore } from "../audit/operator.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { notFound } from "../kit/errors.ts";
 import { UsageError, webUrl } from "../kit/flags.ts";
+import { createPasswords } from "../kit/password.ts";
 import type { Random } from "../kit/random.ts";
-import type { Account, Key } from "../people/account.ts";
+import { type Account, type Key, passwordText } from "../people/account.ts";
 import {
   changeAccount,
   getAccount,
@@ -14,9 +15,12 @@ import {
 } from "../people/accounts.ts";
 import { issueCode, pairLink } from "../people/codes.ts";
 import { foldEmail, isEmail } from "../people/email.ts";
-import { listKeys, revokeKey } from "../people/keys.ts";
+import { createKey, listKeys, revokeKey } from "../people/keys.ts";
 import { codeTtl, type IssuedCode } from "../people/pairing.ts";
+import { replacePassword } from "../people/passwords.ts";
 import { roles } from "../people/roles.ts";
+import type { Session } from "../people/session.ts";
+import { endSession, listSessions } from "../people/sessions.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
 import {
@@ -34,6 +38,8 @@ export interface PeopleView {
   accounts(): Account[];
   /** Everybody's keys, or those of one account (its id or email). Throws ServiceError not_found. */
   keys(who?: string): (Key & { email: string })[];
+  /** Everybody's signed-in browsers, or those of one account. Throws ServiceError not_found. */
+  sessions(who?: string): (Session & { email: string })[];
 }
 
 /** What the operator does to people straight on a data directory (contract §3), with owner's rank. */
@@ -44,8 +50,14 @@ export interface PeopleDesk extends PeopleView {
   setRole(who: string, role: string): Account;
   /** Throws ServiceError not_found, last_owner, account_in_use. */
   remove(who: string): Account;
+  /** Sets the password that `hash` was made of and signs all browsers of the account out. Throws ServiceError not_found. */
+  setPassword(who: string, hash: string): Account;
+  /** Throws ServiceError not_found, too_many. */
+  createKey(who: string, label: string): { id: string; key: string };
   /** Throws ServiceError not_found, last_owner. */
   revoke(keyId: string): void;
+  /** Throws ServiceError not_found. */
+  endSession(id: string): void;
 }
 
 /** As they are typed. */
@@ -86,8 +98,8 @@ export function withPeople<T>(
   else mustExist(file.path);
   const store = openStore(file);
   try {
-    ensureTenant(store);
-    return use(deskOf((verb) => operatorsStore(store, verb), viewOf(store)));
+    const tenantId = ensureTenant(store);
+    return use(deskOf((verb) => operatorsStore(store, verb), viewOf(store), tenantId));
   } finally {
     store.close();
   }
@@ -98,17 +110,19 @@ function storeOf({ data, clock, random }: DeskOptions): StoreOptions {
 }
 
 function viewOf(reader: Reader): PeopleView {
+  const named = <T extends { account_id: string }>(things: T[]) => {
+    const emails = new Map(listAccounts(reader).map((account) => [account.id, account.email]));
+    return things.map((thing) => ({ ...thing, email: emails.get(thing.account_id) ?? "" }));
+  };
+  const idOf = (who: string | undefined) => (who === undefined ? null : find(reader, who).id);
   return {
     accounts: () => listAccounts(reader),
-    keys(who) {
-      const emails = new Map(listAccounts(reader).map((account) => [account.id, account.email]));
-      const keys = listKeys(reader, who === undefined ? null : find(reader, who).id);
-      return keys.map((key) => ({ ...key, email: emails.get(key.account_id) ?? "" }));
-    },
+    keys: (who) => named(listKeys(reader, idOf(who))),
+    sessions: (who) => named(listSessions(reader, idOf(who), unixSeconds(reader.clock))),
   };
 }
 
-function deskOf(storeFor: (verb: string) => Store, view: PeopleView): PeopleDesk {
+function deskOf(storeFor: (verb: string) => Store, view: PeopleView, tenantId: string): PeopleDesk {
   return {
     issue(flags) {
       const { publicUrl, ...seat } = checkSeat(flags);
@@ -132,6 +146,17 @@ function deskOf(storeFor: (verb: string) => Store, view: PeopleView): PeopleDesk
         removeAccount(tx, null, account.id);
         return account;
       }),
+    setPassword: (who, hash) =>
+      storeFor("account set-password").write((tx) => {
+        const account = find(tx, who);
+        replacePassword(tx, { accountId: account.id, hash, kept: null });
+        return account;
+      }),
+    createKey: (who, label) =>
+      storeFor("key create").write((tx) =>
+        createKey(tx, { tenantId, accountId: find(tx, who).id, label }),
+      ),
+    endSession: (id) => storeFor("session end").write((tx) => endSession(tx, null, id)),
     revoke: (keyId) => storeFor("key revoke").write((tx) => revokeKey(tx, null, keyId)),
   };
 }
@@ -161,4 +186,11 @@ function checkSeat(flags: SeatFlags) {
   const publicUrl = webUrl("public-url", flags.publicUrl ?? "", faults);
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return { email, role, ttlSeconds, publicUrl };
+}
+
+/** The hash of a password that somebody gives an account. Throws UsageError for one that can't be. */
+export async function hashGiven(password: string, random: Random): Promise<string> {
+  if (!passwordText.safeParse(password).success)
+    throw new UsageError("The password has 8 to 72 characters.");
+  return createPasswords(random).hash(password);
 }

@@ -23,6 +23,7 @@ import { projectRoutes } from "./resources/projects.ts";
 import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
+import { sessionRoutes } from "./resources/sessions.ts";
 import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceSecretRoutes } from "./resources/source-secrets.ts";
@@ -53,6 +54,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...oncallRoutes,
   ...pairingRoutes,
   ...peopleRoutes,
+  ...sessionRoutes,
   ...projectRoutes,
   ...relayRoutes,
   ...reportRoutes,

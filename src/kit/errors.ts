@@ -61,6 +61,7 @@ export const errorStatus = {
   nobody_on_call: 422,
   unknown_contact: 422,
   code_refused: 422,
+  password_refused: 422,
   gateway_refused: 422,
   rate_limited: 429,
   overloaded: 429,

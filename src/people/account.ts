@@ -30,9 +30,25 @@ export const keyAnswer = z
   .object({
     id: z.string(),
     account_id: z.string(),
+    label: z.string().meta({ description: "What its owner calls it." }),
     hint: z.string().meta({ description: "The key's last four characters." }),
     created_at: z.int(),
     last_used_at: z.int().nullable().meta({ description: "To the minute." }),
   })
   .meta({ id: "Key" });
 export type Key = z.output<typeof keyAnswer>;
+
+/** The body that makes a key of one's own. */
+export const keyWrite = z.strictObject({
+  label: text(128).default("").describe("What it is for, so that it can be told from others."),
+});
+
+export const keyMade = z.object({
+  id: z.string(),
+  key: z.string().meta({ description: "Shown this once." }),
+});
+
+export const passwordText = text(72, 8);
+
+/** The body that changes one's own password. */
+export const passwordWrite = z.strictObject({ old: text(72), new: passwordText });

@@ -163,7 +163,7 @@ export function mustLeaveOwner(reader: Reader, without: { account: string; key?:
   if (other !== undefined) return;
   throw new ServiceError(
     "last_owner",
-    "No other owner has a key or has signed in: make another owner first.",
+    "This is the last owner with a key or a sign-in: make another owner first.",
   );
 }
 

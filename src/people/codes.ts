@@ -4,8 +4,8 @@ import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { accounts, pairCodes, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import { type By, mustGrant } from "./accounts.ts";
-import type { IssuedCode, PendingCode } from "./pairing.ts";
+import { type By, getAccount, mustGovern, mustGrant } from "./accounts.ts";
+import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
 
 /** Issues a code for a seat (contract §15, Pairing rule 3). Throws 403 unless `by` manages and ranks at least as high. */
@@ -27,6 +27,28 @@ export function issueCode(
   return { id, code, role, email, expires_at: expiresAt };
 }
 
+const RESET_SECONDS = 3600;
+
+/**
+ * Issues a code that sets an account's password, good for an hour; one that was issued before is good no more. Throws 404; 403
+ * unless `by` may change that account.
+ */
+export function issueReset(tx: Tx, by: By, accountId: string): Omit<IssuedReset, "link"> {
+  const { email, role } = getAccount(tx, accountId);
+  mustGovern(tx, by, role);
+  tx.orm.delete(pairCodes).where(eq(pairCodes.accountId, accountId)).run();
+  const code = hexSecret(tx.random);
+  const expiresAt = tx.at + RESET_SECONDS;
+  tx.orm
+    .insert(pairCodes)
+    .values({
+      ...{ id: hexId(tx.random), hash: sha256(code), role, email, accountId },
+      ...{ issuedBy: by, createdAt: tx.at, expiresAt },
+    })
+    .run();
+  return { account_id: accountId, email, code, expires_at: expiresAt };
+}
+
 /** The codes that are neither used nor over at `at`, newest first. */
 export function listCodes(reader: Reader, at: number): PendingCode[] {
   return reader.orm
@@ -36,6 +58,7 @@ export function listCodes(reader: Reader, at: number): PendingCode[] {
       email: pairCodes.email,
       issued_by: pairCodes.issuedBy,
       created_at: pairCodes.createdAt,
+      account_id: pairCodes.accountId,
       expires_at: pairCodes.expiresAt,
     })
     .from(pairCodes)
@@ -68,6 +91,8 @@ export interface LiveCode {
   id: string;
   role: Role;
   email: string | null;
+  /** The account whose password it sets; null: it makes a seat. */
+  resets: string | null;
 }
 
 interface Found extends LiveCode {
@@ -78,7 +103,8 @@ interface Found extends LiveCode {
 
 /**
  * The code, if it can be redeemed at `at`: unused, not over, and its issuer still a manager who ranks at
- * least as high as its role (contract §3). Else null, whatever the reason.
+ * least as high as its role (contract §3), or as the account is now whose password it sets. Else null, whatever the
+ * reason.
  */
 export function findLiveCode(reader: Reader, code: string, at: number): LiveCode | null {
   const found: Found | undefined = reader.orm
@@ -86,6 +112,7 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
       id: pairCodes.id,
       role: pairCodes.role,
       email: pairCodes.email,
+      resets: pairCodes.accountId,
       issuedBy: pairCodes.issuedBy,
       issuerRole: accounts.role,
     })
@@ -93,8 +120,10 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
     .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
     .where(and(eq(pairCodes.hash, sha256(code)), isLive(at)))
     .get();
-  if (found === undefined || !isEntitled(found)) return null;
-  return { id: found.id, role: found.role, email: found.email };
+  if (found === undefined) return null;
+  const { id, email, resets } = found;
+  const role = resets === null ? found.role : getAccount(reader, resets).role;
+  return isEntitled({ ...found, role }) ? { id, role, email, resets } : null;
 }
 
 /** What somebody with a good code is invited to. */
@@ -104,6 +133,8 @@ export interface Invited {
   email: string | null;
   /** What its issuer is called; null: the operator of the machine. */
   by: string | null;
+  /** It sets the password of an account that is there. */
+  resets: boolean;
 }
 
 /** Looks at a code and spends nothing; null for every code that can't be redeemed at `at`, whatever the reason. */
@@ -117,7 +148,7 @@ export function lookAtCode(reader: Reader, code: string, at: number): Invited | 
     .where(eq(pairCodes.id, found.id))
     .get();
   const by = issuer === undefined ? null : issuer.name || issuer.email;
-  return { role: found.role, email: found.email, by };
+  return { role: found.role, email: found.email, by, resets: found.resets !== null };
 }
 
 function isEntitled({ issuedBy, issuerRole, role }: Found): boolean {

@@ -1,5 +1,5 @@
-import { asc, eq } from "drizzle-orm";
-import { notFound } from "../kit/errors.ts";
+import { asc, count, eq } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
 import { accounts, apiKeys } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -8,15 +8,42 @@ import { type By, liveRole, mustGovern, mustLeaveOwner } from "./accounts.ts";
 import { isManager } from "./roles.ts";
 
 /** Mints an API key for an account. The key itself is only ever in this answer. */
-export function mintKey(tx: Tx, tenantId: string, accountId: string): { id: string; key: string } {
+export function mintKey(
+  tx: Tx,
+  tenantId: string,
+  accountId: string,
+  label = "",
+): { id: string; key: string } {
   const id = hexId(tx.random);
   const key = `ptk_${tenantId}_${base62Secret(tx.random)}`;
   tx.orm
     .insert(apiKeys)
-    .values({ id, accountId, hash: sha256(key), hint: key.slice(-4), createdAt: tx.at })
+    .values({ id, accountId, hash: sha256(key), hint: key.slice(-4), createdAt: tx.at, label })
     .run();
   tx.note({ topic: "people" });
   return { id, key };
+}
+
+/** Keys of one account, of those that are made on purpose. */
+const MOST = 100;
+
+/** One more key for an account that has a seat. Throws 422 where it has very many. */
+export function createKey(
+  tx: Tx,
+  key: { tenantId: string; accountId: string; label: string },
+): { id: string; key: string } {
+  const { accountId } = key;
+  const held = tx.orm
+    .select({ n: count() })
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, accountId))
+    .get();
+  if ((held?.n ?? 0) >= MOST)
+    throw new ServiceError(
+      "too_many",
+      `An account has at most ${MOST} keys: revoke those that nobody uses.`,
+    );
+  return mintKey(tx, key.tenantId, accountId, key.label);
 }
 
 /** Every key, or one account's, oldest first. */
@@ -25,6 +52,7 @@ export function listKeys(reader: Reader, accountId: string | null = null): Key[]
     .select({
       id: apiKeys.id,
       account_id: apiKeys.accountId,
+      label: apiKeys.label,
       hint: apiKeys.hint,
       created_at: apiKeys.createdAt,
       last_used_at: apiKeys.lastUsedAt,

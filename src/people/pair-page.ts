@@ -109,7 +109,7 @@ function fields(form: PairForm, wrong: readonly PairField[]): Markup {
 <div class="field">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required minlength="8" maxlength="72" autocomplete="new-password" aria-describedby="password-hint"${marked("password")}>
-<p class="hint" id="password-hint">At least 8 characters. If you have an account here already: its password.</p>
+<p class="hint" id="password-hint">At least 8 characters. If you have an account here already: its password, or the new one if the link is to set one.</p>
 </div>${
     form.wantsKey !== null &&
     html`<div class="field check">

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { integer, text } from "../kit/fields.ts";
-import { roleField } from "./account.ts";
+import { passwordText, roleField } from "./account.ts";
 import { isEmail } from "./email.ts";
 
 /** Pairing codes, what redeems them and what that gives: as the interface has them (contract §15, Pairing). */
@@ -18,7 +18,10 @@ const secret = z.string().meta({ description: "Shown this once." });
 /** The body that redeems a code. */
 export const pairWrite = z.strictObject({
   code: text(48, 48),
-  password: text(72, 8).meta({ description: "Of the account; a new account's is set to it." }),
+  password: passwordText.meta({
+    description:
+      "Of the account; a new account's is set to it, and that of an account whose reset link it is.",
+  }),
   email: email.optional().meta({
     description: "May be left out where the code was issued for one.",
   }),
@@ -65,8 +68,21 @@ export const codePending = z.object({
     description: "Account id; null = on the box itself.",
   }),
   created_at: z.int(),
+  account_id: z.string().nullable().meta({
+    description: "The account whose password it sets; null where it makes a seat.",
+  }),
 });
 export type PendingCode = z.output<typeof codePending>;
+
+/** A link that sets an account's password, as it is issued: once, and for an hour. */
+export const resetIssued = z.object({
+  account_id: z.string(),
+  email: z.string(),
+  code: secret,
+  link: z.string().meta({ description: "The code stands behind its #." }),
+  expires_at: z.int(),
+});
+export type IssuedReset = z.output<typeof resetIssued>;
 
 /** Whose a receipt is. */
 export const receiptAnswer = z.object({ box_account_id: z.string(), tenant_id: z.string() });

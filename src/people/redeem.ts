@@ -9,6 +9,7 @@ import { findLiveCode, spendCode } from "./codes.ts";
 import { foldEmail } from "./email.ts";
 import { mintKey } from "./keys.ts";
 import type { Redemption } from "./pairing.ts";
+import { replacePassword } from "./passwords.ts";
 import { issueReceipt } from "./receipts.ts";
 import { higher } from "./roles.ts";
 
@@ -27,12 +28,15 @@ interface Seat {
   codeId: string;
   role: Role;
   email: string;
+  /** It sets the account's password. */
+  resets: boolean;
   account: { id: string; role: Role; passwordHash: string } | null;
 }
 
 /**
  * Redeems a pairing code (contract §3) for an API key and a receipt. A new email makes an account with the code's role;
- * one that has an account needs its password, keeps the higher role and gets one more key. Throws as claimSeat does.
+ * one that has an account needs its password, keeps the higher role and gets one more key; a code that was issued to set
+ * that password sets it. Throws as claimSeat does.
  */
 export function redeem(
   { tenantId, ...parts }: { store: Store; tenantId: string; passwords: Passwords },
@@ -86,7 +90,8 @@ function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
     .from(accounts)
     .where(eq(accounts.emailFolded, foldEmail(email)))
     .get();
-  return { codeId: code.id, role: code.role, email, account: account ?? null };
+  const resets = code.resets !== null;
+  return { codeId: code.id, role: code.role, email, resets, account: account ?? null };
 }
 
 /** The hash that the account has or will have; null where the password is wrong or there is no seat. */
@@ -95,7 +100,7 @@ async function prove(
   password: string,
   seat: Seat | null,
 ): Promise<string | null> {
-  if (seat !== null && seat.account === null) return passwords.hash(password);
+  if (seat !== null && (seat.account === null || seat.resets)) return passwords.hash(password);
   const kept = seat?.account?.passwordHash ?? null;
   return (await passwords.verify(password, kept)) ? kept : null;
 }
@@ -115,6 +120,7 @@ function takeSeat(
   } else {
     const role = higher(seat.account.role, seat.role);
     tx.orm.update(accounts).set({ role }).where(eq(accounts.id, accountId)).run();
+    if (seat.resets) replacePassword(tx, { accountId, hash: passwordHash, kept: null });
   }
   tx.note({ topic: "people" });
   return accountId;

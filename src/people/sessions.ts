@@ -2,7 +2,8 @@ import { notFound } from "../kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
 import type { Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import { type By, mustGovern } from "./accounts.ts";
+import { type By, getAccount, liveRole, mustGovern } from "./accounts.ts";
+import { mustManage } from "./roles.ts";
 import type { Session, SessionMethod } from "./session.ts";
 
 /**
@@ -93,6 +94,19 @@ const LIST = `SELECT id, account_id, method, key_id, created_at, last_seen_at, e
 /** The sessions of an account, or everybody's (null), that aren't over at `now`; those seen last come first. */
 export function listSessions(reader: Reader, account: string | null, now: number): Session[] {
   return reader.sql<[{ account: string | null; now: number }], Session>(LIST).all({ account, now });
+}
+
+/** An account's sessions as `by` may see them: their own, a manager anyone's. Throws 403, 404. */
+export function visibleSessions(
+  reader: Reader,
+  by: string,
+  { account, now }: { account: string; now: number },
+): Session[] {
+  if (account !== by) {
+    mustManage(liveRole(reader, by));
+    getAccount(reader, account);
+  }
+  return listSessions(reader, account, now);
 }
 
 const WHOSE = `SELECT a.id AS accountId, a.role FROM sessions s JOIN accounts a ON a.id = s.account_id

@@ -30,6 +30,7 @@ export const apiKeys = sqliteTable("api_keys", {
   hint: text("hint").notNull(),
   createdAt: integer("created_at").notNull(),
   lastUsedAt: integer("last_used_at"),
+  label: text("label").notNull(),
 });
 
 export const pairCodes = sqliteTable("pair_codes", {
@@ -41,6 +42,8 @@ export const pairCodes = sqliteTable("pair_codes", {
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
   usedAt: integer("used_at"),
+  /** Whose password it sets; null: it makes a seat. */
+  accountId: text("account_id"),
 });
 
 export const pairReceipts = sqliteTable("pair_receipts", {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
+import { signInByPassword } from "../../src/people/sign-in.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
@@ -110,4 +111,49 @@ test("a bad value is wrong usage, every fault named; what isn't there is a failu
     others.map(({ code }) => code),
     [2, 1, 1, 2],
   );
+});
+
+test("on the machine: a password is set, sessions are seen and ended, a key is made", async (t) => {
+  const served = await testBox({}, handClock(Date.now()));
+  t.after(() => served.stop());
+  const { data } = served;
+  const signIn = (password: string) =>
+    signInByPassword(served.tenant, {
+      ...{ email: "owner@example.org", password },
+      ...{ address: "192.0.2.7", agent: "Firefox" },
+    });
+  const set = (password: string) =>
+    run(["account", "set-password", "OWNER@example.org", "--password-file", "-", "--data", data], {
+      input: `${password}\n`,
+    });
+  const short = await set("short");
+  assert.deepEqual([short.code, /8 to 72/.test(short.err)], [2, true]);
+  const { code, out } = await set("correct horse");
+  assert.deepEqual([code, out], [0, "owner@example.org has a new password\n"]);
+  const { sessionId } = await signIn("correct horse");
+  const table = await box(data, "session", "list", "--account", "owner@example.org");
+  assert.match(
+    table.out,
+    new RegExp(`${sessionId} +owner@example.org +password .*192.0.2.7 +Firefox`),
+  );
+  await box(data, "session", "end", sessionId);
+  const left = async () => (await json(data, "session", "list")).sessions.length;
+  assert.equal(await left(), 0);
+  assert.equal((await box(data, "session", "end", sessionId)).code, 1);
+  await signIn("correct horse");
+  assert.equal(await left(), 1);
+  await set("battery staple");
+  assert.equal(await left(), 0);
+  await assert.rejects(signIn("correct horse"), { code: "sign_in_refused" });
+
+  const made = await json(data, "key", "create", "owner@example.org", "--label", "spare");
+  const me = await served.api("GET", "/v1/me", undefined, made.key);
+  assert.deepEqual([me.body.account.id, me.body.key_id], [served.owner.accountId, made.id]);
+  assert.match((await box(data, "key", "list")).out, /….{4} +spare /);
+  const { entries } = (await served.api("GET", "/v1/audit?limit=50")).body;
+  const commands = entries
+    .filter(({ via }: { via: string }) => via === "command")
+    .map(({ verb }: { verb: string }) => verb);
+  for (const verb of ["account set-password", "session end", "key create"])
+    assert.ok(commands.includes(verb), verb);
 });

@@ -309,7 +309,7 @@ test("the answer to an issued code, and what managers see of it", async (t) => {
   assert.deepEqual(rest, { id: body.id, ...expected });
 
   const list = () => app.call("GET", "/v1/pair/codes", { key });
-  const shown = { ...rest, issued_by: accountId, created_at: now };
+  const shown = { ...rest, issued_by: accountId, created_at: now, account_id: null };
   assert.deepEqual((await list()).body, { codes: [shown] });
   await app.clock.turn(59_999);
   assert.equal((await list()).body.codes.length, 1);

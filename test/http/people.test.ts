@@ -180,7 +180,7 @@ test("one's own keys for a member, everybody's for a manager, never a key itself
   assert.deepEqual(mine, [
     {
       ...{ id: keyIds(app, member)[0], account_id: member.accountId },
-      ...{ hint: member.key.slice(-4), created_at: app.clock.now() / 1000 },
+      ...{ label: "", hint: member.key.slice(-4), created_at: app.clock.now() / 1000 },
       last_used_at: app.clock.now() / 1000,
     },
   ]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { capabilityOf } from "../../src/paging/capability.ts";
+import { openSession } from "../../src/people/sessions.ts";
 import type { TestBox } from "../support/box.ts";
 import type { Operation } from "./document.ts";
 
@@ -89,6 +90,14 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       return token;
     });
 
+  const openFor = (accountId: string) =>
+    box.tenant.store.write((tx) => {
+      const browser = { method: "password", keyId: null, address: "", agent: "" } as const;
+      return openSession(tx, { accountId, ...browser }).id;
+    });
+  const callerId = async () =>
+    (await box.api("GET", "/v1/me", undefined, caller)).body.account.id as string;
+
   const values: Record<string, () => Promise<string>> = {
     aid: () =>
       once("action", () =>
@@ -133,6 +142,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         return body.keys.find((key: { account_id: string }) => key.account_id === accountId).id;
       }),
     token: device,
+    session: () =>
+      once("session", async () =>
+        openFor(await once("account", async () => box.person("member").accountId)),
+      ),
     nid: () =>
       once("note", async () =>
         post(`/v1/alerts/${await alert()}/notes`, { text: "seen" }, "id", caller),
@@ -226,6 +239,14 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     },
     issuePairingCode: () => ({ role: "member" }),
     changeAccount: () => ({ display_name: "D" }),
+    createKey: () => ({ label: "a script" }),
+    changePassword: async () => {
+      const [id, hash] = [await callerId(), await box.tenant.passwords.hash("correct horse")];
+      box.tenant.store.write((tx) =>
+        tx.sql("UPDATE accounts SET password_hash = ? WHERE id = ?").run(hash, id),
+      );
+      return { old: "correct horse", new: "battery staple" };
+    },
     createProject: () => ({ name: fresh("more") }),
     assignAlert: () => ({ accounts: [box.owner.accountId] }),
     addNote: () => ({ text: "seen" }),
@@ -283,6 +304,10 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       if (id === "unacknowledgeAlert") await box.api("POST", `/v1/alerts/${await alert()}/ack`);
       // There must be one to remove.
       if (id === "deleteRelay") await box.api("PUT", "/v1/relay", await bodies["putRelay"]?.());
+      if (id === "endOwnSessions") {
+        openFor(await callerId());
+        return "?others=true";
+      }
       if (id !== "verifyReceipt") return "";
       await code();
       const paired = await box.api("POST", "/v1/pair", await bodies["pair"]?.(), null);

@@ -254,7 +254,7 @@ describe("isolation", () => {
     for (const operation of document.operations) {
       if (!operation.path.includes("{") || operation.scheme !== "apiKey") continue;
       const f = await fixture(box);
-      const absent = /\{(aid|iid|wid|hid|sid|oid|rid|eid|code_id|account|key)\}/g;
+      const absent = /\{(aid|iid|wid|hid|sid|oid|rid|eid|code_id|account|key|session)\}/g;
       const path = operation.path
         .replaceAll(absent, "0123456789abcdef")
         .replaceAll("{id}", operation.path.startsWith("/v1/alerts") ? "999999" : "no such project")

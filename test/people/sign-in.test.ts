@@ -204,9 +204,19 @@ test("looking at a code spends nothing, and says nothing of one that is used, ov
   const issue = (email: string | null) =>
     store.write((tx) => issueCode(tx, accountId, { role: "member", email, ttlSeconds: 3600 }));
   const made = issue("ann@example.org");
-  const invited = { role: "member", email: "ann@example.org", by: "boss@example.org" };
+  const invited = {
+    role: "member",
+    email: "ann@example.org",
+    by: "boss@example.org",
+    resets: false,
+  };
   assert.deepEqual([look(made.code), look(made.code)], [invited, invited]);
-  assert.deepEqual(look(code(app, "owner").code), { role: "owner", email: null, by: null });
+  assert.deepEqual(look(code(app, "owner").code), {
+    role: "owner",
+    email: null,
+    by: null,
+    resets: false,
+  });
   await signInByCode(app.tenant, claimed(made.code), browser);
   const [taken, old] = [issue(null), issue(null)];
   store.write((tx) => revokeCode(tx, taken.id));

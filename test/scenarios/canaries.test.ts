@@ -41,6 +41,8 @@ const canary = {
   accessToken: "tk_canary_ntfy_token_3a",
   actionHeader: "canary-action-header-e8",
   actionBody: "canary-action-body-0d",
+  oldPassword: "canary-old-password-b7",
+  newPassword: "canary-new-password-e3",
   relaySecret: "canary-relay-secret-that-is-long-enough-4b",
 };
 
@@ -88,6 +90,13 @@ async function call(method: string, path: string, body?: unknown): Promise<Answe
   return got;
 }
 
+async function setPassword(password: string): Promise<void> {
+  const hash = await box.tenant.passwords.hash(password);
+  box.tenant.store.write((tx) =>
+    tx.sql("UPDATE accounts SET password_hash = ? WHERE id = ?").run(hash, box.owner.accountId),
+  );
+}
+
 const found = (where: string, text: string) =>
   Object.entries(canary)
     .filter(([, secret]) => text.includes(secret))
@@ -131,6 +140,14 @@ test("no secret is in a log, an answer, a read or the database's files, whatever
       ...{ type: "ntfy", server: url, topic: canary.topic, access_token: canary.accessToken },
     }),
   ]);
+  await setPassword(canary.oldPassword);
+  for (const given of [canary.newPassword, canary.oldPassword, canary.oldPassword])
+    await call("PUT", "/v1/me/password", { old: given, new: canary.newPassword });
+  await call("PUT", "/v1/me/password", {
+    old: canary.newPassword,
+    new: canary.oldPassword.repeat(9),
+  });
+  await call("PUT", "/v1/me/password", `{"old":"${canary.newPassword}"`);
   // Shown once, to whoever gave it.
   const endpoint = await box.api("POST", "/v1/projects/p/webhooks", {
     ...{ url, secret: canary.endpointSecret },

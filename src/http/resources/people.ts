@@ -1,7 +1,18 @@
 import { z } from "zod";
-import { accountAnswer, accountChange, accountReadOnly, keyAnswer } from "../../people/account.ts";
+import {
+  accountAnswer,
+  accountChange,
+  accountReadOnly,
+  keyAnswer,
+  keyMade,
+  keyWrite,
+  passwordWrite,
+} from "../../people/account.ts";
 import { changeAccount, getAccount, listAccounts, removeAccount } from "../../people/accounts.ts";
-import { revokeKey, visibleKeys } from "../../people/keys.ts";
+import { issueReset, pairLink } from "../../people/codes.ts";
+import { createKey, revokeKey, visibleKeys } from "../../people/keys.ts";
+import { resetIssued } from "../../people/pairing.ts";
+import { changePassword } from "../../people/passwords.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -94,6 +105,60 @@ export const peopleRoutes: Route[] = [
       tenant.store.write((tx) => removeAccount(tx, actor.accountId, params.account));
       return { deleted: true };
     },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/accounts/{account}/reset",
+    name: "resetPassword",
+    tag: "People",
+    summary: "A link that sets the account's password, once and within an hour",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    additive: true,
+    params: accountPath,
+    status: 201,
+    answer: resetIssued,
+    errors: ["forbidden", "not_found"],
+    handle: ({ tenant, actor, params }) => {
+      const reset = tenant.store.write((tx) => issueReset(tx, actor.accountId, params.account));
+      return { ...reset, link: pairLink(tenant.store, tenant.publicUrl, reset.code) };
+    },
+  }),
+  route({
+    method: "PUT",
+    path: "/v1/me/password",
+    name: "changePassword",
+    tag: "People",
+    summary: "Change one's own password; signs all browsers of the account out",
+    plane: "api",
+    boxOnly: true,
+    additive: true,
+    body: passwordWrite,
+    status: 204,
+    answer: z.undefined(),
+    errors: ["invalid_request", "invalid_json", "password_refused", "rate_limited", "overloaded"],
+    handle: async ({ tenant, actor, body }) => {
+      await changePassword(tenant, { accountId: actor.accountId, ...body, kept: null });
+      return undefined;
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/keys",
+    name: "createKey",
+    tag: "People",
+    summary: "One more API key for one's own account; it is shown this once",
+    plane: "api",
+    additive: true,
+    body: keyWrite,
+    status: 201,
+    answer: keyMade,
+    errors: ["invalid_request", "invalid_json", "too_many"],
+    handle: ({ tenant, actor, body }) =>
+      tenant.store.write((tx) =>
+        createKey(tx, { tenantId: tenant.id, accountId: actor.accountId, label: body.label }),
+      ),
   }),
   route({
     method: "GET",
