@@ -165,10 +165,10 @@ export const executionAnswer = z
   .meta({ id: "Execution" });
 export type Execution = z.output<typeof executionAnswer>;
 
-const EXECUTIONS = `SELECT CAST(id AS TEXT) AS id, action_id,
+const SELECT_EXECUTION = `SELECT CAST(id AS TEXT) AS id, action_id,
     CASE event WHEN 'alert.test' THEN 'test' ELSE COALESCE(CAST(alert_id AS TEXT), '') END AS alert_id,
-    event, status, attempts, status_code, duration_ms, response_prefix, error, executed_at, created_at
-  FROM executions WHERE action_id = ? AND project_id = ? ORDER BY executions.id DESC LIMIT ?`;
+    event, status, attempts, status_code, duration_ms, response_prefix, error, executed_at, created_at FROM executions`;
+const EXECUTIONS = `${SELECT_EXECUTION} WHERE action_id = ? AND project_id = ? ORDER BY executions.id DESC LIMIT ?`;
 
 /** Newest first; also of an action that was deleted. */
 export function listExecutions(
@@ -179,6 +179,13 @@ export function listExecutions(
   return reader
     .sql<[actionId: string, projectId: number, limit: number], Execution>(EXECUTIONS)
     .all(of.actionId, of.projectId, limit);
+}
+
+const OF_ALERT = `${SELECT_EXECUTION} WHERE executions.alert_id = ? ORDER BY executions.id DESC LIMIT ?`;
+
+/** What ran for an alert, newest first. */
+export function alertExecutions(reader: Reader, alertId: number, limit: number): Execution[] {
+  return reader.sql<[alertId: number, limit: number], Execution>(OF_ALERT).all(alertId, limit);
 }
 
 /** Whether an action, also one that was deleted, has run. */

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { acknowledge } from "../../alerts/acknowledge.ts";
 import { alertAnswer, alertId, getAlertRow, toAlert } from "../../alerts/alert.ts";
 import { bulkAnswer, bulkByIds, bulkByQuery, bulkWrite } from "../../alerts/bulk.ts";
+import { alertDetail, detailAnswer } from "../../alerts/detail.ts";
 import { pullAlerts } from "../../alerts/list.ts";
 import { reachAnswer } from "../../alerts/reach-report.ts";
 import { readReach } from "../../alerts/reached.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { snooze } from "../../alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
+import { unixSeconds } from "../../kit/clock.ts";
 import { time } from "../../kit/fields.ts";
 import { configVersion } from "../../projects/project.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
@@ -31,6 +33,22 @@ export const alertRoutes: Route[] = [
     answer: alertAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) => toAlert(getAlertRow(tenant.store, alertId(params.id))),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/alerts/{id}/detail",
+    name: "getAlertDetail",
+    tag: "Alerts",
+    summary:
+      "All that is known of an alert: who knows of it, what comes next, how often, what was before",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    status: 200,
+    answer: detailAnswer,
+    errors: ["not_found"],
+    handle: ({ tenant: { store }, params }) =>
+      alertDetail(store, alertId(params.id), unixSeconds(store.clock)),
   }),
   route({
     method: "GET",

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { contactKindList } from "../contacts/list.ts";
+import { createReachable } from "../paging/reachable.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import type { Reader } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
+import { released } from "./hold.ts";
+import { type Climb, earliest, type Span, type Timers, whatIsDue } from "./ladder.ts";
+import { createReach, storedSeats } from "./reach.ts";
+import { findRule } from "./rule-of.ts";
+import { type ClimbingAlert, climbsOf, timersAfter } from "./settle.ts";
+import { timersAtOpening, timersOf } from "./timers.ts";
+
+export const rungAhead = z
+  .object({
+    at: z.int(),
+    step: z.int().meta({ description: "The highest that runs then, from 1." }),
+    why: z.enum(["step", "repeat", "nobody_reached_before", "renotify"]),
+    accounts: z.array(z.string()).meta({ description: "Empty: it reaches nobody." }),
+    schedules: z.array(z.string()).meta({ description: "Of the steps that run then." }),
+  })
+  .meta({ id: "NextRung" });
+export type RungAhead = z.output<typeof rungAhead>;
+
+const DAY = 86_400;
+const MOST = 200;
+
+/**
+ * What the ladder will do within a day of `now` (Unix seconds) if nobody takes the alert and nothing ends it: as rule,
+ * schedules and silences stand. At most 200.
+ */
+export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
+  const rule = findRule(reader, row.rule_id);
+  let timers = rule === null ? null : ladderTimers(row, rule);
+  if (rule === null || timers === null) return [];
+  const seats = storedSeats(reader);
+  const reachable = createReachable(reader, contactKindList);
+  const alert: ClimbingAlert = { ...row };
+  let paged = JSON.parse(row.page_accounts) as string[];
+  const rungs: RungAhead[] = [];
+  while (rungs.length < MOST) {
+    const next: number | null = earliest(timers);
+    if (next === null || next > now + DAY) break;
+    const at = Math.max(next, now);
+    const due = whatIsDue(rule, timers, at);
+    if (due.steps === null && due.renotify === null) break;
+    const reach = createReach(at, seats);
+    const climbs = climbsOf(alert, { rule, span: due.steps, reach, reachable });
+    for (const climb of climbs) rungs.push({ at, ...rungOf(climb, due.steps as Span, rule) });
+    const last = climbs.findLast((climb) => climb.paged !== null)?.paged ?? null;
+    if (last !== null) alert.escalation_level = last.span.last;
+    paged = last?.accounts ?? paged;
+    if (due.renotify !== null)
+      rungs.push({
+        ...{ at, step: alert.escalation_level, why: "renotify", accounts: paged, schedules: [] },
+      });
+    timers = timersAfter({ rule, timers, due, climbed: climbs.at(-1) ?? null, now: at });
+  }
+  return rungs.slice(0, MOST);
+}
+
+/** The ladder's timers alone, as they will run: once nothing holds the alert back, or nobody has it any more. */
+function ladderTimers(row: AlertRow, rule: StoredRule): Timers | null {
+  const { state, wakes_at, held_until } = row;
+  const alone = { quietAt: null, expiresAt: null, wakesAt: null };
+  if (state === "resolved") return null;
+  if (state === "acknowledged")
+    return wakes_at === null ? null : { ...timersAtOpening(rule, wakes_at), ...alone };
+  const timers = { ...timersOf(row), ...alone };
+  if (held_until === null) return timers;
+  const loud = released(timers, { rule, isUntold: row.untold === 1, now: held_until });
+  return { ...loud, ...alone };
+}
+
+function rungOf({ step, paged }: Climb, span: Span, rule: StoredRule): Omit<RungAhead, "at"> {
+  const { first, last } = paged?.span ?? { first: span.first, last: step };
+  const schedules = rule.escalations.slice(first - 1, last).flatMap((one) => one.schedules);
+  const isAsMeant = paged === null || paged.span.first === span.first;
+  return {
+    step: last,
+    why: !isAsMeant ? "nobody_reached_before" : span.repeat ? "repeat" : "step",
+    accounts: paged?.accounts ?? [],
+    schedules: [...new Set(schedules)],
+  };
+}
