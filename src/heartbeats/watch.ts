@@ -66,7 +66,7 @@ const BROKEN = 300;
  */
 export function createHeartbeatWatch(deps: {
   store: Store;
-  ingest: IngestHandle;
+  ingest: Pick<IngestHandle, "submit">;
   log: Log;
   tenantId: string;
 }): HeartbeatWatch {

@@ -56,6 +56,10 @@ export interface Engine {
   /** The clock's part of a turn alone. */
   beat(): void;
   event(rule: number, host: string, word?: string, named?: Named | null): void;
+  /** Events as they are, of any source; told as no fact. */
+  submit(source: Source, events: readonly IngestEvent[]): void;
+  /** Whose events `event` sends. */
+  readonly source: Source;
   /** What a sender says of an alert it named, other than that it fires. */
   conclude(said: Omit<Extract<Fact, { what: "concluded" }>, "what" | "wall">): void;
   /** Replaces a rule, while alerts of it may be standing. */
@@ -154,6 +158,10 @@ export function startEngine(options: {
       facts.push({ what: "event", wall: now(), rule, host, word, named });
       send({ message: lineOf(rule, word), keys: { host }, named: namedState("fire", named) });
     },
+    submit(from, events) {
+      for (const event of events) parts.writer.process([{ source: from, event }]);
+    },
+    source,
     conclude(said) {
       facts.push({ what: "concluded", wall: now(), ...said });
       const action = said.status === "resolved" ? "resolve" : "acknowledge";

@@ -1,26 +1,28 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { playPeople } from "./people/stories.ts";
+import { playQuietly } from "./quiet/stories.ts";
 import { openStage } from "./story.ts";
 
 /**
- * node test/simulation/run.ts [--people] [--seeds N] [--from SEED]: plays N stories, with --people those of their contacts and
- * pages, and prints what they came to.
+ * node test/simulation/run.ts [--people|--quiet] [--seeds N] [--from SEED]: plays N stories, with --people those of their contacts
+ * and pages, with --quiet those of silences, snoozes and heartbeats, and prints what they came to.
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "2000" },
     from: { type: "string", default: "1" },
     people: { type: "boolean", default: false },
+    quiet: { type: "boolean", default: false },
   },
 });
 const from = Number(values.from);
 const seeds = Number(values.seeds);
 const tell = (seed: number, faults: readonly string[]) =>
   process.stderr.write(`seed ${seed}:\n  ${faults.slice(0, 10).join("\n  ")}\n`);
-if (values.people) {
+if (values.people || values.quiet) {
   const began = performance.now();
-  const told = await playPeople(from, seeds, tell);
+  const told = await (values.quiet ? playQuietly : playPeople)(from, seeds, tell);
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   process.stdout.write(`${JSON.stringify({ ...told, seconds })}\n`);
   process.exit(told.broken === 0 ? 0 : 1);

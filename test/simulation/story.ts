@@ -35,15 +35,26 @@ export interface Stage {
 }
 
 export function openStage(): Stage {
+  const files = openFiles();
+  return { play: (seed) => play(seed, files.fresh()), close: files.close };
+}
+
+/** Files for one story after another: `fresh` gives the path of an empty box's. */
+export interface Files {
+  fresh(): string;
+  close(): void;
+}
+
+export function openFiles(): Files {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-sim-"));
   const fresh = join(directory, "fresh.db");
   const path = join(directory, "box.db");
   openStore({ path: fresh, kind: "box", clock: machine(), random: systemRandom }).close();
   return {
-    play(seed) {
+    fresh() {
       for (const end of ["", "-wal", "-shm"]) if (existsSync(path + end)) rmSync(path + end);
       copyFileSync(fresh, path);
-      return play(seed, path);
+      return path;
     },
     close: () => rmSync(directory, { recursive: true, force: true }),
   };

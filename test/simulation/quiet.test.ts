@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { playQuietWell } from "./quiet/stories.ts";
+import { playQuiet } from "./quiet/story.ts";
+import { openFiles } from "./story.ts";
+
+/** A thousandth of what shows everything: the long form and `run.ts --quiet` play the rest. */
+const STORIES = 60;
+
+test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
+  t.diagnostic(await playQuietWell(1, STORIES));
+});
+
+test("the same seed gives the same story, to the byte; another seed another", async (t) => {
+  const files = openFiles();
+  t.after(() => files.close());
+  const log = async (seed: number) => (await playQuiet(seed, files.fresh())).log;
+  const [first, again, other] = [await log(3), await log(3), await log(4)];
+  assert.equal(first, again);
+  assert.notEqual(first, other);
+});

@@ -1,0 +1,280 @@
+import { assignAlert } from "../../../src/alerts/assign.ts";
+import { startDrill } from "../../../src/alerts/drill.ts";
+import { escalateNow } from "../../../src/alerts/escalate-now.ts";
+import { liftSilence, rewriteSilence } from "../../../src/alerts/silencing.ts";
+import { snooze } from "../../../src/alerts/snooze.ts";
+import { unacknowledge } from "../../../src/alerts/unacknowledge.ts";
+import { ServiceError } from "../../../src/kit/errors.ts";
+import { getProject } from "../../../src/projects/projects.ts";
+import { getRule } from "../../../src/projects/rules.ts";
+import { silenceWrite } from "../../../src/quiet/silence.ts";
+import { createSilence } from "../../../src/quiet/silences.ts";
+import type { Tx } from "../../../src/store/store.ts";
+import { change } from "../acts.ts";
+import type { Machine } from "../engine.ts";
+import type { Seeded } from "../seeded.ts";
+import { sendersWord } from "../senders.ts";
+import { lineOf, makeNamed, PEOPLE, WORDS, type World } from "../world.ts";
+import type { Beats } from "./beats.ts";
+import { BEATS, type Box } from "./box.ts";
+import { changesOf } from "./calendar.ts";
+import type { Asked, Ledger } from "./ledger.ts";
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+export const ZONES = ["Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "UTC"] as const;
+
+/** What an act did, as far as laws ask for it. */
+export interface Did {
+  what: string;
+  /** The alert that somebody did it to. */
+  alert?: number;
+  /** It was refused. */
+  refused?: boolean;
+}
+
+export interface Scene {
+  box: Box;
+  machine: Machine;
+  world: World;
+  random: Seeded;
+  ledger: Ledger;
+  beats: Beats;
+  /** After each look and act. */
+  each(did?: Did): void;
+}
+
+const ACTS: readonly [weight: number, act: (scene: Scene) => Did | Promise<Did>][] = [
+  [30, fire],
+  [6, said],
+  [8, (scene) => onSome(scene, "ack", (id) => scene.box.engine.ack(id))],
+  [7, (scene) => onSome(scene, "resolve", (id) => scene.box.engine.resolve(id))],
+  [14, silence],
+  [5, endOne],
+  [5, changeOne],
+  [8, sleep],
+  [4, (scene) => verb(scene, "unack", (tx, id) => unacknowledge(tx, id, "ann"))],
+  [3, (scene) => verb(scene, "escalate", (tx, id) => escalateNow(tx, id, "ann"))],
+  [3, assign],
+  [2, drill],
+  [14, (scene) => scene.beats.act(scene)],
+  [4, jump],
+  [6, restart],
+  [3, edit],
+  [1, leap],
+];
+const ALL = ACTS.reduce((sum, [weight]) => sum + weight, 0);
+const WAITS = [1, MINUTE, MINUTE, 10 * MINUTE, HOUR, 4 * HOUR] as const;
+
+/** Waits, and does something. Often at the very second at which something is due, or beside it. */
+export async function next(scene: Scene): Promise<void> {
+  const { box, machine, random } = scene;
+  const due = box.nextLook();
+  const now = box.engine.now();
+  const at =
+    due !== null && random.chance(0.3)
+      ? Math.max(now, due + random.pick([-1, 0, 0, 0, 1]))
+      : now + random.pick(WAITS) * (1 + random.below(3));
+  if (random.chance(0.5)) await box.runUntil(at, () => scene.each());
+  else {
+    await box.runUntil(at - 1, () => scene.each());
+    machine.pass(at - box.engine.now());
+  }
+  let left = random.below(ALL);
+  for (const [weight, act] of ACTS) {
+    left -= weight;
+    if (left >= 0) continue;
+    scene.each(await act(scene));
+    break;
+  }
+  if ((box.nextLook() ?? Infinity) > box.engine.now()) return;
+  await box.look();
+  scene.each();
+}
+
+function fire({ box, random, world }: Scene): Did {
+  const { engine } = box;
+  const rule = random.below(world.rules.length);
+  const host = random.pick(["a", "a", "b", "c"]);
+  const word = random.pick(WORDS);
+  if (random.chance(0.3)) engine.event(rule, host, word, makeNamed(random));
+  else {
+    const level = random.pick([300, 400, 400, 500]);
+    const message = lineOf(rule, word);
+    engine.submit(engine.source, [{ message, level, keys: { host }, tags: null }]);
+  }
+  return { what: "fire" };
+}
+
+function said({ box, random }: Scene): Did {
+  sendersWord(box.engine, random);
+  return { what: "fire" };
+}
+
+function someOf({ box, random }: Scene): number | null {
+  const ids = box.engine.store.sql("SELECT id FROM alerts ORDER BY id").pluck().all() as number[];
+  return ids.length === 0 ? null : random.pick(ids.slice(-5));
+}
+
+function onSome(scene: Scene, what: string, act: (id: number) => void): Did {
+  const alert = someOf(scene);
+  if (alert === null) return { what: "nothing" };
+  act(alert);
+  return { what, alert };
+}
+
+/** As a route does it: what is refused leaves nothing. */
+function write({ box }: Scene, what: string, act: (tx: Tx) => unknown): Did {
+  try {
+    box.engine.store.write(act);
+    return { what };
+  } catch (error) {
+    if (error instanceof ServiceError) return { what, refused: true };
+    throw error;
+  }
+}
+
+function verb(scene: Scene, what: string, act: (tx: Tx, id: number) => unknown): Did {
+  const alert = someOf(scene);
+  if (alert === null) return { what: "nothing" };
+  return { ...write(scene, what, (tx) => act(tx, alert)), alert };
+}
+
+function assign(scene: Scene): Did {
+  const { random } = scene;
+  const accounts = [random.pick(PEOPLE)];
+  const keep_ladder = random.chance(0.5);
+  return verb(scene, keep_ladder ? "assign" : "assign alone", (tx, id) =>
+    assignAlert(tx, id, { by: "bob", assign: { accounts, keep_ladder } }),
+  );
+}
+
+function sleep(scene: Scene): Did {
+  const { box, random, ledger } = scene;
+  const seconds = random.pick([1, MINUTE, 20 * MINUTE, 3 * HOUR, 2 * DAY]);
+  const did = verb(scene, "snooze", (tx, id) =>
+    snooze(tx, id, { until: box.engine.now() + seconds, accountId: "cat" }),
+  );
+  if (did.alert !== undefined && !did.refused)
+    ledger.wakes.set(did.alert, ledger.elapsed(box.engine) + seconds);
+  return did;
+}
+
+function drill(scene: Scene): Did {
+  const name = scene.random.pick([BEATS, "rule 0"]);
+  return write(scene, "drill", (tx) =>
+    startDrill(tx, getRule(tx, getProject(tx, "p").id, name), { by: "ann", message: "" }),
+  );
+}
+
+/** Of one rule, one host, both, below a level or everything; once or again and again, now or later. */
+function silence(scene: Scene): Did {
+  const { box, random, world, ledger } = scene;
+  const now = box.engine.now();
+  const rule = random.chance(0.6) ? `rule ${random.below(world.rules.length)}` : null;
+  const host = random.chance(0.4) ? random.pick(["a", "b"]) : null;
+  const below = random.chance(0.15) ? 400 : null;
+  const critical = random.chance(0.5);
+  const repeat = random.pick(["none", "none", "none", "daily", "weekly"] as const);
+  const from = now + random.pick([0, 0, 0, 1, MINUTE, HOUR, DAY]) - random.below(2) * HOUR;
+  const longest = repeat === "none" ? 2 * DAY : 10 * HOUR;
+  const length = 1 + random.below(random.pick([2 * MINUTE, HOUR, longest]));
+  const startsAt = repeat === "none" ? Math.max(now, from) : from;
+  const overAt =
+    repeat === "none"
+      ? startsAt + length
+      : now + random.pick([HOUR, 3 * DAY, 300 * DAY]) + random.below(DAY);
+  const zone = random.pick(ZONES);
+  const body = {
+    match: { rule, identifiers: host === null ? {} : { host }, below_level: below },
+    ...{ all: rule === null && host === null, critical, reason: "story", repeat, timezone: zone },
+    ...{ starts_at: startsAt, ends_at: startsAt + length },
+    repeat_until: repeat === "none" ? null : overAt,
+    kind: random.pick(["silence", "maintenance"]),
+  };
+  const asked: Asked = {
+    ...{ id: "", rule, host, below, critical, startsAt, endsAt: startsAt + length, overAt },
+    ...{ repeat, zone },
+  };
+  const did = write(scene, "silence", (tx) => {
+    asked.id = createSilence(tx, { write: silenceWrite.parse(body), createdBy: "ann" }).id;
+  });
+  if (!did.refused) ledger.silences.push(asked);
+  return did;
+}
+
+function endOne(scene: Scene): Did {
+  const { random, ledger } = scene;
+  if (ledger.silences.length === 0) return { what: "nothing" };
+  const asked = random.pick(ledger.silences);
+  const did = write(scene, "end silence", (tx) => liftSilence(tx, asked.id));
+  ledger.silences.splice(ledger.silences.indexOf(asked), 1);
+  return did;
+}
+
+/** Longer or shorter than it was. */
+function changeOne(scene: Scene): Did {
+  const { random, ledger } = scene;
+  if (ledger.silences.length === 0) return { what: "nothing" };
+  const asked = random.pick(ledger.silences);
+  const by = random.pick([-1, 1, 1]) * (1 + random.below(random.pick([10 * MINUTE, 3 * HOUR])));
+  const isOnce = asked.repeat === "none";
+  const end = (isOnce ? asked.endsAt : asked.overAt) + by;
+  const did = write(scene, "change silence", (tx) =>
+    rewriteSilence(tx, asked.id, isOnce ? { ends_at: end } : { repeat_until: end }),
+  );
+  if (did.refused) return did;
+  if (isOnce) asked.endsAt = end;
+  asked.overAt = end;
+  return did;
+}
+
+function jump({ box, machine, random }: Scene): Did {
+  machine.jump(random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY]))));
+  box.engine.look();
+  return { what: "jump" };
+}
+
+async function restart({ box, random, each }: Scene): Promise<Did> {
+  const { engine } = box;
+  const crash = random.chance(0.5);
+  const seconds = random.pick([1, 30, 600, 7200, DAY]) * (1 + random.below(3));
+  if (crash) {
+    engine.beat();
+    each();
+    await box.runUntil(engine.now() + random.below(10), () => each());
+  }
+  const back = random.chance(0.2) && !crash ? -(seconds + 60 + random.below(5 * DAY)) : 0;
+  const hidden = back !== 0 ? back : random.chance(0.1) ? random.below(3 * DAY) : 0;
+  engine.restart({ seconds, hidden, crash });
+  await box.look();
+  return { what: "restart" };
+}
+
+function edit({ box, random, world }: Scene): Did {
+  try {
+    change(box.engine, random, world);
+  } catch (error) {
+    // The reference's fact is told before the box is asked; what it refuses changes nothing.
+    if (!(error instanceof ServiceError)) throw error;
+    box.engine.facts.pop();
+  }
+  return { what: "edit" };
+}
+
+/** Nothing is wrong and no job is watched for weeks, up to the day of a clock change. */
+async function leap({ box, random, beats, each }: Scene): Promise<Did> {
+  const { engine } = box;
+  const now = engine.now();
+  const changes = changesOf(ZONES).filter((at) => at > now + DAY && at < now + 250 * DAY);
+  if (changes.length === 0) return { what: "nothing" };
+  const target = random.pick(changes.slice(0, 4)) - random.below(DAY);
+  await beats.pauseAll(box);
+  const standing = engine.store.sql("SELECT id FROM alerts WHERE state <> 'resolved'").pluck();
+  for (const id of standing.all() as number[]) engine.resolve(id);
+  each({ what: "resolve all" });
+  await box.runUntil(target, () => each());
+  engine.beat();
+  return { what: "leap" };
+}

@@ -1,0 +1,267 @@
+import type { Did } from "./acts.ts";
+import type { Beats } from "./beats.ts";
+import { BEATS, type Box } from "./box.ts";
+import { type Ledger, type Standing, whyQuiet } from "./ledger.ts";
+
+/** What holds whatever happens, looked at after each look and act. */
+export interface Laws {
+  readonly faults: string[];
+  readonly seen: Seen;
+  each(did?: Did): void;
+}
+
+/** What a story had of each kind. */
+export interface Seen {
+  /** Openings that were held back; ends of a hold; acknowledgements that ended. */
+  held: number;
+  released: number;
+  woken: number;
+  drills: number;
+  /** Alerts for what was too many. */
+  crowded: number;
+  /** Alerts that became one with another while their news was held back. */
+  mergedHeld: number;
+}
+
+interface Row extends Standing {
+  silenced_by: string | null;
+  untold: number;
+  step: number;
+  step_at: number | null;
+  repeat_at: number | null;
+  renotify_at: number | null;
+  due_at: number | null;
+  alert_key: string;
+}
+
+interface NewEvent {
+  id: number;
+  alert: number;
+  event: string;
+  timestamp: number;
+}
+
+/** One look at the box: what is and what was said since the one before. */
+interface Look {
+  did: Did;
+  now: number;
+  elapsed: number;
+  /** Nothing is due any more. */
+  rested: boolean;
+  rows: Map<number, Row>;
+  before: Map<number, Row>;
+  events: Map<number, string[]>;
+  history: Map<number, string[]>;
+}
+
+const ROWS = `SELECT id, rule, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
+  renotify_at, due_at, alert_key FROM alerts`;
+const EVENTS =
+  "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";
+const HISTORY = "SELECT id, alert_id AS alert, kind FROM timeline WHERE id > ? ORDER BY id";
+const LOUD = new Set(["alert.opened", "alert.escalated", "alert.renotified"]);
+const DRILL_SECONDS = 900;
+
+export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Beats }): Laws {
+  const faults: string[] = [];
+  const seen = { held: 0, released: 0, woken: 0, drills: 0, crowded: 0, mergedHeld: 0 };
+  const told = new Set<number>();
+  const latest = new Map<string, number>();
+  const alone = new Set<number>();
+  const drills = new Map<number, number>();
+  let before = new Map<number, Row>();
+  let [lastEvent, lastHistory] = [0, 0];
+  const fault = (text: string, look: Look) => {
+    if (faults.length < 20)
+      faults.push(`at ${look.now} (${look.elapsed}), after ${look.did.what}: ${text}`);
+  };
+
+  const read = (did: Did): Look => {
+    const { engine } = box;
+    ledger.read(engine);
+    const { store } = engine;
+    const now = engine.now();
+    const raw = store.sql(ROWS).all() as (Omit<Row, "identifiers"> & { identifiers: string })[];
+    const rows = new Map(
+      raw.map((row) => [row.id, { ...row, identifiers: JSON.parse(row.identifiers) }]),
+    );
+    const events = store.sql(EVENTS).all(lastEvent) as NewEvent[];
+    const history = store.sql(HISTORY).all(lastHistory) as {
+      id: number;
+      alert: number;
+      kind: string;
+    }[];
+    lastEvent = events.at(-1)?.id ?? lastEvent;
+    lastHistory = history.at(-1)?.id ?? lastHistory;
+    const look: Look = {
+      ...{ did, now, elapsed: ledger.elapsed(engine), rows, before },
+      rested: did.what === "look" && (box.nextLook() ?? Infinity) > now,
+      events: new Map(
+        [...Map.groupBy(events, ({ alert }) => alert)].map(([id, all]) => [
+          id,
+          all.map(({ event }) => event),
+        ]),
+      ),
+      history: new Map(
+        [...Map.groupBy(history, ({ alert }) => alert)].map(([id, all]) => [
+          id,
+          all.map(({ kind }) => kind),
+        ]),
+      ),
+    };
+    for (const { alert, event, timestamp } of events) {
+      const key = `${alert} ${event}`;
+      if (timestamp <= (latest.get(key) ?? 0))
+        fault(`alert ${alert}: two ${event} in a second`, look);
+      latest.set(key, timestamp);
+    }
+    return look;
+  };
+
+  const quietOf = (row: Row, { rows, now }: Look) =>
+    whyQuiet(ledger, row, { all: [...rows.values()], now });
+
+  /** Nothing is said while it is quiet, nothing twice, and nothing of what nobody has heard of. */
+  const said = (row: Row, look: Look) => {
+    const { id } = row;
+    const events = look.events.get(id) ?? [];
+    const was = look.before.get(id);
+    for (const event of new Set(events)) {
+      if (events.filter((other) => other === event).length > 1)
+        fault(`alert ${id}: ${event} twice`, look);
+      if (event === "alert.opened" && told.has(id)) fault(`alert ${id} is opened again`, look);
+      if (event === "alert.opened") told.add(id);
+      else if (!told.has(id)) fault(`alert ${id}: ${event}, and nobody heard of its opening`, look);
+      if (!LOUD.has(event)) continue;
+      const why = quietOf(row, look);
+      if (
+        why !== null &&
+        (was === undefined || quietOf({ ...row, level: was.level }, look) !== null)
+      )
+        fault(`alert ${id}: ${event} while ${why} holds`, look);
+      if (row.state !== "open" && LOUD.has(events.at(-1) as string))
+        fault(`alert ${id}: ${event} and it is ${row.state}`, look);
+    }
+  };
+
+  /** What is taken stays so until its time or somebody says otherwise; then it rings. */
+  const taken = (row: Row, look: Look) => {
+    const { id } = row;
+    const { did, elapsed } = look;
+    const was = look.before.get(id);
+    const wakes = ledger.wakes.get(id);
+    const isVerb = did.alert === id && !did.refused;
+    if (row.state === "acknowledged" && was?.state !== "acknowledged") {
+      alone.delete(id);
+      const minutes = ledger.rules.get(row.rule)?.ack_expires_minutes ?? 0;
+      if (minutes > 0 && did.what !== "snooze") ledger.wakes.set(id, elapsed + minutes * 60);
+    }
+    if (row.state === "acknowledged" && look.rested && wakes !== undefined && wakes <= elapsed)
+      fault(`alert ${id} sleeps on after ${wakes}`, look);
+    if (was?.state === "resolved" && row.state !== "resolved") {
+      alone.delete(id);
+      if (!look.history.get(id)?.includes("reopened")) fault(`alert ${id} is back`, look);
+    }
+    if (was?.state === "acknowledged" && row.state === "open") {
+      if (!isVerb) {
+        seen.woken += 1;
+        if (wakes === undefined || wakes > elapsed) fault(`alert ${id} woke before ${wakes}`, look);
+        else if (wakes < elapsed && wakes >= ledger.upSince && ledger.jumpedAt < wakes)
+          fault(`alert ${id} woke ${elapsed - wakes} s late`, look);
+      }
+      rings(row, look);
+    }
+    if (row.state !== "acknowledged") ledger.wakes.delete(id);
+    if (isVerb && did.what === "assign alone") alone.add(id);
+    if (isVerb && did.what.startsWith("assign")) rings(row, look);
+  };
+  const rings = ({ id }: Row, look: Look) => {
+    const row = look.rows.get(id) as Row;
+    const rang = look.events.get(id)?.some((event) => LOUD.has(event));
+    const nobody = look.history.get(id)?.includes("reached_nobody");
+    if (!rang && !nobody && quietOf(row, look) === null)
+      fault(`alert ${id}: ${look.did.what}, and nobody hears of it`, look);
+  };
+
+  /** Whatever was held and isn't quiet any more is told, each thing once, and its ladder goes on. */
+  const let_go = (row: Row, look: Look) => {
+    const { id } = row;
+    const was = look.before.get(id);
+    const history = look.history.get(id) ?? [];
+    const events = look.events.get(id) ?? [];
+    if (history.includes("silenced") && was === undefined) seen.held += 1;
+    if (history.includes("silence_over")) {
+      seen.released += 1;
+      const owed = was?.untold === 1 ? "alert.opened" : null;
+      if (owed !== null && !events.includes(owed)) fault(`alert ${id} was held, not told`, look);
+      if (
+        was?.untold === 0 &&
+        was.renotify_at !== null &&
+        was.renotify_at <= look.now &&
+        !events.includes("alert.renotified") &&
+        (row.renotify_at ?? Infinity) > look.now
+      )
+        fault(`alert ${id}: a renotify was held, not told`, look);
+    }
+    if (!look.rested || row.state !== "open") return;
+    const why = quietOf(row, look);
+    if (why !== null) return;
+    if (row.untold === 1 || row.silenced_by !== null)
+      fault(`alert ${id} is held by ${row.silenced_by}, which is over`, look);
+    if (!told.has(id)) fault(`alert ${id} stands and nobody was told`, look);
+    if ((row.due_at ?? Infinity) <= look.now) fault(`alert ${id} is due and not looked at`, look);
+    const ladder = ledger.rules.get(row.rule)?.escalations ?? [];
+    const more = row.step < ladder.length || (ladder[row.step - 1]?.repeat_minutes ?? 0) > 0;
+    const next = Math.min(row.step_at ?? Infinity, row.repeat_at ?? Infinity);
+    if (more && !alone.has(id) && !(next > look.now && next < Infinity))
+      fault(`alert ${id}: its ladder stands still`, look);
+  };
+
+  /** A drill ends by itself; a rule has as many alerts as it may. */
+  const bounds = (look: Look) => {
+    for (const { id, drill, state } of look.rows.values()) {
+      if (drill === 0) continue;
+      const began = drills.get(id) ?? look.elapsed;
+      if (!drills.has(id)) seen.drills += 1;
+      drills.set(id, began);
+      if (look.rested && state !== "resolved" && look.elapsed >= began + DRILL_SECONDS)
+        fault(`drill ${id} goes on`, look);
+    }
+    for (const rule of ledger.unchanged) {
+      const most = ledger.rules.get(rule)?.max_open ?? 0;
+      if (most === 0 || rule === BEATS) continue;
+      const standing = [...look.rows.values()].filter(
+        (row) => row.rule === rule && row.state !== "resolved" && row.drill === 0,
+      );
+      const own = standing.filter(({ alert_key }) => !alert_key.endsWith(":*"));
+      if (own.length > most && look.did.what === "fire" && !look.before.has(own.at(-1)?.id ?? 0))
+        fault(`${rule} has ${own.length} alerts of at most ${most}`, look);
+      if (standing.length - own.length > 1) fault(`${rule} has two for what is too many`, look);
+    }
+  };
+
+  return {
+    faults,
+    seen,
+    each(did = { what: "look" }) {
+      const look = read(did);
+      for (const row of look.rows.values()) {
+        said(row, look);
+        taken(row, look);
+        let_go(row, look);
+        const was = look.before.get(row.id);
+        if (was === undefined && row.alert_key.endsWith(":*")) seen.crowded += 1;
+        if (
+          was?.untold === 1 &&
+          row.state === "resolved" &&
+          was.state === "open" &&
+          did.what === "fire"
+        )
+          seen.mergedHeld += 1;
+      }
+      bounds(look);
+      beats.check(look.rested);
+      before = look.rows;
+    },
+  };
+}

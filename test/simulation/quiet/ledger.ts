@@ -1,0 +1,139 @@
+import type { RuleBody } from "../../../src/projects/rule.ts";
+import type { Engine } from "../engine.ts";
+import { comesAt, shownAt } from "./calendar.ts";
+
+/** What was asked of the box, and nothing that it says of itself: what must be quiet is worked out from this. */
+
+/** A silence as it was asked for. Times are Unix seconds of the box. */
+export interface Asked {
+  id: string;
+  rule: string | null;
+  host: string | null;
+  below: number | null;
+  critical: boolean;
+  startsAt: number;
+  endsAt: number;
+  overAt: number;
+  repeat: "none" | "daily" | "weekly";
+  zone: string;
+}
+
+/** An alert, as far as what is quiet depends on it. */
+export interface Standing {
+  id: number;
+  rule: string;
+  state: string;
+  identifiers: Readonly<Record<string, string>>;
+  level: number;
+  drill: number;
+  opened_at: number;
+}
+
+export interface Ledger {
+  readonly silences: Asked[];
+  /** Elapsed seconds at which the acknowledgement of an alert ends. */
+  readonly wakes: Map<number, number>;
+  /** Rules as they are now, by name; those that were written once only. */
+  readonly rules: Map<string, RuleBody>;
+  readonly unchanged: Set<string>;
+  /** Times at which the box was up again, elapsed, with how long it was off by its own measure. */
+  readonly downs: { at: number; seconds: number }[];
+  jumped: number;
+  /** When a clock last jumped, elapsed. */
+  jumpedAt: number;
+  upSince: number;
+  /** Reads what the engine has told since. */
+  read(engine: Engine): void;
+  elapsed(engine: Engine): number;
+}
+
+export function openLedger(rules: readonly RuleBody[]): Ledger {
+  let facts = 0;
+  const ledger: Ledger = {
+    ...{ silences: [], wakes: new Map(), downs: [], jumped: 0, jumpedAt: 0, upSince: 0 },
+    rules: new Map(rules.map((body, i) => [`rule ${i}`, body])),
+    unchanged: new Set(rules.map((_, i) => `rule ${i}`)),
+    read(engine) {
+      for (const fact of engine.facts.slice(facts)) {
+        if (fact.what === "jumped") jump(ledger, { by: fact.by, now: engine.now() });
+        if (fact.what === "started") {
+          ledger.upSince = fact.wall - ledger.jumped;
+          if (fact.down > 0) ledger.downs.push({ at: ledger.upSince, seconds: fact.down });
+        }
+        if (fact.what !== "ruled") continue;
+        ledger.rules.set(`rule ${fact.rule}`, fact.body);
+        ledger.unchanged.delete(`rule ${fact.rule}`);
+      }
+      facts = engine.facts.length;
+    },
+    elapsed: (engine) => engine.now() - ledger.jumped,
+  };
+  return ledger;
+}
+
+/** What has begun, and comes once, lasts as long as was meant; what is over stays so. */
+function jump(ledger: Ledger, { by, now }: { by: number; now: number }): void {
+  ledger.jumped += by;
+  ledger.jumpedAt = now - ledger.jumped;
+  for (const silence of ledger.silences) {
+    const isOnce = silence.repeat === "none";
+    if (isOnce ? silence.startsAt > now - by : silence.overAt > now - by) continue;
+    silence.overAt += by;
+    if (!isOnce) continue;
+    silence.startsAt += by;
+    silence.endsAt += by;
+  }
+}
+
+const PERIOD = { daily: 86_400, weekly: 7 * 86_400 };
+
+export function holds(silence: Asked, now: number): boolean {
+  const { startsAt, endsAt, overAt, repeat, zone } = silence;
+  if (now < startsAt || now >= overAt) return false;
+  if (repeat === "none") return now < endsAt;
+  const [first, last] = [shownAt(zone, startsAt), shownAt(zone, endsAt)];
+  const near = Math.floor((now - startsAt) / PERIOD[repeat]);
+  for (let n = Math.max(0, near - 2); n <= near + 2; n += 1) {
+    const moved = n * PERIOD[repeat];
+    const from = comesAt(zone, first + moved, "first");
+    if (from <= now && now < comesAt(zone, last + moved, "last")) return true;
+  }
+  return false;
+}
+
+const LONGEST = 30 * 86_400;
+
+/** Why an alert must be quiet now; null: it must not. */
+export function whyQuiet(
+  ledger: Ledger,
+  alert: Standing,
+  { all, now }: { all: readonly Standing[]; now: number },
+): string | null {
+  const silence = ledger.silences.find((one) => takes(one, alert) && holds(one, now));
+  if (silence !== undefined) return `silence ${silence.id}`;
+  for (const { rule, equal } of ledger.rules.get(alert.rule)?.silenced_by ?? []) {
+    const above = all.find(
+      (one) =>
+        one.rule === rule &&
+        one.state !== "resolved" &&
+        one.drill === 0 &&
+        one.opened_at + LONGEST > now &&
+        equal.every((name) => isSame(one.identifiers[name], alert.identifiers[name])),
+    );
+    if (above !== undefined) return `alert ${above.id}`;
+  }
+  return null;
+}
+
+function isSame(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && a === b;
+}
+
+function takes({ rule, host, below, critical }: Asked, alert: Standing): boolean {
+  return (
+    (alert.level < 500 || critical) &&
+    (below === null || alert.level < below) &&
+    (rule === null || rule === alert.rule) &&
+    (host === null || host === alert.identifiers["host"])
+  );
+}
