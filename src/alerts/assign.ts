@@ -10,13 +10,14 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { hold, quietIn } from "./hold.ts";
 import { earliest } from "./ladder.ts";
 import { pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf, nextSaid } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersOf } from "./timers.ts";
-import { mustStand, noteAlert, openAgain } from "./unacknowledge.ts";
+import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts";
 
 export const assignWrite = z
   .strictObject({
@@ -50,6 +51,9 @@ export function assignAlert(
   mustStand(seen);
   const accounts = assigned(tx, seen, assign);
   if (seen.state === "acknowledged") openAgain(tx, seen);
+  const rule = findRule(tx, seen.rule_id);
+  const quiet = quietIn(tx, getAlertRow(tx, id), rule);
+  if (quiet === null) tellOpening(tx, id, rule);
   const { schedules = [], keep_ladder = false } = assign;
   const standing = timersOf(getAlertRow(tx, id));
   const timers = keep_ladder ? standing : { ...standing, stepAt: null, repeatAt: null };
@@ -62,7 +66,11 @@ export function assignAlert(
     detail: { accounts, ...(schedules.length > 0 && { schedules }), keep_ladder },
   });
   const row = getAlertRow(tx, id);
-  const rule = findRule(tx, row.rule_id);
+  noteAlert(tx, row);
+  if (quiet !== null) {
+    hold(tx, row, { quiet, news: "page" });
+    return getAlertRow(tx, id);
+  }
   const people = accounts.map((account) => ({
     ...{ name: calledOf(tx, account), why: `assigned by ${calledOf(tx, by)}` },
   }));
@@ -74,7 +82,6 @@ export function assignAlert(
     }),
   });
   pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });
-  noteAlert(tx, row);
   return row;
 }
 

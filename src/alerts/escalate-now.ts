@@ -2,12 +2,13 @@ import { ServiceError } from "../kit/errors.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { quietIn } from "./hold.ts";
 import { nextRung } from "./ladder.ts";
 import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
-import { mustStand, noteAlert, openAgain } from "./unacknowledge.ts";
+import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts";
 
 const SOONER = "UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open'";
 
@@ -22,6 +23,7 @@ export function escalateNow(tx: Tx, id: number, accountId: string): AlertRow {
   if (rule === null || nextRung(rule.escalations, seen.step) === null)
     throw new ServiceError("ladder_over", "Every step of the ladder has run: assign somebody.");
   if (seen.state === "acknowledged") openAgain(tx, seen);
+  if (quietIn(tx, getAlertRow(tx, id), rule) === null) tellOpening(tx, id, rule);
   writeTimeline(tx, id, { kind: "escalated_now", accountId });
   tx.sql<[at: number, due: number, id: number]>(SOONER).run(tx.at, tx.at, id);
   settleAlert(tx, getAlertRow(tx, id), {

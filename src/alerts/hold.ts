@@ -134,7 +134,12 @@ export function released(
   const { rule, isUntold, now } = of;
   const { quietAt: ends, expiresAt, wakesAt } = timers;
   const loud = { ...timers, heldUntil: null };
+  const isGiven = timers.stepAt === null;
   if (rule === null) return loud;
-  if (isUntold) return { ...timersAtOpening(rule, now, expiresAt), quietAt: ends, wakesAt };
+  if (isUntold) {
+    const timers = { ...timersAtOpening(rule, now, expiresAt), quietAt: ends, wakesAt };
+    // It was given to somebody alone, whose the ladder's place is.
+    return isGiven ? { ...timers, stepAt: null } : timers;
+  }
   return ladderOnwards(loud, now);
 }

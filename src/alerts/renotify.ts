@@ -4,6 +4,7 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import { hold, quietIn } from "./hold.ts";
 import type { Timers } from "./ladder.ts";
+import { lookAgainAt } from "./look-again.ts";
 import { pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { nextSaid, pagedSoFar } from "./said.ts";
@@ -20,7 +21,17 @@ export function renotifyBurst(tx: Tx, id: number): void {
   const rule = findRule(tx, row.rule_id);
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null) hold(tx, row, { quiet, news: "renotify" });
+  else if (row.silenced_by !== null) tellWithHeld(tx, id);
   else renotify(tx, row, { rule, timers: timersOf(row), detail: { why: "burst" } });
+}
+
+const OWE =
+  "UPDATE alerts SET renotify_at = min(coalesce(renotify_at, :at), :at) WHERE id = :id AND untold = 0";
+
+/** It is quiet no more and hasn't been looked at: this is told at once with what was held, in that order. */
+function tellWithHeld(tx: Tx, id: number): void {
+  tx.sql<[{ id: number; at: number }]>(OWE).run({ id, at: tx.at });
+  lookAgainAt(tx, id);
 }
 
 /** Tells of an alert that is open again; where nobody heard of its opening, of that. */

@@ -133,16 +133,23 @@ function lookIfQuiet(
     return "held";
   }
   if (row.silenced_by === null) return "loud";
-  release(tx, row, rule);
-  if (row.untold === 1) {
-    const told = getAlertRow(tx, row.id);
-    emitOpened(tx, told, { rule, timers: timersOf(told), silenced: row.opened_at });
-  }
+  letGo(tx, row, rule);
   return "released";
 }
 
 /** What decides whom an alert pages, beside its rule. */
 export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
+
+/** It is quiet no more: of one that nobody heard of the opening is told, and to whom it was given meanwhile. */
+export function letGo(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
+  release(tx, row, rule);
+  if (row.untold === 0) return;
+  const told = getAlertRow(tx, row.id);
+  const timers = timersOf(told);
+  emitOpened(tx, told, { rule, timers, silenced: row.opened_at });
+  if (told.page_accounts !== "[]")
+    renotify(tx, told, { rule, timers, detail: { why: "assigned" } });
+}
 
 /** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
 export function climbsOf(

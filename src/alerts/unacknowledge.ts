@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -7,6 +8,7 @@ import { earliest, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { timersAgain } from "./reopen.ts";
 import { findRule } from "./rule-of.ts";
+import { letGo } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
 
@@ -60,6 +62,13 @@ export function openAgain(tx: Tx, row: AlertRow): Timers {
   if (due !== null) tx.note({ topic: "due", at: due });
   noteAlert(tx, row);
   return timers;
+}
+
+/** Before an open alert pages anybody: what was held back of it is told, where it may be now. */
+export function tellOpening(tx: Tx, id: number, rule: StoredRule | null): void {
+  const row = getAlertRow(tx, id);
+  if (row.silenced_by !== null) letGo(tx, row, rule);
+  else if (row.untold === 1) tellAgain(tx, row, { rule, timers: timersOf(row), detail: {} });
 }
 
 /** It changed, and counts as unresolved as before. */

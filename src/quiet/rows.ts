@@ -107,14 +107,18 @@ export function dropSilence(tx: Tx, id: string): void {
 }
 
 const SHIFT = `UPDATE silences SET starts_at = starts_at + :by, ends_at = ends_at + :by, over_at = over_at + :by
-  WHERE repeats = 'none' AND starts_at <= :before AND over_at > :before`;
+  WHERE repeats = 'none' AND starts_at <= :before AND over_at > min(:before, :at)`;
+const STAYS_OVER = `UPDATE silences SET over_at = over_at + :by
+  WHERE repeats <> 'none' AND over_at <= :before AND over_at > :at`;
 
 /**
  * Moves a silence that has begun by a jump of the clock: it lasts as long as was meant. One that is planned, or comes
- * again, begins when the clocks say so.
+ * again, begins when the clocks say so; one that is over stays so.
  */
 export function shiftSilences(tx: Tx, { seconds, at }: { seconds: number; at: number }): void {
-  tx.sql<[{ by: number; before: number }]>(SHIFT).run({ by: seconds, before: at - seconds });
+  const jump = { by: seconds, before: at - seconds, at };
+  tx.sql<[typeof jump]>(SHIFT).run(jump);
+  tx.sql<[typeof jump]>(STAYS_OVER).run(jump);
 }
 
 const SWEEP = `DELETE FROM silences WHERE id IN (SELECT id FROM silences WHERE over_at < ? LIMIT ?)`;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { assignAlert } from "../../src/alerts/assign.ts";
+import { escalateNow } from "../../src/alerts/escalate-now.ts";
 import { liftSilence, rewriteSilence } from "../../src/alerts/silencing.ts";
 import { snooze } from "../../src/alerts/snooze.ts";
 import { silenceWrite } from "../../src/quiet/silence.ts";
@@ -217,4 +219,98 @@ test("where the rule says so each acknowledgement ends, and an alert that wakes 
   assert.equal(plane.last().state, "open");
   await plane.minutes(8);
   assert.deepEqual(told().slice(6), ["60 escalated 1", "60 renotified 1"]);
+});
+
+const assign = (accounts: string[], keep_ladder: boolean) =>
+  plane.tenant.store.write((tx) =>
+    assignAlert(tx, plane.last().id, { by: "ann", assign: { accounts, keep_ladder } }),
+  );
+
+test("an alert that is assigned while it is quiet is told to whom it was given at the end, and nobody before", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(30, ["bob"])] });
+  await plane.fire();
+  silence(5, 20);
+  await plane.minutes(6);
+  assign(["cat"], true);
+  await plane.minutes(40);
+  assert.deepEqual(told().slice(2), ["20 renotified 1", "30 escalated 2"]);
+  assert.deepEqual(plane.events("alert.renotified")[0]?.accounts, ["cat"]);
+  plane.ack();
+  silence(50, 60);
+  await plane.minutes(5);
+  assign(["cat"], true);
+  assert.equal(plane.last().silenced_by === null, false);
+  await plane.minutes(10);
+  assert.deepEqual(told().slice(5), ["60 renotified 2"]);
+});
+
+test("one that nobody heard of and that was assigned is opened at the end, and told to whom it was given alone", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  silence(0, 20);
+  await plane.fire();
+  assign(["cat"], false);
+  await plane.minutes(60);
+  assert.deepEqual(told(), ["20 opened 0", "20 renotified 0"]);
+  assert.deepEqual(plane.events("alert.renotified")[0]?.accounts, ["cat"]);
+});
+
+test("an alert that was acknowledged unheard of and is given to others is opened first", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  for (const [at, again] of [
+    [0, () => assign(["cat"], true)],
+    [30, () => plane.tenant.store.write((tx) => escalateNow(tx, plane.last().id, "ann"))],
+  ] as const) {
+    silence(at, at + 10);
+    await plane.fire();
+    plane.ack();
+    await plane.minutes(15);
+    const before = told().length;
+    again();
+    assert.deepEqual(
+      told()
+        .slice(before)
+        .map((text) => text.split(" ")[1]),
+      ["opened", "escalated"],
+    );
+    plane.resolve();
+    await plane.minutes(15);
+  }
+});
+
+test("a burst that comes with what ends the quiet is told with all that was held, the opening first", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])], dedup_window_minutes: 2 });
+  silence(0, 60);
+  await plane.fire("disk is failing", 400);
+  await plane.minutes(5);
+  await plane.fire("disk is failing", 500);
+  await plane.minutes(1);
+  assert.deepEqual(told(), ["5 opened 0", "5 escalated 1"]);
+  plane.resolve();
+  await plane.minutes(54);
+  await plane.fire("disk is failing", 400);
+  silence(61, 90);
+  await plane.minutes(5);
+  await plane.fire("disk is failing", 400);
+  assert.notEqual(plane.last().silenced_by, null);
+  await plane.minutes(5);
+  await plane.fire("disk is failing", 500);
+  await plane.minutes(1);
+  assert.deepEqual(told().slice(3), ["60 opened 0", "60 escalated 1", "70 renotified 1"]);
+});
+
+test("a silence that is over stays so when the clock is set back into it, one that comes again, too", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  const daily = { repeat: "daily", repeat_until: plane.start + 20 * 86_400 };
+  const [once, again] = [silence(0, 60), silence(0, 60, daily)];
+  await plane.minutes(20);
+  for (const id of [once, again]) plane.tenant.store.write((tx) => liftSilence(tx, id));
+  await plane.minutes(5);
+  plane.clock.setWall(plane.clock.now() - 15 * 60_000);
+  await plane.minutes(1);
+  await plane.fire();
+  assert.equal(plane.last().silenced_by, null);
+  assert.deepEqual(
+    plane.events().map(({ event }) => event),
+    ["alert.opened", "alert.escalated"],
+  );
 });
