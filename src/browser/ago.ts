@@ -5,9 +5,8 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** "12 s", "4 min", "3 h", "5 days": rounded down; "now" below five seconds. */
+/** "12 s", "4 min", "3 h", "1 day", "5 days": the largest unit, rounded down. */
 export function spanWords(seconds: number): string {
-  if (seconds < 5) return "now";
   if (seconds < MINUTE) return `${Math.floor(seconds)} s`;
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
@@ -15,16 +14,16 @@ export function spanWords(seconds: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
-/** "4 min ago"; `bare`: "4 min". What lies ahead is "now". */
+/** "4 min ago", "now" below five seconds; `bare`: "4 min". */
 export function agoWords(seconds: number, bare: boolean): string {
   const text = spanWords(Math.max(0, seconds));
-  return bare || text === "now" ? text : `${text} ago`;
+  if (bare) return text;
+  return seconds < 5 ? "now" : `${text} ago`;
 }
 
-/** What is left: "3:12", "1:03:12", "2 days", and "now" from nought on. A second that has begun counts. */
+/** What is left: "3:12", "1:03:12", "2 days", and "0:00" from then on. A second that has begun counts. */
 export function leftWords(seconds: number): string {
-  if (seconds <= 0) return "now";
-  const left = Math.ceil(seconds);
+  const left = Math.max(0, Math.ceil(seconds));
   if (left >= 2 * DAY) return spanWords(left);
   const [hours, minutes] = [Math.floor(left / HOUR), Math.floor((left % HOUR) / MINUTE)];
   const two = (part: number) => String(part).padStart(2, "0");

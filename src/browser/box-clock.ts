@@ -2,14 +2,16 @@ import { drawnAt, pageZone } from "./page.ts";
 
 /*
  * The box's clock, told by a browser whose own may be an hour off. A page says when it was drawn, which was about when
- * its first byte came; each answer says it anew, so that a page out of the cache or a phone that slept goes right, too.
+ * its first byte came; answers say it anew, so that a page out of the browser's cache goes right, too.
  */
 
-/** What the box's clock is ahead of the browser's, milliseconds. */
-let ahead = Number.isNaN(drawnAt) ? 0 : drawnAt - arrivedAt();
-
-/** `Date` has whole seconds: below this it says nothing new. */
+/** The box tells whole seconds: on the average it is half a second later. */
+const HALF_MS = 500;
+/** Below this an answer says nothing new. */
 const COARSE_MS = 1_500;
+
+/** What the box's clock is ahead of the browser's, milliseconds. */
+let ahead = Number.isNaN(drawnAt) ? 0 : drawnAt + HALF_MS - arrivedAt();
 
 /** The browser's clock at the page's first byte. */
 function arrivedAt(): number {
@@ -20,12 +22,10 @@ function arrivedAt(): number {
 /** Unix milliseconds on the box. */
 export const boxNow = (): number => Date.now() + ahead;
 
-/** Sets the clock by an answer: to the millisecond by `X-Now`, else by `Date`. */
+/** Sets the clock by an answer, where it is off. */
 export function heardTime({ headers }: Response): void {
-  const exact = Number(headers.get("x-now") ?? Number.NaN);
-  const coarse = Date.parse(headers.get("date") ?? "") + 500;
-  if (!Number.isNaN(exact)) ahead = exact - Date.now();
-  else if (Math.abs(coarse - boxNow()) > COARSE_MS) ahead = coarse - Date.now();
+  const now = Number(headers.get("x-now") ?? Number.NaN) + HALF_MS;
+  if (Math.abs(now - boxNow()) > COARSE_MS) ahead = now - Date.now();
 }
 
 /** "02:14" as the page's times are written. */

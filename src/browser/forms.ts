@@ -32,6 +32,8 @@ const said = (form: HTMLFormElement, sender: Sender | null, name: string): strin
 function isOurs(form: HTMLFormElement, sender: Sender | null): boolean {
   if (said(form, sender, "method")?.toLowerCase() !== "post" || "plain" in form.dataset)
     return false;
+  // Who signs in leaves the page, and a password manager wants to see it.
+  if (document.body.classList.contains("alone")) return false;
   return (said(form, sender, "enctype") ?? "") !== "multipart/form-data";
 }
 

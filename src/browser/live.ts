@@ -1,4 +1,5 @@
 import { askPage } from "./ask.ts";
+import { heardTime } from "./box-clock.ts";
 import { drawnAfter, liveSections, pageBase } from "./page.ts";
 import { refreshTitle, refreshTopics, refreshWaiting } from "./refresh.ts";
 import { allTopics, createStreamReader, readTopics, type StreamEvent } from "./stream.ts";
@@ -139,6 +140,7 @@ async function stream(signal: AbortSignal): Promise<Ended> {
     if (since !== null) headers["Last-Event-ID"] = since;
     const response = await fetch(address(), { headers, cache: "no-store", signal: both });
     if (!response.ok || response.body === null) return refusal(response);
+    heardTime(response);
     boxAnswered();
     const read = createStreamReader((event) => {
       isBye ||= event.event === "bye";

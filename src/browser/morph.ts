@@ -46,10 +46,10 @@ export function putSections(
   return held;
 }
 
-/** An answer holds sections one after another, or it is a whole page. */
+/** An answer holds sections one after another, or it is a whole page: one that says that there is nothing here. */
 function partsOf(answer: Document): Element[] {
-  const whole = answer.querySelector("main[id]");
-  return [...answer.querySelectorAll("body > [id]"), ...(whole ? [whole] : [])];
+  const isWhole = answer.querySelector("main") !== null;
+  return [...answer.querySelectorAll(isWhole ? "#bar, #main, #said" : "body > [id]")];
 }
 
 function morph(section: Element, fresh: Element): void {

@@ -82,7 +82,8 @@ async function answer(ids: string[]): Promise<string | null> {
     signedOut();
     return null;
   }
-  if (!response.ok || !isMarkup(response)) return response.headers.get("x-request-id") ?? "";
+  const isThere = response.ok || response.status === 404 || response.status === 410;
+  if (!isThere || !isMarkup(response)) return response.headers.get("x-request-id") ?? "";
   const held = putSections(parseAnswer(await response.text()));
   last = { ids: key, tag: held.length > 0 ? "" : (response.headers.get("etag") ?? "") };
   for (const id of ids) behind.delete(id);

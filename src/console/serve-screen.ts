@@ -13,7 +13,7 @@ import type { Found, Routing } from "./routing.ts";
 import { refusedLine, type SaidBook, saidLine } from "./said.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
-import { type Files, shell } from "./shell.ts";
+import { documentTitle, type Files, shell } from "./shell.ts";
 import type { System } from "./system.ts";
 
 export interface ScreenServerDeps {
@@ -52,7 +52,12 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     };
   };
 
-  const page = async (call: PageCall, view: View, done: FormDone | null): Promise<string> => {
+  const page = async (
+    call: PageCall,
+    view: View,
+    done: FormDone | null,
+    since: string,
+  ): Promise<string> => {
     const drawn = await drawSections(view, null);
     const { title, nav, heading } = view;
     const main = drawView(view, drawn);
@@ -61,8 +66,11 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...(call.returned === null ? {} : { refused: refusedLine(call.returned.error) }),
     };
     const frame = { title, nav, heading: heading === undefined ? html`${title}` : heading, main };
-    return shell(call, { ...frame, ...told }, files, PATHS);
+    return shell(call, { ...frame, ...told, since }, files, PATHS);
   };
+
+  /** Before anything is read for a page: what changes from then on, its script is told. */
+  const sinceNow = (): string => tenant.changes.after(null).next;
 
   /** Sections one after another, with what was done or wasn't. */
   const sections = async (call: PageCall, view: View, done: FormDone | null): Promise<string> => {
@@ -77,14 +85,19 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const call = callOf(asking, who, params);
       const only = asking.c.req.header("x-sections");
       try {
+        const since = sinceNow();
         const view = await screen.view(call);
         if (only !== undefined) {
           const drawn = await drawSections(view, only.split(",", 64));
           const body = [...drawn.values()].map(({ markup }) => markup).join("");
-          return sendHtml({ status: 200, body }, asking.asked);
+          const headers = {
+            "X-Title": encodeURIComponent(documentTitle(view.title)),
+            "X-Now": String(call.now * 1000),
+          };
+          return sendHtml({ status: 200, body, headers }, asking.asked);
         }
         const done = said.take(who.sessionId);
-        const body = await page(call, view, done);
+        const body = await page(call, view, done, since);
         return sendHtml({ status: 200, body, once: done !== null }, asking.asked);
       } catch (error) {
         return refused(asking, call, error);
@@ -107,8 +120,11 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         query: from.query,
       };
       const draw = async (next: PageCall, done: FormDone | null, status: number) => {
+        const since = sinceNow();
         const view = await from.found.screen.view(next);
-        const body = await (isScripted ? sections : page)(next, view, done);
+        const body = isScripted
+          ? await sections(next, view, done)
+          : await page(next, view, done, since);
         return sendHtml({ status, body, once: true }, asked);
       };
       const fields = await readForm(c);

@@ -36,6 +36,8 @@ export interface Shell {
   heading: Markup | null;
   main: Markup;
   said: Pick<FormDone, "said" | "undo"> | null;
+  /** The last change that it may show; absent where nothing on it changes. */
+  since?: string;
   /** In place of what was done: why it wasn't. */
   refused?: Markup;
 }
@@ -49,7 +51,16 @@ export function shell(
 ): string {
   const { base, look, now } = call;
   return document(
-    { title: page.title, base, look, now, files, who: call.who.accountId, body: "frame" },
+    {
+      title: page.title,
+      base,
+      look,
+      now,
+      files,
+      who: call.who.accountId,
+      body: "frame",
+      since: page.since,
+    },
     html`<a class="skip" href="#main">To the content</a>
 ${bar(call)}
 ${navigation(page.nav, base, paths)}
@@ -93,19 +104,23 @@ export interface DocumentHead {
   who: string;
   /** `frame`, or `frame alone`: one narrow column without navigation. */
   body: "frame" | "frame alone";
+  /** Where the stream of changes goes on. */
+  since?: string | undefined;
 }
+
+export const documentTitle = (title: string): string => `${title} · box`;
 
 /** The frame of every document, signed in or not. */
 export function document(head: DocumentHead, body: Markup): string {
   const { title, base, look, now, files } = head;
   return html`<!doctype html>
-<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now * 1000}" data-base="${base}" data-who="${head.who}">
+<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now * 1000}" data-base="${base}" data-who="${head.who}"${head.since !== undefined && html` data-since="${head.since}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow, noarchive">
-<title>${title} · box</title>
+<title>${documentTitle(title)}</title>
 <link rel="stylesheet" href="${base}${files.style}">
 <script type="module" src="${base}${files.script}"></script>
 </head>

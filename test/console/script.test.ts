@@ -11,6 +11,8 @@ import {
   type StreamEvent,
   watches,
 } from "../../src/browser/stream.ts";
+import { ago, since, until } from "../../src/console/ui/times.ts";
+import type { Markup } from "../../src/kit/html.ts";
 
 /* What runs in browsers and needs none: the rest is tried in one, test/browser/console. */
 
@@ -67,15 +69,10 @@ test("a section watches names, and with a star all that begin so", () => {
 
 test("times are told in words, rounded down, and what is left rounded up", () => {
   const spans: [seconds: number, text: string][] = [
-    ...(
-      [
-        [0, "now"],
-        [4.9, "now"],
-        [5, "5 s"],
-        [59.9, "59 s"],
-        [60, "1 min"],
-      ] as const
-    ).map(([seconds, text]): [number, string] => [seconds, text]),
+    [0, "0 s"],
+    [4.9, "4 s"],
+    [59.9, "59 s"],
+    [60, "1 min"],
     [3599, "59 min"],
     [3600, "1 h"],
     [86_399, "23 h"],
@@ -85,17 +82,32 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
   for (const [seconds, text] of spans) assert.equal(spanWords(seconds), text);
   assert.equal(agoWords(240, false), "4 min ago");
   assert.equal(agoWords(240, true), "4 min");
+  assert.equal(agoWords(4.9, false), "now");
   assert.equal(agoWords(-30, false), "now");
   const left: [seconds: number, text: string][] = [
     [192, "3:12"],
     [191.2, "3:12"],
     [9, "0:09"],
     [3792, "1:03:12"],
-    [0, "now"],
-    [-5, "now"],
+    [0, "0:00"],
+    [-5, "0:00"],
     [3 * 86_400, "3 days"],
   ];
   for (const [seconds, text] of left) assert.equal(leftWords(seconds), text);
+});
+
+test("the script goes on in the words that the page came with", () => {
+  const look = { zone: "UTC", theme: "system", rows: "comfortable", keys: true } as const;
+  const now = 1_800_000_000;
+  const wordsOf = ({ markup }: Markup) => markup.replace(/<[^>]+>/g, "");
+  fc.assert(
+    fc.property(fc.nat({ max: 400_000 }), (seconds) => {
+      const call = { now, look };
+      assert.equal(agoWords(seconds, false), wordsOf(ago(call, now - seconds)));
+      assert.equal(agoWords(seconds, true), wordsOf(since(call, now - seconds)));
+      assert.equal(leftWords(seconds), wordsOf(until(call, now + seconds)));
+    }),
+  );
 });
 
 const press = (key: string, held: Partial<Record<"ctrlKey" | "metaKey" | "altKey", true>> = {}) =>

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testBox } from "../support/box.ts";
+import { signedIn } from "../support/console.ts";
+
+test("a page says after which change it was drawn: what comes later is told, and nothing twice", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", { name: "r" })).status, 201);
+  const tab = signedIn(box);
+  const page = await tab.get("/alerts");
+  const [, since = ""] = /<html [^>]*data-since="([^"]+)"/.exec(page.text) ?? [];
+  const changes = async (after: string) =>
+    JSON.parse((await tab.get(`/live?since=${after}`, { accept: "application/json" })).text);
+  assert.deepEqual(await changes(since), { next: since, reset: false, topics: [] });
+  assert.equal((await box.ingest(token, { message: "failed", level: 500 })).status, 202);
+  const { next, reset, topics } = await changes(since);
+  assert.equal(reset, false);
+  assert.ok(topics.includes("alerts"), String(topics));
+  const later = await tab.get("/alerts");
+  assert.match(later.text, new RegExp(`data-since="${next}"`));
+});
+
+test("sections come with the title of their page and the box's clock, as the stream does", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const tab = signedIn(box);
+  const { headers, text } = await tab.sections("/alerts", "title");
+  assert.equal(text, "");
+  assert.equal(decodeURIComponent(headers.get("x-title") ?? ""), "Alerts · box");
+  const page = await tab.get("/alerts");
+  const [, now] = /data-now="(\d+)"/.exec(page.text) ?? [];
+  const poll = await tab.get("/live", { accept: "application/json" });
+  for (const answer of [headers, poll.headers])
+    assert.ok(Math.abs(Number(answer.get("x-now")) - Number(now)) <= 1000);
+});
