@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "../kit/errors.ts";
-import { list, text } from "../kit/fields.ts";
+import { list, person } from "../kit/fields.ts";
 import { onCallNow } from "../oncall/duty.ts";
 import { projectOf } from "../projects/projects.ts";
 import { scheduleReference } from "../projects/rule.ts";
@@ -21,7 +21,7 @@ import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts
 
 export const assignWrite = z
   .strictObject({
-    accounts: list(text(64, 1), 20).optional(),
+    accounts: list(person, 20).optional(),
     schedules: list(scheduleReference, 20)
       .optional()
       .meta({ description: "As the ladders of the alert's project name them." }),

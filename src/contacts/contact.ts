@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hexIdField, integer, list, text } from "../kit/fields.ts";
+import { hexIdField, integer, list, person, text } from "../kit/fields.ts";
 import { type ContactList, contactKindList } from "./list.ts";
 
 /** Contacts, gateways and what a person wants of them: as they are written and read over the interface. */
@@ -92,7 +92,7 @@ export type NotifyRule = z.output<typeof notifyRule>;
 /** Who is paged when nobody on a whole ladder can be reached; both empty: every owner. */
 export const fallbackBody = z
   .strictObject({
-    accounts: list(hexIdField, 50),
+    accounts: list(person, 50),
     schedules: list(text(300, 3), 20).meta({
       description: "`{project}/{schedule}`: whoever is on call there.",
     }),

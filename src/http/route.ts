@@ -82,6 +82,8 @@ interface RouteShape<
   body?: B;
   /** Fields that a read of the same thing returns: accepted in the body and ignored (contract §2). */
   readOnly?: readonly string[];
+  /** Where its body names people, as `escalations.*.accounts.*`: an `email:` form becomes the id before it is handled. */
+  people?: readonly string[];
   /** Bytes; default 128 KiB. */
   bodyLimit?: number;
   /** Usual status and the shape of its body. */

@@ -3,6 +3,7 @@ import { auditDeed } from "../audit/record.ts";
 import { type ErrorCode, ServiceError } from "../kit/errors.ts";
 import { parseToken } from "../kit/ids.ts";
 import { type Actor, findActor } from "../people/actor.ts";
+import { withIds } from "../people/named.ts";
 import { mustBeOwner, mustManage } from "../people/roles.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
@@ -70,12 +71,16 @@ export async function serveRoute(
   const opened = await open(route, serving, { c, address });
   if (route.plane !== "none") serving.known(c);
   if (route.limit) c.set("rateHeaders", serving.limits[route.limit].spend(address));
-  const params = route.params ? check(route.params, c.req.param(), "path") : undefined;
-  if (route.plane === "session") c.set("tenantId", (params as { tid?: string } | undefined)?.tid);
+  const name = (value: unknown, places: readonly string[]) =>
+    "tenant" in opened ? withIds(opened.tenant.store, value, places) : value;
+  const sentParams = route.params ? check(route.params, c.req.param(), "path") : undefined;
+  if (route.plane === "session")
+    c.set("tenantId", (sentParams as { tid?: string } | undefined)?.tid);
+  const params = name(sentParams, ["account"]);
   const query = route.query
-    ? check(route.query, readQuery(new URL(c.req.url).search), "query")
+    ? name(check(route.query, readQuery(new URL(c.req.url).search), "query"), ["account"])
     : undefined;
-  const body = route.body ? await readChecked(route, c) : undefined;
+  const body = route.body ? name(await readChecked(route, c), route.people ?? []) : undefined;
   const headers = Object.fromEntries(
     (route.wantsHeaders ?? []).flatMap((name) => {
       const value = c.req.header(name);

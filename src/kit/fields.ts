@@ -39,6 +39,14 @@ export const time = integer(0).max(100_000_000_000, {
   error: "must be Unix seconds (this looks like milliseconds)",
 });
 
+/** Where a body names a person. */
+export const person = text(326, 1).describe("An account's id, or `email:` and its address.");
+
+/** Whoever an answer names by id, by email as well. */
+export const peopleAnswer = z.array(z.object({ account_id: z.string(), email: z.string() })).meta({
+  description: "Additive: whom the ids name, by email; without those who are gone. Read only.",
+});
+
 export const boolean = z.boolean({ error: "must be true or false" });
 
 export function list<T extends z.ZodType>(item: T, max: number) {

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { boolean, integer, list, pathName, text, time } from "../kit/fields.ts";
+import {
+  boolean,
+  integer,
+  list,
+  pathName,
+  peopleAnswer,
+  person,
+  text,
+  time,
+} from "../kit/fields.ts";
 
 /** A schedule and its overrides: as they are written and read over the interface (contract §13, On-call). */
 
@@ -15,7 +24,9 @@ const restriction = z.strictObject({
 /** One layer. `restriction` null: always. */
 export const layer = z.strictObject({
   name: text(128),
-  participants: list(text(128, 1), 100).describe("Account ids in the order they take turns."),
+  participants: list(person, 100).describe(
+    "Account ids in the order they take turns; `email:` forms are taken, too.",
+  ),
   rotation_start: time.describe("When the first turn begins; nobody is on call before."),
   /** Ten years: longer than any rotation. */
   shift_minutes: integer(1, 5_256_000).describe(
@@ -66,43 +77,50 @@ export type ScheduleInput = z.output<typeof scheduleWrite>;
 /** Fields that only a read returns. */
 export const scheduleReadOnly = ["id", "project", "created_at", "updated_at"] as const;
 
-export const scheduleAnswer = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    timezone: z.string(),
-    layers: z.array(layer),
-    shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
-    project: z.string().meta({ description: "Its home, with its name as others name it." }),
-    created_at: z.int(),
-    updated_at: z.int(),
-  })
-  .meta({ id: "Schedule" });
+export const scheduleAnswer = z.object({
+  id: z.string(),
+  name: z.string(),
+  timezone: z.string(),
+  layers: z.array(layer),
+  shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
+  project: z.string().meta({ description: "Its home, with its name as others name it." }),
+  created_at: z.int(),
+  updated_at: z.int(),
+});
 /** A schedule as it is stored and read. */
 export type StoredSchedule = z.output<typeof scheduleAnswer>;
 
+/** As it is answered: with everybody who takes turns, by email as well. */
+export const scheduleShown = scheduleAnswer
+  .extend({ people: peopleAnswer })
+  .meta({ id: "Schedule" });
+
 /** The body that puts somebody on call for a while; from now on where it says no start. */
 export const overrideWrite = z.strictObject({
-  account_id: text(128, 1),
+  account_id: person,
   starts_at: time.optional().describe("Now where it is left out."),
   ends_at: time.describe("Not included; at most 90 days after the start."),
 });
 export type OverrideInput = z.output<typeof overrideWrite>;
 
-export const overrideReadOnly = ["id", "created_at", "created_by"] as const;
+export const overrideReadOnly = ["id", "email", "created_at", "created_by"] as const;
 
 export const overrideAnswer = z
   .object({
     id: z.string(),
     account_id: z.string(),
+    email: z.string().nullable().meta({
+      description: "Additive: of that account; null where it is gone.",
+    }),
     starts_at: z.int(),
     ends_at: z.int(),
     created_at: z.int(),
     created_by: z.string(),
   })
   .meta({ id: "Override" });
-/** An override as it is stored and read: covers [starts_at, ends_at). */
-export type StoredOverride = z.output<typeof overrideAnswer>;
+export type OverrideAnswer = z.output<typeof overrideAnswer>;
+/** An override as it is stored: covers [starts_at, ends_at). */
+export type StoredOverride = Omit<OverrideAnswer, "email">;
 
 /** An override as a schedule is followed with. */
 export type Override = Pick<StoredOverride, "id" | "account_id" | "starts_at" | "ends_at">;

@@ -9,10 +9,6 @@ export function readRules(reader: Reader, projectId: number, rules: readonly Sto
   return rules.map((rule) => toRule(rule, runBy(rule, enabled)));
 }
 
-export function readRule(reader: Reader, rule: StoredRule): Rule {
-  return toRule(rule, runBy(rule, enabledActions(reader, rule.project_id)));
-}
-
 /** Every one where the rule names none, else those of its own that are enabled. */
 function runBy({ actions }: StoredRule, enabled: RunsAction[]): RunsAction[] {
   return actions === null ? enabled : enabled.filter(({ id }) => actions.includes(id));

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { boolean, hexIdField, integer, list, pathName, text } from "../kit/fields.ts";
+import {
+  boolean,
+  hexIdField,
+  integer,
+  list,
+  pathName,
+  peopleAnswer,
+  person,
+  text,
+} from "../kit/fields.ts";
 import { readUrl } from "../kit/url.ts";
 import { condition } from "./condition.ts";
 
@@ -30,7 +39,7 @@ export const scheduleReference = text(257, 1);
 
 /** A step of the ladder. */
 export const escalationStep = z.strictObject({
-  accounts: list(text(128, 1), 20).default([]).describe("Account ids."),
+  accounts: list(person, 20).default([]).describe("Account ids; `email:` forms are taken, too."),
   schedules: list(scheduleReference, 20)
     .default([])
     .describe(
@@ -135,22 +144,23 @@ export const ruleReadOnly = ["created_at", "updated_at", "runs_actions"] as cons
 const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });
 
 /** A rule as it is read. */
-export const ruleAnswer = z
-  .object({
-    name: z.string(),
-    ...ruleFields,
-    match: match.extend({ min_level: z.int().optional() }),
-    actions: z.array(z.string()).optional().meta({
-      description: "Left out where the rule was written without: it runs every action.",
-    }),
-    runs_actions: z.array(runsAction).meta({
-      description:
-        "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
-    }),
-    created_at: z.int(),
-    updated_at: z.int(),
-  })
-  .meta({ id: "Rule" });
+export const ruleAnswer = z.object({
+  name: z.string(),
+  ...ruleFields,
+  match: match.extend({ min_level: z.int().optional() }),
+  actions: z.array(z.string()).optional().meta({
+    description: "Left out where the rule was written without: it runs every action.",
+  }),
+  runs_actions: z.array(runsAction).meta({
+    description:
+      "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
+  }),
+  created_at: z.int(),
+  updated_at: z.int(),
+});
+
+/** As it is answered: with everybody whom the ladder names, by email as well. */
+export const ruleShown = ruleAnswer.extend({ people: peopleAnswer }).meta({ id: "Rule" });
 
 /** Everything given or at its default (contract §13, contract §5). */
 export type RuleBody = Omit<z.output<typeof ruleCreate>, "name">;

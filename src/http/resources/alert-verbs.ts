@@ -50,6 +50,7 @@ export const alertVerbRoutes: Route[] = [
     summary: "Page these people, or whoever schedules have on call, now: the alert is theirs",
     params: alertPath,
     body: assignWrite,
+    people: ["accounts.*"],
     status: 200,
     answer: alertAnswer,
     errors: [

@@ -19,7 +19,9 @@ export const auditRoutes: Route[] = [
     query: z.strictObject({
       before: queryInteger(0).optional(),
       limit: queryInteger(1, 500).optional(),
-      account: text(64).optional().meta({ description: "The id of who did it." }),
+      account: text(326)
+        .optional()
+        .meta({ description: "Who did it: an id, or an `email:` form." }),
       target: text(300).optional().meta({
         description: "A kind, or a kind and an id or name: rule, rule:7, rule:errors.",
       }),

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { setFallback } from "../../alerts/fallback.ts";
-import { fallbackBody, gatewayAnswer, gatewayWrite } from "../../contacts/contact.ts";
+import {
+  type Fallback,
+  fallbackBody,
+  gatewayAnswer,
+  gatewayWrite,
+} from "../../contacts/contact.ts";
 import {
   deleteGateway,
   gatewaySettings,
@@ -12,9 +17,18 @@ import {
 } from "../../contacts/gateways.ts";
 import { readFallback } from "../../contacts/notify.ts";
 import { ServiceError } from "../../kit/errors.ts";
+import { peopleAnswer } from "../../kit/fields.ts";
+import { namedPeople } from "../../people/named.ts";
+import type { Reader } from "../../store/store.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { contactGuardOf, textsOf } from "./contacts.ts";
+
+const fallbackAnswer = fallbackBody.safeExtend({ people: peopleAnswer });
+const withPeople = (reader: Reader, fallback: Fallback) => ({
+  ...fallback,
+  people: namedPeople(reader, fallback.accounts),
+});
 
 const common = { plane: "api", additive: true } as const;
 const gatewayPath = z.strictObject({ kind: z.string() });
@@ -111,9 +125,9 @@ export const gatewayRoutes: Route[] = [
     name: "getFallback",
     summary: "Who is paged when nobody on a whole ladder can be reached; both empty: every owner",
     status: 200,
-    answer: fallbackBody,
+    answer: fallbackAnswer,
     errors: [],
-    handle: ({ tenant }) => readFallback(tenant.store),
+    handle: ({ tenant: { store } }) => withPeople(store, readFallback(store)),
   }),
   route({
     ...common,
@@ -124,9 +138,15 @@ export const gatewayRoutes: Route[] = [
     name: "putFallback",
     summary: "Set who that is",
     body: fallbackBody,
+    people: ["accounts.*"],
+    readOnly: ["people"],
     status: 200,
-    answer: fallbackBody,
+    answer: fallbackAnswer,
     errors: ["forbidden", ...bodyErrors, "not_a_member", "unknown_schedule"],
-    handle: ({ tenant, body }) => tenant.store.write((tx) => setFallback(tx, body)),
+    handle: ({ tenant: { store }, body }) =>
+      withPeople(
+        store,
+        store.write((tx) => setFallback(tx, body)),
+      ),
   }),
 ];

@@ -11,8 +11,9 @@ import {
   overrideReadOnly,
   overrideWrite,
   previewAnswer,
-  scheduleAnswer,
+  type StoredSchedule,
   scheduleReadOnly,
+  scheduleShown,
   scheduleWrite,
 } from "../../oncall/schedule.ts";
 import {
@@ -24,6 +25,7 @@ import {
   replaceSchedule,
 } from "../../oncall/schedules.ts";
 import { createReachable } from "../../paging/reachable.ts";
+import { namedPeople } from "../../people/named.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { Reader } from "../../store/store.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
@@ -32,6 +34,14 @@ import { type Route, route } from "../route.ts";
 
 const BASE = "/v1/projects/{id}/oncall/schedules";
 const schedulePath = z.strictObject({ id: z.string(), sid: z.string() });
+
+const withPeople = (reader: Reader, schedule: StoredSchedule) => ({
+  ...schedule,
+  people: namedPeople(
+    reader,
+    schedule.layers.flatMap(({ participants }) => participants),
+  ),
+});
 
 const DAY = 86_400;
 const writeErrors = [
@@ -80,12 +90,13 @@ export const oncallRoutes: Route[] = [
       }),
     }),
     status: 200,
-    answer: z.object({ schedules: z.array(scheduleAnswer) }),
+    answer: z.object({ schedules: z.array(scheduleShown) }),
     errors: ["not_found"],
     handle: ({ tenant, params, query }) => {
       const project = getProject(tenant.store, params.id);
       const shared = query.shared ? listSharedSchedules(tenant.store, project) : [];
-      return { schedules: [...listSchedules(tenant.store, project), ...shared] };
+      const schedules = [...listSchedules(tenant.store, project), ...shared];
+      return { schedules: schedules.map((schedule) => withPeople(tenant.store, schedule)) };
     },
   }),
   route({
@@ -97,12 +108,16 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     body: scheduleWrite,
-    readOnly: scheduleReadOnly,
+    people: ["layers.*.participants.*"],
+    readOnly: [...scheduleReadOnly, "people"],
     status: 201,
-    answer: scheduleAnswer,
+    answer: scheduleShown,
     errors: writeErrors,
-    handle: ({ tenant, params, body }) =>
-      tenant.store.write((tx) => createSchedule(tx, getProject(tx, params.id), body)),
+    handle: ({ tenant: { store }, params, body }) =>
+      withPeople(
+        store,
+        store.write((tx) => createSchedule(tx, getProject(tx, params.id), body)),
+      ),
   }),
   route({
     method: "GET",
@@ -113,9 +128,9 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     status: 200,
-    answer: scheduleAnswer,
+    answer: scheduleShown,
     errors: ["not_found"],
-    handle: ({ tenant, params }) => find(tenant.store, params),
+    handle: ({ tenant: { store }, params }) => withPeople(store, find(store, params)),
   }),
   route({
     method: "PUT",
@@ -126,18 +141,22 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     body: scheduleWrite,
-    readOnly: scheduleReadOnly,
+    people: ["layers.*.participants.*"],
+    readOnly: [...scheduleReadOnly, "people"],
     status: 200,
-    answer: scheduleAnswer,
+    answer: scheduleShown,
     errors: [...writeErrors, "schedule_in_use"],
     handle: ({ tenant, params, body }) =>
-      tenant.store.write((tx) => {
-        const project = getProject(tx, params.id);
-        const [from, to] = [`${project.name}/${params.sid}`, `${project.name}/${body.name}`];
-        const schedule = replaceSchedule(tx, project, { name: params.sid, to: body });
-        renameInFallback(tx, { from, to });
-        return schedule;
-      }),
+      withPeople(
+        tenant.store,
+        tenant.store.write((tx) => {
+          const project = getProject(tx, params.id);
+          const [from, to] = [`${project.name}/${params.sid}`, `${project.name}/${body.name}`];
+          const schedule = replaceSchedule(tx, project, { name: params.sid, to: body });
+          renameInFallback(tx, { from, to });
+          return schedule;
+        }),
+      ),
   }),
   route({
     method: "DELETE",
@@ -241,9 +260,13 @@ export const oncallRoutes: Route[] = [
     status: 200,
     answer: z.object({ overrides: z.array(overrideAnswer) }),
     errors: ["not_found"],
-    handle: ({ tenant, params }) => ({
-      overrides: listOverrides(tenant.store, find(tenant.store, params)),
-    }),
+    handle({ tenant: { store }, params }) {
+      const overrides = listOverrides(store, find(store, params));
+      const ids = overrides.map((one) => one.account_id);
+      const emails = new Map(namedPeople(store, ids).map((one) => [one.account_id, one.email]));
+      const emailOf = (id: string) => emails.get(id) ?? null;
+      return { overrides: overrides.map((one) => ({ ...one, email: emailOf(one.account_id) })) };
+    },
   }),
   route({
     method: "POST",
@@ -254,6 +277,7 @@ export const oncallRoutes: Route[] = [
     plane: "api",
     params: schedulePath,
     body: overrideWrite,
+    people: ["account_id"],
     readOnly: overrideReadOnly,
     status: 201,
     answer: z.object({ id: z.string() }),

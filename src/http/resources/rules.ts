@@ -3,20 +3,43 @@ import { alertAnswer, toAlert } from "../../alerts/alert.ts";
 import { drillWrite, startDrill } from "../../alerts/drill.ts";
 import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
 import { ServiceError } from "../../kit/errors.ts";
+import { namedPeople } from "../../people/named.ts";
 import { getProject } from "../../projects/projects.ts";
 import {
   type RuleBody,
-  ruleAnswer,
   ruleCreate,
   ruleReadOnly,
   ruleReplace,
+  ruleShown,
+  type StoredRule,
 } from "../../projects/rule.ts";
-import { readRule, readRules } from "../../projects/rule-actions.ts";
+import { readRules } from "../../projects/rule-actions.ts";
 import { getRule, listRules } from "../../projects/rules.ts";
+import type { Reader } from "../../store/store.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const rulePath = z.strictObject({ id: z.string(), name: z.string() });
+const ladderPeople = ["escalations.*.accounts.*"];
+
+function shown(reader: Reader, projectId: number, rules: readonly StoredRule[]) {
+  const named = (rule: Pick<StoredRule, "escalations">) =>
+    rule.escalations.flatMap(({ accounts }) => accounts);
+  const emails = new Map(
+    namedPeople(reader, rules.flatMap(named)).map((one) => [one.account_id, one.email]),
+  );
+  return readRules(reader, projectId, rules).map((rule) => ({
+    ...rule,
+    people: [...new Set(named(rule))].flatMap((account_id) => {
+      const email = emails.get(account_id);
+      return email === undefined ? [] : [{ account_id, email }];
+    }),
+  }));
+}
+
+const shownOne = (reader: Reader, rule: StoredRule) =>
+  shown(reader, rule.project_id, [rule])[0] as ReturnType<typeof shown>[number];
+
 function bodyOf(body: z.output<typeof ruleCreate> | z.output<typeof ruleReplace>): RuleBody {
   const { name: _name, ...rule } = body;
   return rule;
@@ -33,11 +56,11 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     status: 200,
-    answer: z.object({ rules: z.array(ruleAnswer) }),
+    answer: z.object({ rules: z.array(ruleShown) }),
     errors: ["not_found"],
     handle: ({ tenant: { store }, params }) => {
       const { id } = getProject(store, params.id);
-      return { rules: readRules(store, id, listRules(store, id)) };
+      return { rules: shown(store, id, listRules(store, id)) };
     },
   }),
   route({
@@ -49,9 +72,10 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: projectPath,
     body: ruleCreate,
-    readOnly: ruleReadOnly,
+    people: ladderPeople,
+    readOnly: [...ruleReadOnly, "people"],
     status: 201,
-    answer: ruleAnswer,
+    answer: ruleShown,
     errors: [
       "invalid_silence",
       "invalid_request",
@@ -64,7 +88,7 @@ export const ruleRoutes: Route[] = [
       "too_many",
     ],
     handle: ({ tenant, params, body }) =>
-      readRule(
+      shownOne(
         tenant.store,
         tenant.store.write((tx) =>
           createRule(tx, getProject(tx, params.id), { name: body.name, body: bodyOf(body) }),
@@ -80,10 +104,10 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: rulePath,
     status: 200,
-    answer: ruleAnswer,
+    answer: ruleShown,
     errors: ["not_found"],
     handle: ({ tenant, params }) =>
-      readRule(
+      shownOne(
         tenant.store,
         getRule(tenant.store, getProject(tenant.store, params.id).id, params.name),
       ),
@@ -97,9 +121,10 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: rulePath,
     body: ruleReplace,
-    readOnly: ruleReadOnly,
+    people: ladderPeople,
+    readOnly: [...ruleReadOnly, "people"],
     status: 200,
-    answer: ruleAnswer,
+    answer: ruleShown,
     errors: [
       "invalid_silence",
       "invalid_request",
@@ -125,7 +150,7 @@ export const ruleRoutes: Route[] = [
         }
         return replaceRule(tx, project, { name: params.name, body: bodyOf(body) });
       });
-      return readRule(tenant.store, rule);
+      return shownOne(tenant.store, rule);
     },
   }),
   route({

@@ -16,6 +16,7 @@ export const tryingRoutes: Route[] = [
     additive: true,
     params: projectPath,
     body: dryRunWrite,
+    people: ["rule.escalations.*.accounts.*"],
     bodyLimit: 512 * 1024,
     status: 200,
     answer: dryRunAnswer,

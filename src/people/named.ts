@@ -1,0 +1,52 @@
+import { eq, inArray } from "drizzle-orm";
+import { accounts } from "../store/schema.ts";
+import type { Reader } from "../store/store.ts";
+import { foldEmail } from "./email.ts";
+
+const EMAIL = "email:";
+
+/** The id of whoever is named by an `email:` and an address; anything else, and whoever there isn't, stays as it is. */
+export function idOfNamed(reader: Reader, name: string): string {
+  if (!name.startsWith(EMAIL)) return name;
+  const row = reader.orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.emailFolded, foldEmail(name.slice(EMAIL.length))))
+    .get();
+  return row?.id ?? name;
+}
+
+/** What stands in a value at places like `escalations.*.accounts.*`, people's names there as ids; of nothing else a copy. */
+export function withIds(reader: Reader, value: unknown, places: readonly string[]): unknown {
+  return places.reduce((now, place) => replaced(reader, now, place.split(".")), value);
+}
+
+function replaced(reader: Reader, value: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined) return typeof value === "string" ? idOfNamed(reader, value) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (step === "*")
+    return Array.isArray(value) ? value.map((one) => replaced(reader, one, rest)) : value;
+  const fields = value as Record<string, unknown>;
+  return step in fields ? { ...fields, [step]: replaced(reader, fields[step], rest) } : value;
+}
+
+/** A person in an answer, by what they are named by. */
+export interface NamedPerson {
+  account_id: string;
+  email: string;
+}
+
+/** Whoever of these is here, by email. */
+export function namedPeople(reader: Reader, ids: readonly string[]): NamedPerson[] {
+  const wanted = [...new Set(ids)];
+  const found: NamedPerson[] = [];
+  for (let from = 0; from < wanted.length; from += 500)
+    found.push(
+      ...reader.orm
+        .select({ account_id: accounts.id, email: accounts.email })
+        .from(accounts)
+        .where(inArray(accounts.id, wanted.slice(from, from + 500)))
+        .all(),
+    );
+  return found.toSorted((a, b) => (a.email < b.email ? -1 : 1));
+}
