@@ -1,9 +1,16 @@
 import { ServiceError } from "../kit/errors.ts";
 import { mustHaveRoom } from "../projects/bounds.ts";
-import { changeConfig, type Project } from "../projects/projects.ts";
+import { changeConfig, type Project, projectOf } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences } from "../projects/rule-references.ts";
-import { dropRule, findRuleNamed, getRule, insertRule, rewriteRule } from "../projects/rules.ts";
+import {
+  dropRule,
+  findRuleNamed,
+  getRule,
+  insertRule,
+  listAllRules,
+  rewriteRule,
+} from "../projects/rules.ts";
 import { checkSilencedBy } from "../projects/silenced-by.ts";
 import type { Tx } from "../store/store.ts";
 import { dropHitsOfRule } from "./hits.ts";
@@ -45,6 +52,28 @@ export function replaceRule(
   changeConfig(tx, project.id);
   retimeAlerts(tx, before, after);
   return after;
+}
+
+/**
+ * Puts `by`, a member, in the place of an account in every ladder; who stood beside it already stands there once. Standing
+ * alerts follow their ladders, and what windows have counted stays. The rules that changed, as `project/name`.
+ */
+export function replaceInLadders(tx: Tx, { from, by }: { from: string; by: string }): string[] {
+  return listAllRules(tx)
+    .filter(({ escalations }) => escalations.some(({ accounts }) => accounts.includes(from)))
+    .flatMap((before) => {
+      const { id, project_id, name, created_at, updated_at, ...body } = before;
+      const escalations = body.escalations.map((step) => ({
+        ...step,
+        accounts: [...new Set(step.accounts.map((one) => (one === from ? by : one)))],
+      }));
+      const after = rewriteRule(tx, id, { ...body, escalations });
+      if (after === null) return [];
+      changeConfig(tx, project_id);
+      retimeAlerts(tx, before, after);
+      return [`${projectOf(tx, project_id).name}/${name}`];
+    })
+    .toSorted();
 }
 
 /** Deletes the rule; alerts already opened stay, with nothing timed any more. Throws 404. */

@@ -132,6 +132,16 @@ export function writeFallback(tx: Tx, fallback: Fallback): Fallback {
   return fallback;
 }
 
+/** Puts `by`, an account, in the place of another; whether the fallback named that. */
+export function replaceInFallback(tx: Tx, { from, by }: { from: string; by: string }): boolean {
+  const fallback = readFallback(tx);
+  if (!fallback.accounts.includes(from)) return false;
+  const accounts = [...new Set(fallback.accounts.map((one) => (one === from ? by : one)))];
+  setMeta(tx, "fallback", JSON.stringify({ ...fallback, accounts }));
+  tx.note({ topic: "people" });
+  return true;
+}
+
 /** The owners' ids, by email. */
 export function owners(reader: Reader): string[] {
   return reader.orm

@@ -240,6 +240,11 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     issuePairingCode: () => ({ role: "member" }),
     changeAccount: () => ({ display_name: "D" }),
     createKey: () => ({ label: "a script" }),
+    replaceAccount: async () => {
+      const escalations = [{ accounts: [await values["account"]?.()] }];
+      await post(`${base}/rules`, { name: fresh("rule"), escalations }, "name");
+      return { by: box.owner.accountId };
+    },
     changePassword: async () => {
       const [id, hash] = [await callerId(), await box.tenant.passwords.hash("correct horse")];
       box.tenant.store.write((tx) =>

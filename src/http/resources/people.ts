@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { text } from "../../kit/fields.ts";
 import {
   accountAnswer,
   accountChange,
@@ -13,6 +14,7 @@ import { issueReset, pairLink } from "../../people/codes.ts";
 import { createKey, revokeKey, visibleKeys } from "../../people/keys.ts";
 import { resetIssued } from "../../people/pairing.ts";
 import { changePassword } from "../../people/passwords.ts";
+import { replaceAccount } from "../../tenant/replace-account.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -105,6 +107,35 @@ export const peopleRoutes: Route[] = [
       tenant.store.write((tx) => removeAccount(tx, actor.accountId, params.account));
       return { deleted: true };
     },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/accounts/{account}/replace",
+    name: "replaceAccount",
+    tag: "People",
+    summary: "Put another account in its place wherever something would page it, at once",
+    plane: "api",
+    manager: true,
+    additive: true,
+    params: accountPath,
+    body: z.strictObject({
+      by: text(128, 1).describe("The account that stands there from now on."),
+    }),
+    status: 200,
+    answer: z.object({
+      changed: z.array(
+        z.object({
+          kind: z.enum(["rule", "schedule", "override", "fallback"]),
+          name: z.string().meta({
+            description: "`project/name`, `project/schedule/id`; empty for the fallback.",
+          }),
+        }),
+      ),
+    }),
+    errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "not_a_member"],
+    handle: ({ tenant, params, body }) => ({
+      changed: tenant.store.write((tx) => replaceAccount(tx, { ...params, ...body })),
+    }),
   }),
   route({
     method: "POST",
