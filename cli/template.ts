@@ -1,9 +1,12 @@
 import type { Command } from "commander";
 import type { TriedTemplate } from "../src/ingest/template/try.ts";
+import type { TemplatesAnswer } from "../src/ingest/templates.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
-import { jsonFlag, print } from "./options.ts";
-import { table } from "./table.ts";
+import { apiFlags, jsonFlag, print } from "./options.ts";
+import { table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 interface Tried {
@@ -11,15 +14,51 @@ interface Tried {
   templates: TriedTemplate[];
 }
 
-/** Message templates, without a box: `box template …`. */
+/** Message templates, a project's and, without a box, those of any lines: `box template …`. */
 export function registerTemplate(program: Command): void {
-  program
-    .command("template")
-    .description("message templates")
+  const template = program.command("template").description("message templates");
+  apiFlags(template.command("list <project>"))
+    .description("what a project hears: the most frequent first, with the rules that may take it")
+    .option("--query <text>", "only those with this in their text")
+    .option("--unmatched", "only those that no rule may take")
+    .option("--limit <n>", "how many (1 to 200)", "50")
+    .option("--after <cursor>", "go on where the page before ended")
+    .action(listHeard);
+  template
     .command("try [file...]")
     .description("show what lines of files (or standard input) become, with counts; stores nothing")
     .addOption(jsonFlag())
     .action(tryFiles);
+}
+
+interface ListOptions extends ApiOptions {
+  query?: string;
+  unmatched?: true;
+  limit: string;
+  after?: string;
+}
+
+async function listHeard(project: string, options: ListOptions): Promise<void> {
+  const { query: q, unmatched, limit, after } = options;
+  const asked = new URLSearchParams({
+    limit,
+    ...(q === undefined ? {} : { q }),
+    ...(after === undefined ? {} : { after }),
+    ...(unmatched && { unmatched: "true" }),
+  });
+  const at = `${path("v1", "projects", project, "templates")}?${asked}`;
+  const answer = await callApi<TemplatesAnswer>(options, "GET", at);
+  print(answer, options, () => heardText(answer));
+}
+
+function heardText({ templates, events, next }: TemplatesAnswer): string {
+  const rows = templates.map((each) => [
+    ...[each.count, each.last_seen === null ? "" : when(each.last_seen), each.level ?? ""],
+    ...[each.source, each.rules.join(", ") || "NONE", each.template],
+  ]);
+  const more = next === null ? "" : `; more with --after ${next}`;
+  const head = ["EVENTS", "LAST", "LEVEL", "SOURCE", "RULES", "TEMPLATE"];
+  return `${table(head, rows)}\n${events} events in all${more}`;
 }
 
 async function tryFiles(files: string[], options: { json?: boolean }): Promise<void> {

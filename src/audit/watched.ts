@@ -289,6 +289,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   migrations: "the program's own",
   pair_receipts: "made with a redeemed code, for the hosted service",
   templates: "the program's own finding",
+  template_counts: "the program's own finding",
   log_lines: "events",
   log_blocks: "events",
   window_hits: "events",

@@ -28,6 +28,7 @@ import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceSecretRoutes } from "./resources/source-secrets.ts";
 import { sourceRoutes } from "./resources/sources.ts";
+import { templateRoutes } from "./resources/templates.ts";
 import { tryingRoutes } from "./resources/trying.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
@@ -51,6 +52,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...deliveryRoutes,
   ...webhookRoutes,
   ...logtailRoutes,
+  ...templateRoutes,
   ...oncallRoutes,
   ...pairingRoutes,
   ...peopleRoutes,

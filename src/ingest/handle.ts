@@ -13,6 +13,7 @@ import { createRefusedBook, type RefusedBook } from "./refused.ts";
 import { type Replicas, watchReplicas } from "./replicas.ts";
 import { createSeenIds, type SeenIds } from "./seen.ts";
 import type { SourceTally } from "./tally.ts";
+import { readTemplates, type TemplatesAnswer, type TemplatesQuery } from "./templates.ts";
 import { createWriter, defaultWriterLimits, type Writer, type WriterLimits } from "./writer.ts";
 
 /** All that the rest of the program sees of the hot path: it could live in another thread. */
@@ -30,6 +31,8 @@ export interface IngestHandle {
   listen(sourceId: number): FirstHeard | null;
   /** The present root of a template id, and its text. */
   rootOf(projectId: number, templateId: string): string;
+  /** A page of the project's templates. */
+  templates(projectId: number, query: TemplatesQuery): TemplatesAnswer;
   /** Refuses events from now on while the disk is nearly full; acks, reads and pages go on. */
   shed(why: "storage_full" | null): void;
   /** Writes what is queued, and what else was only in memory. */
@@ -166,6 +169,10 @@ export function createIngest(
       return entry.heard;
     },
     rootOf: (projectId, templateId) => writer.project(projectId).miner.rootOf(templateId),
+    templates(projectId, query) {
+      const of = { projectId, state: writer.project(projectId) };
+      return readTemplates(store, { ...of, waiting: writer.counts.waiting(projectId) }, query);
+    },
     shed(why) {
       shedding = why;
     },

@@ -93,7 +93,13 @@ export function createProjectStates(
       const remove = tx.sql<[project: number, id: string]>(
         "DELETE FROM templates WHERE project_id = ? AND id = ?",
       );
-      for (const id of changes.evicted) remove.run(projectId, id);
+      const uncount = tx.sql<[project: number, id: string]>(
+        "DELETE FROM template_counts WHERE project_id = ? AND id = ?",
+      );
+      for (const id of changes.evicted) {
+        remove.run(projectId, id);
+        uncount.run(projectId, id);
+      }
       for (const merge of changes.merged) mergeKeys(tx, projectId, merge);
       return changes.merged.length > 0;
     },

@@ -8,6 +8,7 @@ import { createProjectStates, type ProjectState } from "./project-state.ts";
 import { createStandingAlerts } from "./standing.ts";
 import { createTally, type Tally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
+import { createTemplateCounts, type TemplateCounts } from "./template-counts.ts";
 import { createUnresolved } from "./unresolved.ts";
 import { createWindows } from "./windows.ts";
 
@@ -50,6 +51,7 @@ export interface Writer {
   project(projectId: number): ProjectState;
   stats(): { templates: number; overflowed: number };
   readonly tally: Tally;
+  readonly counts: TemplateCounts;
 }
 
 /**
@@ -64,6 +66,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
   const unresolved = createUnresolved(RULES);
   const effects = createEffects({ projects, standing, windows, unresolved });
   const tally = createTally();
+  const counts = createTemplateCounts();
 
   store.onCommit((notes) => {
     for (const note of notes) {
@@ -73,6 +76,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
+        counts.forget(note.projectId);
         standing.clear();
         unresolved.clear();
       }
@@ -110,6 +114,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
       const { source, event } = arrival;
       const template = mined[i] as Mined;
       const { answer, isRepeat } = effects.of(tx, arrival, template);
+      counts.add(tx, arrival, template.id);
       if (source.retainLogs && !isRepeat)
         lines.add({ source, at: tx.at, templateId: template.id, event });
       answers.push(answer);
@@ -134,6 +139,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         standing.clear();
         windows.clear();
         lines.clear();
+        counts.clear();
         throw error;
       } finally {
         effects.reset();
@@ -142,15 +148,19 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     },
     laterReport: standing.laterReport,
     finish() {
-      if (standing.reports() === 0) return;
+      if (standing.reports() === 0 && counts.isWritten()) return;
       try {
-        store.write((tx) => standing.writeReports(tx));
+        store.write((tx) => {
+          if (standing.reports() > 0) standing.writeReports(tx);
+          counts.flush(tx);
+        });
       } catch {
-        // A stop goes on: the table has each report of a minute ago.
+        // A stop goes on: the tables have each report and count of a minute ago.
       }
     },
     project: (projectId) => projects.get(projectId),
     stats: () => projects.stats(),
     tally,
+    counts,
   };
 }

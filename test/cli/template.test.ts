@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { trialText } from "../../cli/template.ts";
+import { testBox } from "../support/box.ts";
 import { box } from "../support/command-line.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -68,4 +69,23 @@ test("a file that isn't there is wrong usage, said by name", async () => {
 
 test("what it prints can't steer a terminal", async () => {
   assert.ok(!(await run([], "a \u001b[2J b\n")).out.includes("\u001b"));
+});
+
+test("what a project hears is listed, with what no rule may take", async (t) => {
+  const served = await testBox();
+  t.after(() => served.stop());
+  const env = { BOX_URL: served.url, BOX_KEY: served.owner.key };
+  const list = async (...more: string[]) => box(["template", "list", "shop", ...more], { env });
+  const token = await served.project("shop");
+  const match = { template_contains: "disk" };
+  await served.api("POST", "/v1/projects/shop/rules", { name: "disks", match });
+  for (const message of ["disk full", "disk full", "all is well"])
+    await served.ingest(token, { message });
+  const { out } = await list();
+  assert.match(out, /^2 .* app {2}.*disks {2}.*disk full$/m);
+  assert.match(out, /^1 .* app {2}.*NONE .*all is well$/m);
+  assert.match(out, /^3 events in all$/m);
+  const { out: unheard } = await list("--unmatched", "--limit", "1");
+  assert.doesNotMatch(unheard, /disk/);
+  assert.match((await list("--limit", "1")).out, /more with --after 2-[0-9a-f]{16}$/m);
 });

@@ -123,6 +123,7 @@ export const rooms: Record<string, readonly string[]> = {
     "ingest/event.ts",
     "ingest/logtail.ts",
     "ingest/template/try.ts",
+    "ingest/templates.ts",
   ],
 };
 

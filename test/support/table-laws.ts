@@ -26,7 +26,7 @@ export const owners: Record<string, string> = {
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },
   audit: "audit",
-  ...{ templates: "ingest", log_lines: "ingest", log_blocks: "ingest" },
+  ...{ templates: "ingest", template_counts: "ingest", log_lines: "ingest", log_blocks: "ingest" },
 };
 
 /** Columns that another room may update: what it alone finds out, and when it does. */
