@@ -314,3 +314,43 @@ test("a silence that is over stays so when the clock is set back into it, one th
     ["alert.opened", "alert.escalated"],
   );
 });
+
+test("held alerts that become one are told once, at the end", async () => {
+  plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+  silence(0, 20);
+  for (const word of ["orders", "stock", "mail"]) {
+    await plane.fire(`the queue overflowed again for database ${word}`);
+    await plane.minutes(1);
+  }
+  assert.ok(plane.timeline(1).some(({ kind }) => kind === "merged"));
+  await plane.minutes(30);
+  assert.deepEqual(told(), ["20 opened 0", "20 escalated 1", "30 escalated 2"]);
+});
+
+test("of an alert that was told and one that was held, which become one, no page comes while it is quiet and none is lost", async () => {
+  plane.rule({
+    escalations: [step(0, ["ann"]), step(10, ["bob"])],
+    ...{ identifier_keys: [] },
+  });
+  await plane.fire("gamma took far too long to answer for database orders");
+  await plane.minutes(5);
+  silence(5, 40);
+  await plane.fire("gamma took far too long to answer for database stock");
+  await plane.minutes(1);
+  await plane.fire("gamma took far too long to answer for database mail");
+  await plane.minutes(60);
+  assert.deepEqual(told().slice(0, 2), ["0 opened 0", "0 escalated 1"]);
+  assert.deepEqual(
+    plane
+      .events()
+      .filter(({ minute, event }) => minute > 1 && minute < 40 && event !== "alert.resolved"),
+    [],
+  );
+  const standing = plane.tenant.store
+    .sql("SELECT id FROM alerts WHERE state = 'open'")
+    .pluck()
+    .all();
+  assert.deepEqual(standing, [1]);
+  // The first step of the one that was held is owed still.
+  assert.deepEqual(told().slice(2), ["40 escalated 1", "45 escalated 2"]);
+});

@@ -2,99 +2,61 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dryRunWrite } from "../../src/ingest/dry-run/dry-run.ts";
 import { runDry } from "../../src/ingest/dry-run/run.ts";
-import { type TestBox, testBox } from "../support/box.ts";
+import { testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
-import fc from "../support/property.ts";
-import { settle } from "../support/until.ts";
+import { opensTheSame } from "./dry-run-property.ts";
 
-/** What a rule would have opened on kept lines is what it opens where the same events come. */
-
-interface Sent {
-  /** Seconds since the one before. */
-  after: number;
-  level: number;
-  host: string;
-  text: number;
-}
-
-const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];
-const sentEvent = fc.record({
-  after: fc.constantFrom(0, 0, 1, 20, 60, 61, 240, 300),
-  level: fc.constantFrom(200, 300, 400, 500),
-  host: fc.constantFrom("a", "b", "c"),
-  text: fc.nat(2),
-});
-const ruleOf = fc.record({
-  match: fc.record({
-    min_level: fc.constantFrom(0, 300, 400),
-    template_contains: fc.constantFrom("", "", "disk", "is"),
-  }),
-  conditions: fc.constantFrom([], [{ key: "host", op: "neq", value: "c" }]),
-  fire_after: fc.record({
-    count: fc.constantFrom(1, 1, 2, 3),
-    distinct_sources: fc.constant(1),
-    window_minutes: fc.constantFrom(1, 5),
-  }),
-  identifier_keys: fc.constantFrom([], ["host"]),
-  auto_resolve_quiet_minutes: fc.constantFrom(0, 1, 5),
-  reopen_within_seconds: fc.constantFrom(0, 0, 300),
-  max_open: fc.constantFrom(0, 1, 2),
-});
-
-const opened = (alert: Record<string, unknown>, at: unknown) => ({
-  ...{ at, count: alert["count"], level: alert["level"] },
-  ...{ template: alert["template"], identifiers: alert["identifiers"] },
-});
-
-async function feed(box: TestBox, token: string, events: readonly Sent[]) {
-  for (const { after, level, host, text } of events) {
-    if (after > 0) await box.clock.turn(after * 1000);
-    const answer = await box.ingest(token, { message: TEXTS[text], level, keys: { host } });
-    assert.equal(answer.status, 202);
-  }
-}
+/** What a rule would have opened on kept lines. */
 
 test("a dry run opens what a box opens that is fed the same events", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(sentEvent, { minLength: 1, maxLength: 25 }),
-      ruleOf,
-      async (events, body) => {
-        const name = `p${++n}`;
-        const token = await box.project(name, { retain_logs: true });
-        const rule = { name: "r", ...body };
-        assert.equal((await box.api("POST", `/v1/projects/${name}/rules`, rule)).status, 201);
-        await feed(box, token, events);
-        await settle(box);
-        const asked = dryRunWrite.parse({ rule, days: 30, assume_resolved_after: 2_592_000 });
-        const found = runDry(box.tenant.store, box.clock, {
-          ...{ projectId: n, input: asked, now: Math.floor(box.clock.now() / 1000) },
-          budgetMs: 10_000,
-        });
-        const real = box.tenant.store
-          .sql<[string], Record<string, unknown>>(
-            `SELECT a.*, p.name FROM alerts a JOIN projects p ON p.id = a.project_id WHERE p.name = ? ORDER BY a.id`,
-          )
-          .all(name)
-          .map((row) =>
-            opened(
-              { ...row, identifiers: JSON.parse(String(row["identifiers"])) },
-              row["opened_at"],
-            ),
-          );
-        assert.deepEqual(
-          found.alerts.map((alert) => opened(alert, alert["opened_at"])),
-          real,
-        );
-        assert.equal(found.alert_count, real.length);
-        assert.equal(found.scanned.lines, events.length);
-      },
-    ),
-    { numRuns: Number(process.env["DRY_RUNS"] ?? 60) },
-  );
+  await opensTheSame(box, 60);
+});
+
+test("retention that takes lines under a dry run costs it those lines alone, and is said", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("p", { retain_logs: true });
+  for (let from = 0; from < 4000; from += 1000) {
+    const lines = Array.from({ length: 1000 }, (_, i) =>
+      JSON.stringify({ message: "disk is full", keys: { n: String(from + i) } }),
+    );
+    const { status } = await fetch(`${box.url}/v1/ingest`, {
+      ...{ method: "POST", body: lines.join("\n") },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+    });
+    assert.equal(status, 202);
+    await box.clock.turn(60_000);
+  }
+  const { store } = box.tenant;
+  const asked = dryRunWrite.parse({ rule: { name: "r", identifier_keys: ["n"], max_open: 0 } });
+  const order = { projectId: 1, input: asked, now: Math.floor(box.clock.now() / 1000) };
+  const run = (mono: () => number) =>
+    runDry(store, { mono }, { ...order, budgetMs: Number.MAX_SAFE_INTEGER });
+  const cut = (below: number) =>
+    store.write((tx) => {
+      tx.sql<[number]>("DELETE FROM log_lines WHERE id < ?").run(below);
+      tx.sql<[number]>("DELETE FROM log_blocks WHERE block * 1024 + 1024 <= ?").run(below);
+    });
+  assert.deepEqual([run(() => 0).alert_count, run(() => 0).range.complete], [4000, true]);
+  // It asks for the time once before the first block and once after each.
+  let asks = 0;
+  const cutUnder = run(() => {
+    asks += 1;
+    if (asks === 2) cut(3000);
+    return 0;
+  });
+  assert.equal(cutUnder.scanned.lines, 1023 + 1001);
+  assert.equal(cutUnder.alert_count, 1023 + 1001);
+  assert.deepEqual([cutUnder.range.complete, cutUnder.range.why], [false, "retention"]);
+  asks = 0;
+  const gone = run(() => {
+    asks += 1;
+    if (asks === 2) cut(5000);
+    return 0;
+  });
+  assert.deepEqual([gone.range.why, gone.scanned.lines], ["retention", 72]);
 });
 
 test("what isn't kept any more is said, while lines go; another run at once is refused; nothing is written", async (t) => {

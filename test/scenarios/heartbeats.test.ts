@@ -294,7 +294,14 @@ describe("what a person does", () => {
       (await refused({ cron: "0 0 * * *", period_seconds: 60 })).details[0].field,
       "/cron",
     );
-    assert.equal((await refused({ cron: "0 0 30 2 *" })).details[0].reason, "never comes");
+    for (const never of ["0 0 30 2 *", "0 0 31 4,6,9,11 *", "59 23 31 2 *"])
+      assert.equal((await refused({ cron: never })).details[0].reason, "never comes", never);
+    for (const period_seconds of [1, 9, 0, -60, 10.5])
+      assert.equal((await refused({ period_seconds })).details[0].field, "/period_seconds");
+    assert.equal(
+      (await refused({ period_seconds: 60, grace_seconds: 0 })).details[0].field,
+      "/grace_seconds",
+    );
     assert.equal((await refused({ cron: "0 0 0 * * *" })).code, "invalid_request");
     assert.equal(
       (await refused({ cron: "0 0 * * *", timezone: "No/Zone" })).code,

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { dryRunWrite } from "../../src/ingest/dry-run/dry-run.ts";
+import { runDry } from "../../src/ingest/dry-run/run.ts";
+import type { TestBox } from "../support/box.ts";
+import fc from "../support/property.ts";
+import { settle } from "../support/until.ts";
+
+/** What a rule would have opened on kept lines is what it opens where the same events come. */
+
+interface Sent {
+  /** Seconds since the one before. */
+  after: number;
+  level: number;
+  host: string;
+  text: number;
+}
+
+const TEXTS = ["disk is full on sda", "payment was refused by the bank", "queue is long"];
+const sentEvent = fc.record({
+  after: fc.constantFrom(0, 0, 1, 20, 60, 61, 240, 300),
+  level: fc.constantFrom(200, 300, 400, 500),
+  host: fc.constantFrom("a", "b", "c"),
+  text: fc.nat(2),
+});
+const ruleOf = fc.record({
+  match: fc.record({
+    min_level: fc.constantFrom(0, 300, 400),
+    template_contains: fc.constantFrom("", "", "disk", "is"),
+  }),
+  conditions: fc.constantFrom([], [{ key: "host", op: "neq", value: "c" }]),
+  fire_after: fc.record({
+    count: fc.constantFrom(1, 1, 2, 3),
+    distinct_sources: fc.constant(1),
+    window_minutes: fc.constantFrom(1, 5),
+  }),
+  identifier_keys: fc.constantFrom([], ["host"]),
+  auto_resolve_quiet_minutes: fc.constantFrom(0, 1, 5),
+  reopen_within_seconds: fc.constantFrom(0, 0, 300),
+  max_open: fc.constantFrom(0, 1, 2),
+});
+
+const opened = (alert: Record<string, unknown>, at: unknown) => ({
+  ...{ at, count: alert["count"], level: alert["level"] },
+  ...{ template: alert["template"], identifiers: alert["identifiers"] },
+});
+
+async function feed(box: TestBox, token: string, events: readonly Sent[]) {
+  for (const { after, level, host, text } of events) {
+    if (after > 0) await box.clock.turn(after * 1000);
+    const answer = await box.ingest(token, { message: TEXTS[text], level, keys: { host } });
+    assert.equal(answer.status, 202);
+  }
+}
+
+/** Plays so many random stories of events and rules on one box; throws where the dry run opens anything else. */
+export async function opensTheSame(box: TestBox, numRuns: number): Promise<void> {
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(sentEvent, { minLength: 1, maxLength: 25 }),
+      ruleOf,
+      async (events, body) => {
+        const name = `p${++n}`;
+        const token = await box.project(name, { retain_logs: true });
+        const rule = { name: "r", ...body };
+        assert.equal((await box.api("POST", `/v1/projects/${name}/rules`, rule)).status, 201);
+        await feed(box, token, events);
+        await settle(box);
+        const asked = dryRunWrite.parse({ rule, days: 30, assume_resolved_after: 2_592_000 });
+        const found = runDry(box.tenant.store, box.clock, {
+          ...{ projectId: n, input: asked, now: Math.floor(box.clock.now() / 1000) },
+          budgetMs: 10_000,
+        });
+        const real = box.tenant.store
+          .sql<[string], Record<string, unknown>>(
+            `SELECT a.*, p.name FROM alerts a JOIN projects p ON p.id = a.project_id WHERE p.name = ? ORDER BY a.id`,
+          )
+          .all(name)
+          .map((row) =>
+            opened(
+              { ...row, identifiers: JSON.parse(String(row["identifiers"])) },
+              row["opened_at"],
+            ),
+          );
+        assert.deepEqual(
+          found.alerts.map((alert) => opened(alert, alert["opened_at"])),
+          real,
+        );
+        assert.equal(found.alert_count, real.length);
+        assert.equal(found.scanned.lines, events.length);
+      },
+    ),
+    { numRuns },
+  );
+}
