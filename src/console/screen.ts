@@ -34,6 +34,8 @@ export interface PageCall {
   system: System;
   /** The client's address. */
   address: string;
+  /** Whether the browser came by https: what cookies are named after. */
+  secure: boolean;
   /** What came back with a form of this page, and why it wasn't taken. */
   returned: Returned | null;
   /** What is shown this once: a new token, by its name. */
@@ -88,6 +90,8 @@ export interface FormDone {
   undo?: { action: string; fields?: Readonly<Record<string, string>> };
   /** Where to go on, below `base`; the page that the form stood on where absent. */
   to?: string;
+  /** `Set-Cookie` values: how pages look in this browser. */
+  cookies?: readonly string[];
   /** The session is over: its cookie goes, with all that the browser kept. */
   signsOut?: true;
   /** Shown this once on the page that the form stood on, and stored nowhere. */

@@ -1,7 +1,15 @@
 import { alertScreen } from "./alert/screen.ts";
 import { alertsScreen } from "./alerts/screen.ts";
+import { devicesScreen } from "./me/devices.ts";
+import { meScreen } from "./me/screen.ts";
+import { sessionsScreen } from "./me/sessions.ts";
+import { peopleScreen } from "./people/people.ts";
+import { personScreen } from "./people/person.ts";
 import type { Screen } from "./screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
 
 /** Every screen there is. */
-export const screens: readonly Screen[] = [alertsScreen, alertScreen, signOutScreen];
+export const screens: readonly Screen[] = [
+  ...[alertsScreen, alertScreen],
+  ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
+];

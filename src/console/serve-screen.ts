@@ -48,7 +48,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     return {
       ...{ tenant, who, look, now, base: place.base, origin: place.origin, params },
       ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
-      ...{ address: deps.address(c), returned: null, shown: {} },
+      ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
     };
   };
 
@@ -132,8 +132,11 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const done = await act(call, found.form, fields);
         if (done.shown !== undefined) return await draw({ ...again, shown: done.shown }, done, 200);
         const to = done.to ?? from.at;
-        if (isScripted && to === from.at) return await draw(again, done, 200);
-        const gone = done.signsOut ? leaving(place.secure) : { headers: {} };
+        if (isScripted && to === from.at && done.cookies === undefined)
+          return await draw(again, done, 200);
+        const gone = done.signsOut
+          ? leaving(place.secure)
+          : { cookies: done.cookies ?? [], headers: {} };
         if (!done.signsOut) said.put(who.sessionId, done);
         if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
         const headers = { "X-Go": place.base + to, ...gone.headers };
@@ -144,9 +147,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         c.set("refusedAs", error.code);
         const returned = { action: asking.url.pathname, form: fields, error };
         const status = error.status === 400 ? 422 : error.status;
-        return draw({ ...again, returned }, null, status).catch((next) =>
-          refused(asking, call, next),
-        );
+        return draw({ ...again, returned }, null, status).catch(() => refused(asking, call, error));
       }
     },
 

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { loseContact } from "../../alerts/fallback.ts";
-import type { DirectMessage } from "../../channels/direct/message.ts";
 import {
   contactAnswer,
   contactChange,
@@ -9,38 +7,29 @@ import {
   contactWrite,
   notifyBody,
 } from "../../contacts/contact.ts";
-import {
-  type ContactGuard,
-  changeContact,
-  createContact,
-  deleteContact,
-  findContact,
-  getContact,
-  listContacts,
-  mustBeOwnOrGoverned,
-  notVerified,
-} from "../../contacts/contacts.ts";
-import { contactKindList } from "../../contacts/list.ts";
+import { listContacts, mustBeOwnOrGoverned } from "../../contacts/contacts.ts";
 import { readNotify, writeNotify } from "../../contacts/notify.ts";
-import { takeSend } from "../../contacts/sends.ts";
-import { codeRefused, issueContactCode, verifyContact } from "../../contacts/verify.ts";
-import { notFound } from "../../kit/errors.ts";
-import { hexId } from "../../kit/ids.ts";
-import { codeMessage, testMessage } from "../../paging/say.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
+import {
+  addContact,
+  alterContact,
+  dropContact,
+  proveContact,
+  ringContact,
+  sendContactCode,
+} from "../../tenant/contact-verbs.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const accountPath = z.strictObject({ account: z.string() });
 const contactPath = z.strictObject({ account: z.string(), cid: z.string() });
 
-export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
-  ...{ sealer, rules: addressRules, kinds: contactKindList },
-});
-
 /** `me` stands for the caller's own account. */
 const accountOf = ({ account }: { account: string }, actor: { accountId: string }): string =>
   account === "me" ? actor.accountId : account;
+
+const contactOf = (params: { account: string; cid: string }, actor: { accountId: string }) => ({
+  ...{ by: actor.accountId, account: accountOf(params, actor), id: params.cid },
+});
 
 /** Fields that say something. */
 export const textsOf = (body: Readonly<Record<string, unknown>>): Record<string, string> =>
@@ -52,14 +41,6 @@ const sentAnswer = z.object({
   ok: z.boolean().meta({ description: "Whether the service took the message." }),
   error: z.string().optional(),
 });
-
-/** Sends one message through a contact at once, and says how that went. Throws 404. */
-async function sendNow(tenant: Tenant, id: string, message: DirectMessage) {
-  const contact = findContact(tenant.store, id);
-  if (contact === null) throw notFound("contact");
-  const { verdict } = await tenant.outbox.contacts.send(contact, message);
-  return verdict.kind === "delivered" ? { ok: true } : { ok: false, error: verdict.error };
-}
 
 const common = { plane: "api", additive: true } as const;
 const contacts = { ...common, tag: "Contacts" } as const;
@@ -99,13 +80,9 @@ export const contactRoutes: Route[] = [
     }),
     errors: [...personErrors, ...bodyErrors, "too_many", "address_refused"],
     handle({ tenant, actor, params, body }) {
-      const account = accountOf(params, actor);
       const { kind, label, ...fields } = body;
-      const { contact, secret } = tenant.store.write((tx) => {
-        mustBeOwnOrGoverned(tx, actor.accountId, account);
-        const input = textsOf(fields);
-        return createContact(tx, account, { kind, label, input, guard: contactGuardOf(tenant) });
-      });
+      const of = { by: actor.accountId, account: accountOf(params, actor) };
+      const { contact, secret } = addContact(tenant, of, { kind, label, input: textsOf(fields) });
       return { ...contact, ...(secret === null ? {} : { secret }) };
     },
   }),
@@ -122,13 +99,7 @@ export const contactRoutes: Route[] = [
     answer: contactAnswer,
     errors: [...personErrors, ...bodyErrors, "contact_not_verified"],
     handle({ tenant, actor, params, body }) {
-      const of = { account: accountOf(params, actor), id: params.cid };
-      return tenant.store.write((tx) => {
-        mustBeOwnOrGoverned(tx, actor.accountId, of.account);
-        const changed = changeContact(tx, of, body);
-        if (changed.state === "off") loseContact(tx, of.id);
-        return changed;
-      });
+      return alterContact(tenant, contactOf(params, actor), body);
     },
   }),
   route({
@@ -142,13 +113,7 @@ export const contactRoutes: Route[] = [
     answer: deleted,
     errors: personErrors,
     handle({ tenant, actor, params }) {
-      const of = { account: accountOf(params, actor), id: params.cid };
-      tenant.store.write((tx) => {
-        mustBeOwnOrGoverned(tx, actor.accountId, of.account);
-        getContact(tx, of);
-        loseContact(tx, of.id);
-        deleteContact(tx, of);
-      });
+      dropContact(tenant, contactOf(params, actor));
       return { deleted: true };
     },
   }),
@@ -166,25 +131,10 @@ export const contactRoutes: Route[] = [
     }),
     errors: [...personErrors, ...bodyErrors, "code_refused"],
     async handle({ tenant, actor, params, body }) {
-      const of = { account: accountOf(params, actor), id: params.cid };
-      const { store } = tenant;
-      if (body.code === undefined) {
-        const code = store.write((tx) => {
-          mustBeOwnOrGoverned(tx, actor.accountId, of.account);
-          getContact(tx, of);
-          takeSend(store, of.account);
-          return issueContactCode(tx, of);
-        });
-        const sent = await sendNow(tenant, of.id, codeMessage(code, hexId(store.random)));
-        return { ...getContact(store, of), sent };
-      }
-      const { code } = body;
-      const verified = store.write((tx) => {
-        mustBeOwnOrGoverned(tx, actor.accountId, of.account);
-        return verifyContact(tx, of, code);
-      });
-      if ("refused" in verified) throw codeRefused(verified.refused);
-      return verified.contact;
+      const of = contactOf(params, actor);
+      if (body.code !== undefined) return proveContact(tenant, of, body.code);
+      const { contact, sent } = await sendContactCode(tenant, of);
+      return { ...contact, sent };
     },
   }),
   route({
@@ -198,13 +148,7 @@ export const contactRoutes: Route[] = [
     status: 200,
     answer: sentAnswer,
     errors: [...personErrors, "contact_not_verified"],
-    async handle({ tenant, actor, params }) {
-      const of = { account: accountOf(params, actor), id: params.cid };
-      mustBeOwnOrGoverned(tenant.store, actor.accountId, of.account);
-      if (getContact(tenant.store, of).verified_at === null) throw notVerified();
-      takeSend(tenant.store, of.account);
-      return sendNow(tenant, of.id, testMessage(hexId(tenant.store.random)));
-    },
+    handle: ({ tenant, actor, params }) => ringContact(tenant, contactOf(params, actor)),
   }),
   route({
     ...contacts,

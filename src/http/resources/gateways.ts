@@ -20,9 +20,10 @@ import { ServiceError } from "../../kit/errors.ts";
 import { peopleAnswer } from "../../kit/fields.ts";
 import { namedPeople } from "../../people/named.ts";
 import type { Reader } from "../../store/store.ts";
+import { contactGuardOf } from "../../tenant/contact-verbs.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { contactGuardOf, textsOf } from "./contacts.ts";
+import { textsOf } from "./contacts.ts";
 
 const fallbackAnswer = fallbackBody.safeExtend({ people: peopleAnswer });
 const withPeople = (reader: Reader, fallback: Fallback) => ({

@@ -1,0 +1,16 @@
+import type { Markup } from "../../kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { tabs } from "../ui/pieces.ts";
+
+/** What one's own pages are. */
+export function meTabs({ base }: PageCall, here: string): Markup {
+  const pages = [
+    ["Me", "/me"],
+    ["What rings for me", "/me/devices"],
+    ["Sessions and keys", "/me/sessions"],
+  ] as const;
+  return tabs(
+    "My pages",
+    pages.map(([name, path]) => ({ name, href: base + path, here: path === here })),
+  );
+}

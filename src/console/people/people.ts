@@ -1,0 +1,140 @@
+import { listContacts } from "../../contacts/contacts.ts";
+import { check } from "../../http/check.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import type { Account } from "../../people/account.ts";
+import { listAccounts } from "../../people/accounts.ts";
+import { issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
+import { codeTtl, codeWrite } from "../../people/pairing.ts";
+import { atLeast, isManager, mustManage, roles } from "../../people/roles.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { button, field, select } from "../ui/form.ts";
+import { qrCode } from "../ui/qr.ts";
+import { clockTime } from "../ui/times.ts";
+
+/** Who belongs here, what reaches them, and how more come. */
+export const peopleScreen: Screen = {
+  path: "/people",
+  view: (call) => ({
+    title: "People",
+    nav: "people",
+    sections: {
+      people: { watches: ["people"], draw: () => people(call) },
+      invite: { watches: ["people"], draw: () => invite(call) },
+    },
+  }),
+  forms: {
+    invite: {
+      verb: "issuePairingCode",
+      target: () => ({ kind: "pairing_code", id: "" }),
+      act({ tenant, who }, form) {
+        const email = (form.get("email") ?? "").trim();
+        const { role, ttl_seconds: ttlSeconds } = check(
+          codeWrite,
+          {
+            role: form.get("role") ?? "member",
+            ttl_seconds: Number(form.get("hours") ?? 1) * 3600,
+            ...(email === "" ? {} : { email }),
+          },
+          "body",
+        );
+        const seat = { role, email: email === "" ? null : email, ttlSeconds };
+        const { code } = tenant.store.write((tx) => issueCode(tx, who.accountId, seat));
+        const link = pairLink(tenant.store, tenant.publicUrl, code);
+        return { said: "An invitation. Its link is shown this once.", shown: { link } };
+      },
+    },
+    "codes/{code}/revoke": {
+      verb: "revokePairingCode",
+      target: ({ code = "" }) => ({ kind: "pairing_code", id: code }),
+      act({ tenant, who, params }) {
+        tenant.store.write((tx) => {
+          mustManage(who.role);
+          revokeCode(tx, params["code"] ?? "");
+        });
+        return { said: "Taken back: its link opens nothing." };
+      },
+    },
+  },
+};
+
+async function people(call: PageCall): Promise<Markup> {
+  const { tenant, base } = call;
+  const ways = await Promise.all(
+    listAccounts(tenant.store).map(async (account) => ({
+      account,
+      ...(await reached(call, account)),
+    })),
+  );
+  return html`<ul class="who">${ways.map(
+    ({
+      account,
+      dot,
+      word,
+    }) => html`<li class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>
+<div><p><a href="${base}${pathOf("people", account.id)}">${account.display_name || account.email}</a> <span class="soft">${account.role}${account.id === call.who.accountId && " · you"}</span></p>
+<p class="soft">${account.email} · ${word}</p></div></li>
+`,
+  )}</ul>`;
+}
+
+/** How somebody can be reached, in a shape and in words. */
+export async function reached(
+  { tenant }: PageCall,
+  { id }: Account,
+): Promise<{ dot: string; word: string }> {
+  const contacts = listContacts(tenant.store, id);
+  const works = contacts.filter(({ state }) => state === "verified");
+  if (works.length > 0) return { dot: "shown", word: works.map(({ kind }) => kind).join(", ") };
+  if ((await tenant.devices.list(id)).length > 0) return { dot: "accepted", word: "the box app" };
+  const word = contacts.length > 0 ? "no way that works" : "nothing rings";
+  return { dot: contacts.length > 0 ? "waiting" : "none", word };
+}
+
+const HOURS = [
+  { value: "1", name: "an hour" },
+  { value: "24", name: "a day" },
+  { value: String(codeTtl.most / 3600), name: "a week" },
+];
+
+function invite(call: PageCall): Markup {
+  const { tenant, who, base, now, shown } = call;
+  if (!isManager(who.role))
+    return html`<h2>Invite</h2><p class="soft">Owners and admins invite. Ask ${managers(call)}.</p>`;
+  const action = "/people/invite";
+  const open = listCodes(tenant.store, now);
+  const { link } = shown;
+  return html`<h2>Invite</h2>
+${
+  link !== undefined &&
+  html`<div class="notice"><p>Send this link to whom it is for. Whoever has it takes the seat.</p>
+<pre class="code" id="invitation">${link}</pre><button type="button" class="button second" data-copy="invitation" hidden>Copy</button>
+${qrCode(link, "The invitation's link")}</div>`
+}
+<form class="form" method="post" action="${base}${action}">
+${select(call, action, { name: "role", label: "As", value: "member", choices: roles.filter((role) => atLeast(who.role, role)).map((role) => ({ value: role, name: role })) })}
+${field(call, action, { name: "email", label: "For the address", type: "email", hint: "Optional: then only that address can take it.", autocomplete: "off" })}
+${select(call, action, { name: "hours", label: "Good for", value: "24", choices: HOURS })}
+<p class="form-foot"><button class="button" data-key="i" aria-keyshortcuts="i" title="Invite (i)">Make an invitation</button></p></form>
+${
+  open.length > 0 &&
+  html`<h3>Open invitations</h3><ul class="who">${open.map(
+    ({
+      id,
+      role,
+      email,
+      expires_at,
+    }) => html`<li class="who-item"><div><p>${role}${email !== null && ` for ${email}`}, until ${clockTime(call, expires_at)}</p>
+${button(call, { action: `/people/codes/${id}/revoke`, name: "Take back", kind: "plain" })}</div></li>
+`,
+  )}</ul>`
+}`;
+}
+
+/** Who may do what a member may not: their names. */
+export function managers({ tenant }: PageCall): string {
+  return listAccounts(tenant.store)
+    .filter(({ role }) => isManager(role))
+    .slice(0, 3)
+    .map(({ display_name, email }) => display_name || email)
+    .join(", ");
+}

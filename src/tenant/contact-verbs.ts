@@ -1,0 +1,120 @@
+import { loseContact } from "../alerts/fallback.ts";
+import type { DirectMessage } from "../channels/direct/message.ts";
+import type { Contact } from "../contacts/contact.ts";
+import {
+  type ContactGuard,
+  changeContact,
+  createContact,
+  deleteContact,
+  findContact,
+  getContact,
+  mustBeOwnOrGoverned,
+  notVerified,
+} from "../contacts/contacts.ts";
+import { contactKindList } from "../contacts/list.ts";
+import { takeSend } from "../contacts/sends.ts";
+import { codeRefused, issueContactCode, verifyContact } from "../contacts/verify.ts";
+import { notFound } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { codeMessage, testMessage } from "../paging/say.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What a person, or who governs them, does with their contacts: a route, a page and a command call these. */
+
+/** Whose contact, and who says so. */
+export interface ContactOf {
+  /** The account that acts. */
+  by: string;
+  /** The account that it is of. */
+  account: string;
+  id: string;
+}
+
+/** How sending one message at once went. */
+export interface SentNow {
+  /** Whether the service took it. */
+  ok: boolean;
+  error?: string;
+}
+
+/** What every new contact is checked by. */
+export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
+  ...{ sealer, rules: addressRules, kinds: contactKindList },
+});
+
+/** Adds a way to reach a person, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */
+export function addContact(
+  tenant: Tenant,
+  { by, account }: Omit<ContactOf, "id">,
+  write: { kind: string; label: string | undefined; input: Record<string, string> },
+): { contact: Contact; secret: string | null } {
+  return tenant.store.write((tx) => {
+    mustBeOwnOrGoverned(tx, by, account);
+    return createContact(tx, account, { ...write, guard: contactGuardOf(tenant) });
+  });
+}
+
+/** Names it, or switches it off and on. Throws 403, 404, 409 where it was never verified. */
+export function alterContact(
+  { store }: Tenant,
+  { by, ...of }: ContactOf,
+  change: { label?: string | undefined; state?: "verified" | "off" | undefined },
+): Contact {
+  return store.write((tx) => {
+    mustBeOwnOrGoverned(tx, by, of.account);
+    const changed = changeContact(tx, of, change);
+    if (changed.state === "off") loseContact(tx, of.id);
+    return changed;
+  });
+}
+
+/** Removes it; pages that wait for it are withdrawn. Throws 403, 404. */
+export function dropContact({ store }: Tenant, { by, ...of }: ContactOf): void {
+  store.write((tx) => {
+    mustBeOwnOrGoverned(tx, by, of.account);
+    getContact(tx, of);
+    loseContact(tx, of.id);
+    deleteContact(tx, of);
+  });
+}
+
+/** Sends a new code through it. Throws 403, 404, 429. */
+export async function sendContactCode(
+  tenant: Tenant,
+  { by, ...of }: ContactOf,
+): Promise<{ contact: Contact; sent: SentNow }> {
+  const { store } = tenant;
+  const code = store.write((tx) => {
+    mustBeOwnOrGoverned(tx, by, of.account);
+    getContact(tx, of);
+    takeSend(store, of.account);
+    return issueContactCode(tx, of);
+  });
+  const sent = await sendNow(tenant, of.id, codeMessage(code, hexId(store.random)));
+  return { contact: getContact(store, of), sent };
+}
+
+/** It counts from now on, where the code is the one that was sent. Throws 403, 404, 422 code_refused. */
+export function proveContact({ store }: Tenant, { by, ...of }: ContactOf, code: string): Contact {
+  const verified = store.write((tx) => {
+    mustBeOwnOrGoverned(tx, by, of.account);
+    return verifyContact(tx, of, code);
+  });
+  if ("refused" in verified) throw codeRefused(verified.refused);
+  return verified.contact;
+}
+
+/** Sends a test by the way that pages take. Throws 403, 404, 409 where it isn't verified, 429. */
+export async function ringContact(tenant: Tenant, { by, ...of }: ContactOf): Promise<SentNow> {
+  mustBeOwnOrGoverned(tenant.store, by, of.account);
+  if (getContact(tenant.store, of).verified_at === null) throw notVerified();
+  takeSend(tenant.store, of.account);
+  return sendNow(tenant, of.id, testMessage(hexId(tenant.store.random)));
+}
+
+async function sendNow(tenant: Tenant, id: string, message: DirectMessage): Promise<SentNow> {
+  const contact = findContact(tenant.store, id);
+  if (contact === null) throw notFound("contact");
+  const { verdict } = await tenant.outbox.contacts.send(contact, message);
+  return verdict.kind === "delivered" ? { ok: true } : { ok: false, error: verdict.error };
+}
