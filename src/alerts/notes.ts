@@ -11,7 +11,7 @@ export const noteWrite = z
   .meta({ id: "NoteWrite", examples: [{ text: "Provider confirms: back by 15:00." }] });
 
 /** How long its author may change a note, in seconds. */
-const OPEN_SECONDS = 300;
+export const OPEN_SECONDS = 300;
 
 const LAST = "SELECT max(id) FROM timeline WHERE alert_id = ?";
 const WRITE = "UPDATE timeline SET detail = ? WHERE id = ? AND kind = 'noted'";

@@ -33,15 +33,30 @@ export function writeLateTimeline(
   ).run(tx.at, entry.kind, JSON.stringify(entry.detail), alertId);
 }
 
+type Row = Omit<TimelineEntry, "detail"> & { detail: string };
+
+const read = <T extends { detail: string }>(row: T) => ({
+  ...row,
+  detail: JSON.parse(row.detail) as Record<string, unknown>,
+});
+
 /** Who, what, when: oldest first (contract §5). */
 export function readTimeline(reader: Reader, alertId: number): TimelineEntry[] {
-  const rows = reader
-    .sql<[alertId: number]>(
-      "SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id",
-    )
-    .all(alertId);
-  return (rows as (Omit<TimelineEntry, "detail"> & { detail: string })[]).map((row) => ({
-    ...row,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
-  }));
+  const rows = reader.sql<[alertId: number], Row>(
+    "SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id",
+  );
+  return rows.all(alertId).map(read);
+}
+
+/** One that a link can lead to. */
+export interface NumberedEntry extends TimelineEntry {
+  id: number;
+}
+
+/** The latest entries of an alert's history, at most `most`, oldest first. */
+export function latestTimeline(reader: Reader, alertId: number, most: number): NumberedEntry[] {
+  const rows = reader.sql<[alertId: number, most: number], Row & { id: number }>(
+    "SELECT id, at, kind, account_id, detail FROM timeline WHERE alert_id = ? ORDER BY id DESC LIMIT ?",
+  );
+  return rows.all(alertId, most).reverse().map(read);
 }

@@ -40,6 +40,10 @@ export interface PageCall {
   returned: Returned | null;
   /** What is shown this once: a new token, by its name. */
   shown: Readonly<Record<string, string>>;
+  /** Ids of the rows that an open page shows, where its script asks: for lists that say what became of those that left. */
+  rows: readonly string[];
+  /** Whether there is a page at this address below `base`: nothing leads nowhere. */
+  leads(path: string): boolean;
 }
 
 export interface Returned {

@@ -37,7 +37,23 @@ function leaving(secure: boolean) {
   return { cookies: [noSessionCookie(secure)], headers };
 }
 
+/** Rows that a list may name. */
+const MOST_ROWS = 256;
+
 const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
+
+/** What a script that draws only parts of a page needs of all of it. */
+const pageHeaders = ({ title }: View, { now }: PageCall) => ({
+  ...{ "X-Title": encodeURIComponent(documentTitle(title)), "X-Now": String(now * 1000) },
+});
+
+/** The page that a form belongs to, where it isn't known on which it stood. */
+function ownPage(found: Found) {
+  const at = found.screen.path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(found.params[name] ?? ""),
+  );
+  return { found, at, query: new URLSearchParams() };
+}
 
 /** Draws screens and does what their forms say, for somebody who has signed in. */
 export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
@@ -49,6 +65,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...{ tenant, who, look, now, base: place.base, origin: place.origin, params },
       ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
       ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
+      rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
+      leads: (path) => routing.screen(path.replace(/[?#].*/, "")) !== null,
     };
   };
 
@@ -90,11 +108,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         if (only !== undefined) {
           const drawn = await drawSections(view, only.split(",", 64));
           const body = [...drawn.values()].map(({ markup }) => markup).join("");
-          const headers = {
-            "X-Title": encodeURIComponent(documentTitle(view.title)),
-            "X-Now": String(call.now * 1000),
-          };
-          return sendHtml({ status: 200, body, headers }, asking.asked);
+          return sendHtml({ status: 200, body, headers: pageHeaders(view, call) }, asking.asked);
         }
         const done = said.take(who.sessionId);
         const body = await page(call, view, done, since);
@@ -107,11 +121,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     async posted(asking, who, found) {
       const { c, asked, place } = asking;
       const isScripted = c.req.header("x-sections") !== undefined;
-      const from = stoodOn(asking) ?? {
-        found,
-        at: asking.url.pathname,
-        query: new URLSearchParams(),
-      };
+      const from = stoodOn(asking) ?? ownPage(found);
       const call = callOf(asking, who, found.params);
       const again: PageCall = {
         ...call,
@@ -125,7 +135,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const body = isScripted
           ? await sections(next, view, done)
           : await page(next, view, done, since);
-        return sendHtml({ status, body, once: true }, asked);
+        return sendHtml({ status, body, once: true, headers: pageHeaders(view, next) }, asked);
       };
       const fields = await readForm(c);
       try {
@@ -175,7 +185,10 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     if (!from.pathname.startsWith(`${base}/`)) return null;
     const path = from.pathname.slice(base.length);
     const found = routing.screen(path);
-    return found && { found, at: path + from.search, query: from.searchParams };
+    if (found !== null) return { found, at: path + from.search, query: from.searchParams };
+    // A page that came back with a form stands at the form's address.
+    const form = routing.form(path);
+    return form && ownPage(form);
   }
 
   /** What can't be shown has a page in the same frame; what isn't the caller's fault is thrown on. */

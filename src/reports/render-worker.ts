@@ -1,22 +1,27 @@
 /**
  * The thread that renders Markdown. It says once, with `ready`, that its code is loaded, and then
- * answers each text (a string) with a `RenderResult`. The whole program may be one file, so this one
+ * answers each text (a `RenderWork`) with a `RenderResult`. The whole program may be one file, so this one
  * runs as a file or, bundled, from text (see renderer.ts).
  */
 import { parentPort } from "node:worker_threads";
 import { stepBack } from "../kit/step-back.ts";
-import { renderMarkdown } from "./render.ts";
+import { type RenderHow, renderMarkdown } from "./render.ts";
 
 /** The HTML, or why there is none: too deep or too long for us, or a fault of ours. */
 export type RenderResult = { html: string } | { refused: "too_complex" } | { failed: string };
+
+export interface RenderWork {
+  markdown: string;
+  how: RenderHow;
+}
 
 /** Longest HTML that is kept, in UTF-16 units. 64 Ki of Markdown can become 885 KB. */
 const LONGEST_HTML = 1_048_576;
 
 /** Renders one text; never throws. */
-export function renderResult(markdown: string): RenderResult {
+export function renderResult(markdown: string, how: RenderHow = {}): RenderResult {
   try {
-    const html = renderMarkdown(markdown);
+    const html = renderMarkdown(markdown, how);
     return html.length > LONGEST_HTML ? { refused: "too_complex" } : { html };
   } catch (error) {
     // A stack that overflows is the text's doing.
@@ -28,6 +33,8 @@ export function renderResult(markdown: string): RenderResult {
 if (parentPort !== null) {
   const port = parentPort;
   stepBack();
-  port.on("message", (markdown: string) => port.postMessage(renderResult(markdown)));
+  port.on("message", ({ markdown, how }: RenderWork) =>
+    port.postMessage(renderResult(markdown, how)),
+  );
   port.postMessage("ready");
 }

@@ -25,15 +25,20 @@ const LINK = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const LIST_START = /^\d{1,9}$/;
 const ALIGNMENT = /^(?:left|center|right)$/;
 
+export interface RenderHow {
+  /** Raw HTML stands as the text that it is; else it goes. */
+  rawAsText?: boolean;
+}
+
 /**
  * Markdown (CommonMark with GFM tables and strikethrough) as clean HTML. Pure, and slow on hostile
  * input: run it in the renderer's worker. Raw HTML is let through to the sanitizer on purpose, which
- * removes it; escaping it instead would leave it standing as text. An image becomes a link to it,
- * which the reader may follow or not.
+ * removes it; with `rawAsText` it stands as text. An image becomes a link to it, which the reader may
+ * follow or not.
  */
-export function renderMarkdown(markdown: string): string {
+export function renderMarkdown(markdown: string, { rawAsText = false }: RenderHow = {}): string {
   const rendered = micromark(markdown, {
-    allowDangerousHtml: true,
+    allowDangerousHtml: !rawAsText,
     extensions: [gfmTable(), gfmStrikethrough(), { disable: { null: ["labelStartImage"] } }],
     htmlExtensions: [gfmTableHtml(), gfmStrikethroughHtml()],
   });

@@ -2,7 +2,8 @@ import { threadSource } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { createWorkThread, type ThreadSource } from "../kit/thread.ts";
-import type { RenderResult } from "./render-worker.ts";
+import type { RenderHow } from "./render.ts";
+import type { RenderResult, RenderWork } from "./render-worker.ts";
 
 export interface RendererOptions {
   source: ThreadSource;
@@ -20,7 +21,7 @@ export interface Renderer {
    * Markdown as clean HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) over
    * the deadline, the heap or that length; overloaded (429) when too many wait or after `close`.
    */
-  render(markdown: string): Promise<string>;
+  render(markdown: string, how?: RenderHow): Promise<string>;
   /** Ends the thread; texts that wait are refused as overloaded. */
   close(): Promise<void>;
 }
@@ -37,8 +38,8 @@ export function workerSource(): ThreadSource {
 export function createRenderer(options: RendererOptions): Renderer {
   const thread = createWorkThread({ deadlineMs: 2_000, heapMb: 64, longestQueue: 8, ...options });
   return {
-    async render(markdown) {
-      const heard = await thread.ask(markdown);
+    async render(markdown, how = {}) {
+      const heard = await thread.ask({ markdown, how } satisfies RenderWork);
       if ("said" in heard) return htmlOf(heard.said as RenderResult);
       if (heard.ended === "busy" || heard.ended === "closed") throw overloaded();
       if (heard.ended === "late" || heard.ended === "heap") throw tooComplex();

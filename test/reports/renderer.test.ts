@@ -138,9 +138,9 @@ test("code that doesn't start is an error, no refusal, and doesn't end the proce
 test("a thread that dies between two texts takes nothing with it", async () => {
   const mortal = `
     const { parentPort } = require("node:worker_threads");
-    parentPort.on("message", (text) => {
-      if (text === "die") throw new Error("dead");
-      parentPort.postMessage({ html: text });
+    parentPort.on("message", ({ markdown }) => {
+      if (markdown === "die") throw new Error("dead");
+      parentPort.postMessage({ html: markdown });
     });
     parentPort.postMessage("ready");`;
   const made = once(process, "worker");
@@ -148,7 +148,7 @@ test("a thread that dies between two texts takes nothing with it", async () => {
   assert.equal(await renderer.render("a"), "a");
   const [worker] = (await made) as [Worker];
   const ended = new Promise((resolve) => worker.once("exit", resolve));
-  worker.postMessage("die");
+  worker.postMessage({ markdown: "die" });
   await ended;
   assert.equal(await renderer.render("b"), "b");
 });

@@ -1,91 +1,85 @@
-import { acknowledge } from "../../alerts/acknowledge.ts";
-import { type AlertRow, alertId, getAlertRow } from "../../alerts/alert.ts";
-import { resolve } from "../../alerts/resolve.ts";
-import { readTimeline } from "../../alerts/timeline.ts";
-import { unacknowledge } from "../../alerts/unacknowledge.ts";
-import { html, type Markup } from "../../kit/html.ts";
-import type { Tx } from "../../store/store.ts";
-import type { Form, FormDone, PageCall, Screen, View } from "../screen.ts";
-import { button } from "../ui/form.ts";
-import { levelBadge } from "../ui/level.ts";
-import { markedTemplate } from "../ui/message.ts";
-import { ago, clockTime } from "../ui/times.ts";
+import { alertId } from "../../alerts/alert.ts";
+import { escalateNow } from "../../alerts/escalate-now.ts";
+import { changeNote, noteWrite } from "../../alerts/notes.ts";
+import { check } from "../../http/check.ts";
+import { html } from "../../kit/html.ts";
+import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
+import { stillMatching } from "../alerts/pieces.ts";
+import type { Form, FormDone, PageCall, Screen, Section, View } from "../screen.ts";
+import { mainActions, moreActions } from "./actions.ts";
+import { alertHead } from "./head.ts";
+import { history } from "./history.ts";
+import { nextUp } from "./next.ts";
+import { noteForm } from "./note.ts";
+import { occurrences } from "./occurrences.ts";
+import { related } from "./related.ts";
+import { runbook } from "./runbook.ts";
+import { readShownAlert } from "./shown-alert.ts";
+import { whoKnows } from "./who-knows.ts";
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
 
-/** A verb that takes nothing but the alert and who says it. */
-function plain(
-  verb: string,
-  change: (tx: Tx, id: number, accountId: string) => AlertRow,
-  told: (row: AlertRow) => FormDone,
-): Form {
-  return {
-    verb,
-    target,
-    act({ tenant, params, who }) {
-      const id = alertId(params["id"] ?? "");
-      return told(tenant.store.write((tx) => change(tx, id, who.accountId)));
-    },
-  };
-}
-
-/** One alert: what broke, who has it, what was done. */
+/** One alert: what broke, who knows, what comes next, and what is done about it. */
 export const alertScreen: Screen = {
   path: "/a/{id}",
   view(call): View {
-    const row = getAlertRow(call.tenant.store, alertId(call.params["id"] ?? ""));
-    const watches = [`alert:${row.id}`];
+    const shown = readShownAlert(call);
+    const { row } = shown;
+    const own = [`alert:${row.id}`];
+    const more = [...own, "oncall:*"];
+    const section = (watches: string[], draw: Section["draw"]): Section => ({ watches, draw });
     return {
       title: `#${row.id} ${row.template}`.slice(0, 80),
-      heading: html`${markedTemplate(row.template)}`,
+      heading: null,
       nav: "alerts",
       sections: {
-        head: { watches, draw: () => head(call, row) },
-        actions: { watches, draw: () => actions(call, row), attributes: html`class="actions"` },
-        timeline: { watches, draw: () => timeline(call, row.id) },
+        head: section(own, () => alertHead(call, shown)),
+        actions: {
+          ...section(own, () => mainActions(call, shown)),
+          attributes: html`class="actions"`,
+        },
+        asked: section([], () => stillMatching(call, `/a/${row.id}`)),
+        more: section(more, () => moreActions(call, shown)),
+        who: section(more, () => whoKnows(call, shown)),
+        next: section(more, () => nextUp(call, shown)),
+        occurrences: section(own, () => occurrences(call, shown)),
+        runbook: section(own, () => runbook(call, shown)),
+        related: section([...own, "alerts"], () => related(call, shown)),
+        note: section([], () => noteForm(call, row.id)),
+        timeline: section(own, () => history(call, shown)),
       },
+      body: (put) => html`${put("head")}${put("actions")}${put("asked")}${put("more")}${put("who")}
+<div class="columns">${put("next")}${put("occurrences")}</div>
+${put("runbook")}${put("related")}${put("note")}${put("timeline")}`,
     };
   },
   forms: {
-    ack: plain(
-      "acknowledgeAlert",
-      (tx, id, by) => acknowledge(tx, id, by),
-      ({ id, state }) =>
-        state === "acknowledged"
-          ? { said: `Acknowledged #${id}.`, undo: { action: `/a/${id}/unack` } }
-          : { said: `#${id} is ${state}.` },
-    ),
-    unack: plain("unacknowledgeAlert", unacknowledge, ({ id }) => ({
-      said: `#${id} is open again.`,
-    })),
-    resolve: plain(
-      "resolveAlert",
-      (tx, id, accountId) => resolve(tx, id, { accountId }),
-      ({ id }) => ({ said: `Resolved #${id}.` }),
-    ),
+    ...deedForms(thisAlert),
+    escalate: { verb: "escalateAlert", target, act: escalate },
+    "notes/{nid}": noteChange("changeNote", (form) => form.get("text") ?? ""),
+    "notes/{nid}/delete": noteChange("deleteNote", () => null),
   },
 };
 
-function head(call: PageCall, row: AlertRow): Markup {
-  return html`<p>${levelBadge(row.level)} <span class="soft">${row.project} · ${row.rule} · #${row.id}</span></p>
-<p class="message">${row.last_message}</p>
-<p class="soft">${row.count} × since ${clockTime(call, row.opened_at)}, last ${ago(call, row.last_seen)}</p>`;
+function escalate({ tenant, params, who }: PageCall): FormDone {
+  const id = alertId(params["id"] ?? "");
+  tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
+  return { said: `The next step of #${id} has run.` };
 }
 
-function actions(call: PageCall, { id, state }: AlertRow): Markup {
-  return html`${state === "open" && button(call, { action: `/a/${id}/ack`, name: "Acknowledge", key: "a" })}${
-    state === "acknowledged" &&
-    button(call, { action: `/a/${id}/unack`, name: "Un-acknowledge", kind: "second" })
-  }${
-    state !== "resolved" &&
-    button(call, { action: `/a/${id}/resolve`, name: "Resolve", key: "r", kind: "second" })
-  }`;
-}
-
-function timeline(call: PageCall, id: number): Markup {
-  const entries = readTimeline(call.tenant.store, id).reverse();
-  return html`<h2>Timeline</h2><ol class="timeline">${entries.map(
-    ({ at, kind }) =>
-      html`<li>${clockTime(call, at)} <span class="timeline-text">${kind}</span></li>`,
-  )}</ol>`;
+/** A note's author changes it, or takes it back. */
+function noteChange(verb: string, textOf: (form: URLSearchParams) => string | null): Form {
+  return {
+    ...{ verb, target },
+    act({ tenant, params, who }, form) {
+      const text = textOf(form);
+      const to = text === null ? null : check(noteWrite, { text: text.trim() }, "body").text;
+      const of = {
+        ...{ alertId: alertId(params["id"] ?? ""), noteId: params["nid"] ?? "" },
+        accountId: who.accountId,
+      };
+      tenant.store.write((tx) => changeNote(tx, of, to));
+      return { said: to === null ? "The note is taken back." : "The note is changed." };
+    },
+  };
 }

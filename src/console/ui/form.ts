@@ -17,16 +17,20 @@ export interface Button extends Keyed {
   fields?: Readonly<Record<string, string>>;
   /** Why it can't be pressed: shown, not hidden. */
   why?: string;
+  /** Where the name alone doesn't say which: for screen readers, beginning with the name. */
+  label?: string;
 }
 
 /** A button that does one thing: a form of its own, so that it works without script. */
 export function button({ base }: Pick<PageCall, "base">, of: Button): Markup {
-  const { action, name, kind = "", fields = {}, why } = of;
+  const { action, name, kind = "", fields = {}, why, label } = of;
   const id = `why${action.replaceAll(/[^\w-]/g, "-")}`;
   const denied = why !== undefined && html` disabled aria-describedby="${id}"`;
   return html`<form method="post" action="${base}${action}">${Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
-  )}<button class="button ${kind}"${denied}${keyed(of.key, name)}>${name}</button>${
+  )}<button class="button ${kind}"${denied}${keyed(of.key, name)}${
+    label !== undefined && html` aria-label="${label}"`
+  }>${name}</button>${
     why !== undefined && html`<span class="why soft" id="${id}">${why}</span>`
   }</form>`;
 }

@@ -1,0 +1,70 @@
+import { nextRung } from "../../alerts/ladder.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import { onCallNow } from "../../oncall/duty.ts";
+import { projectOf } from "../../projects/projects.ts";
+import { usableNames } from "../../projects/schedule-names.ts";
+import { assignFields, hoursField, reasonField } from "../alerts/pieces.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { button, keyed } from "../ui/form.ts";
+import { remedy } from "../ui/way.ts";
+import type { ShownAlert } from "./shown-alert.ts";
+
+/** The two that count at night; on a phone they are fixed at the bottom. */
+export function mainActions(call: PageCall, { row: { id, state } }: ShownAlert): Markup {
+  const path = `/a/${id}`;
+  if (state === "resolved")
+    return html`<p class="soft">Resolved: nothing more is done to it. A further match opens a new alert.</p>`;
+  const isOpen = state === "open";
+  return html`${isOpen && button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a" })}${button(
+    call,
+    { action: `${path}/resolve`, name: "Resolve", key: "r", kind: isOpen ? "second" : "" },
+  )}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
+}
+
+/** All else that is done to an alert. */
+export function moreActions(call: PageCall, shown: ShownAlert): Markup {
+  const { row } = shown;
+  const path = `/a/${row.id}`;
+  if (row.state === "resolved") return reportLink(call, shown);
+  return html`<h2 class="hidden-text">More actions</h2>
+<div class="buttons">${escalate(call, shown)}
+<details class="menu" id="assign"><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(
+    "assign",
+    call.tenant.store,
+    schedulesOf(call, shown),
+  )}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
+<details class="menu" id="silence"><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><form class="form" method="post" action="${call.base}${path}/silence"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField("silence-hours")}${reasonField("silence-reason")}<div class="form-foot"><button class="button">Silence</button></div></form></details>
+<details class="menu" id="snooze"><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField("snooze-hours")}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
+<a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
+}
+
+function reportLink(call: PageCall, { row }: ShownAlert): Markup {
+  const to = pathOf("p", row.project, "reports", "new");
+  const link = remedy(call, to, "Start an incident report from this alert");
+  return link === null
+    ? html``
+    : html`<a class="button plain" href="${call.base}${to}?alert=${row.id}">Start an incident report from this alert</a>`;
+}
+
+function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {
+  const isOver = rule === null || nextRung(rule.escalations, row.step) === null;
+  const why =
+    rule === null
+      ? "Its rule is gone."
+      : rule.escalations.length === 0
+        ? "Its rule has no ladder."
+        : "Every step of the ladder has run: assign somebody.";
+  return button(call, {
+    ...{ action: `/a/${row.id}/escalate`, name: "Escalate now", key: "e", kind: "second" },
+    ...(isOver && { why }),
+  });
+}
+
+/** Schedules that the alert's project may name, with whom they have on call. */
+function schedulesOf({ tenant: { store }, now }: PageCall, { row, nameOf }: ShownAlert) {
+  const names = [...usableNames(store, projectOf(store, row.project_id))].slice(0, 50);
+  return names.map((name) => {
+    const account = onCallNow(store, { projectId: row.project_id, name }, now);
+    return { name, now: account === null ? null : nameOf(account) };
+  });
+}

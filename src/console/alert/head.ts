@@ -1,0 +1,63 @@
+import { earlierAlerts } from "../../alerts/detail.ts";
+import { whoDid } from "../../alerts/whose.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { STATE_CLASS } from "../alerts/pieces.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { levelBadge } from "../ui/level.ts";
+import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { ago, clockTime, exact, since } from "../ui/times.ts";
+import { remedy, way } from "../ui/way.ts";
+import type { ShownAlert } from "./shown-alert.ts";
+
+/** What broke, who has it, and whether it goes on. */
+export function alertHead(call: PageCall, shown: ShownAlert): Markup {
+  const { row } = shown;
+  const names = identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
+  const { project, rule } = row;
+  return html`<p class="crumbs"><a href="${call.base}/alerts" data-key="Escape" title="Back to the list (Esc)">‹ Alerts</a> ${levelBadge(row.level)} · ${stateWords(call, shown)} · <span>${way(call, pathOf("p", project), project)} / ${way(call, pathOf("p", project, "rules", rule), rule)} · #${row.id}</span></p>
+<h1 class="message" dir="auto">${markedTemplate(row.template)}</h1>
+<p class="soft">${row.count} × since ${clockTime(call, row.first_seen)}${names !== "" && ` · ${names}`}</p>
+<p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${
+    row.source !== null && row.source !== "" && `, from ${row.source}`
+  }</p>
+${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${againLine(call, shown)}`;
+}
+
+/** `Open · 4 min`, or who has it since when. */
+export function stateWords(call: PageCall, { row }: Pick<ShownAlert, "row">): Markup {
+  const { state } = row;
+  const by = state === "open" ? null : whoDid(call.tenant.store, row.id, state);
+  const words: Record<typeof state, () => Markup> = {
+    open: () => html`Open for ${since(call, row.opened_at)}`,
+    acknowledged: () =>
+      html`${by ?? "Somebody"} has it since ${clockTime(call, row.acked_at ?? call.now)}${
+        row.wakes_at !== null && html`, until ${clockTime(call, row.wakes_at)}`
+      }`,
+    resolved: () =>
+      html`Resolved ${ago(call, row.resolved_at ?? call.now)}${by !== null && ` by ${by}`}`,
+  };
+  return html`<span class="state state-${STATE_CLASS[state]}">${words[state]()}</span>`;
+}
+
+/** A silence or what else keeps it quiet, with its end and who made it. */
+function quietLine(call: PageCall, { quiet }: ShownAlert): Piece {
+  if (quiet === null) return false;
+  const { by, kind, until, reason } = quiet;
+  const above = by.startsWith("alert:") ? by.slice("alert:".length) : null;
+  const words =
+    above === null
+      ? html`${kind === "maintenance" ? "Maintenance" : "Silenced"} until <time title="${exact(until, call.look.zone)}">${clockTime(call, until)}</time>: ${reason}`
+      : html`Silenced while <a href="${call.base}${pathOf("a", above)}">#${above}</a> stands`;
+  const more = above === null ? remedy(call, "/silences", "Silences") : null;
+  return html`<p class="notice notice-warn">${words}. Nobody is told meanwhile.${more !== null && html` ${more}`}</p>`;
+}
+
+/** How often the same came in the past day. */
+function againLine(call: PageCall, { row }: ShownAlert): Piece {
+  const earlier = earlierAlerts(call.tenant.store, row);
+  const today = earlier.filter(({ opened_at }) => opened_at > row.opened_at - 86_400).length;
+  if (today === 0) return false;
+  const nth = today + 1;
+  const suffix = nth === 2 ? "2nd" : nth === 3 ? "3rd" : `${nth}th`;
+  return html`<p class="warn">${suffix} time within a day${earlier.length >= 20 && " at least"}.</p>`;
+}

@@ -1,0 +1,172 @@
+import type { AlertRow } from "../../alerts/alert.ts";
+import { alertId, getAlertRow } from "../../alerts/alert.ts";
+import { changeEach } from "../../alerts/bulk.ts";
+import { liftSilence } from "../../alerts/silencing.ts";
+import { unacknowledge } from "../../alerts/unacknowledge.ts";
+import { whoDid } from "../../alerts/whose.ts";
+import { ServiceError } from "../../kit/errors.ts";
+import { CRITICAL } from "../../quiet/decide.ts";
+import { type SilenceWrite, silenceWrite } from "../../quiet/silence.ts";
+import { createSilence } from "../../quiet/silences.ts";
+import type { Reader } from "../../store/store.ts";
+import type { FormDone, PageCall } from "../screen.ts";
+import { counted } from "../ui/pieces.ts";
+import { span } from "../ui/times.ts";
+
+/** What a page does to alerts, one or many: each answers in a sentence, and a race that was lost is told in it. */
+
+/** Alerts that one form may name. */
+const MOST = 200;
+
+/** The ids that a form names: `id` again and again, or several behind commas. Throws 422 for none or too many. */
+export function selectedIds(form: URLSearchParams): string[] {
+  const ids = [...new Set(form.getAll("id").flatMap((value) => value.split(",")))].filter(Boolean);
+  if (ids.length === 0) throw new ServiceError("invalid_request", "Select an alert first.");
+  if (ids.length > MOST)
+    throw new ServiceError("invalid_request", `At most ${MOST} alerts at once; ${ids.length} are.`);
+  return ids;
+}
+
+const named = (ids: readonly string[]): string =>
+  ids.length === 1 ? `#${ids[0]}` : counted(ids.length, "alert");
+
+/** "Acknowledged #130.", then of each other what had become of it. */
+function sentence(verb: string, done: readonly string[], others: readonly string[]): string {
+  const first = done.length === 0 ? [] : [`${verb} ${named(done)}.`];
+  return [...first, ...others].join(" ");
+}
+
+/** How an alert that couldn't be changed as wanted stands: "Bob acknowledged #130 2 s before you." */
+export function standing(reader: Reader, id: string, { who, now }: PageCall): string {
+  let row: AlertRow;
+  try {
+    row = getAlertRow(reader, alertId(id));
+  } catch {
+    return `#${id} is gone.`;
+  }
+  if (row.state === "open") return `#${id} is open.`;
+  const by = whoDid(reader, row.id, row.state);
+  const at = (row.state === "acknowledged" ? row.acked_at : row.resolved_at) ?? now;
+  const before = now - at < 1 ? "just before you" : `${span(now - at)} before you`;
+  if (by === null) return `#${id} was ${row.state} by itself, ${span(now - at)} ago.`;
+  return by === who.name || by === who.email
+    ? `You have ${row.state} #${id} already.`
+    : `${by} ${row.state} #${id} ${before}.`;
+}
+
+/** `path`: of the page's forms, `/a/130` or `/alerts`; `fields` name the alerts where the path doesn't. */
+export interface Deed {
+  call: PageCall;
+  ids: readonly string[];
+  path: string;
+}
+
+const fieldsOf = ({ path }: Deed, ids: readonly string[]): Record<string, string> =>
+  path === "/alerts" ? { id: ids.join(",") } : {};
+
+export async function ackThem(deed: Deed): Promise<FormDone> {
+  const { call, ids, path } = deed;
+  const { store } = call.tenant;
+  const results = await changeEach(store, ids, { verb: "ack", accountId: call.who.accountId });
+  const done = results.filter(({ changed }) => changed).map(({ id }) => id);
+  const others = results.filter(({ changed }) => !changed);
+  const said = sentence(
+    "Acknowledged",
+    done,
+    others.map(({ id }) => standing(store, id, call)),
+  );
+  if (done.length === 0) return { said };
+  return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
+}
+
+export function unackThem({ call, ids }: Deed): FormDone {
+  const done: string[] = [];
+  const others: string[] = [];
+  for (const id of ids)
+    try {
+      call.tenant.store.write((tx) => unacknowledge(tx, alertId(id), call.who.accountId));
+      done.push(id);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      others.push(standing(call.tenant.store, id, call));
+    }
+  const first =
+    done.length === 0 ? [] : [`${named(done)} ${done.length === 1 ? "is" : "are"} open again.`];
+  return { said: [...first, ...others].join(" ") };
+}
+
+/** A match within so many seconds: resolved, it would most likely open again at once. */
+const STILL_SECONDS = 300;
+
+/** Those that still match are asked about first, unless `anyway`: `shown.still` names them. */
+export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone> {
+  const { call, ids } = deed;
+  const { store } = call.tenant;
+  const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
+  const rest = ids.filter((id) => !still.includes(id));
+  const results = await changeEach(store, rest, {
+    ...{ verb: "resolve", accountId: call.who.accountId },
+  });
+  const done = results.filter(({ changed }) => changed).map(({ id }) => id);
+  const others = results
+    .filter(({ changed }) => !changed)
+    .map(({ id }) => standing(store, id, call));
+  if (still.length === 0) return { said: sentence("Resolved", done, others) };
+  const asked = `Not resolved yet: ${named(still)} still match${still.length === 1 ? "es" : ""}.`;
+  return {
+    said: sentence("Resolved", done, [...others, asked]),
+    shown: { still: still.join(",") },
+  };
+}
+
+function isMatching(reader: Reader, id: string, now: number): boolean {
+  try {
+    const { state, last_seen, drill } = getAlertRow(reader, alertId(id));
+    return state !== "resolved" && drill === 0 && last_seen >= now - STILL_SECONDS;
+  } catch {
+    return false;
+  }
+}
+
+/** A silence for everything that would be counted into this alert. */
+export function silenceOfAlert(
+  row: AlertRow,
+  { until, reason }: { until: number; reason: string },
+): SilenceWrite {
+  const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
+  const isNamed = Object.keys(identifiers).length > 0;
+  return silenceWrite.parse({
+    project: row.project,
+    match: {
+      rule: row.rule,
+      ...(isNamed ? { identifiers } : { template_id: row.template_id }),
+    },
+    critical: row.level >= CRITICAL,
+    ends_at: until,
+    reason: reason === "" ? `From alert #${row.id}.` : reason,
+  });
+}
+
+export function silenceThem(
+  deed: Deed,
+  { seconds, reason }: { seconds: number; reason: string },
+): FormDone {
+  const { call, ids, path } = deed;
+  const until = call.now + seconds;
+  const made = ids.map((id) =>
+    call.tenant.store.write((tx) => {
+      const row = getAlertRow(tx, alertId(id));
+      const write = silenceOfAlert(row, { until, reason });
+      return createSilence(tx, { write, createdBy: call.who.accountId }).id;
+    }),
+  );
+  return {
+    said: `Silenced what ${named(ids)} count${ids.length === 1 ? "s" : ""}, for ${span(seconds)}.`,
+    undo: { action: `${path}/unsilence`, fields: { silence: made.join(",") } },
+  };
+}
+
+export function liftThem({ call }: Deed, silences: readonly string[]): FormDone {
+  for (const id of silences) call.tenant.store.write((tx) => liftSilence(tx, id));
+  return { said: "Silenced no more." };
+}

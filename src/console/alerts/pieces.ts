@@ -1,0 +1,66 @@
+import type { AlertState } from "../../alerts/alert.ts";
+import { getAlertRow } from "../../alerts/alert.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import { listAccounts } from "../../people/accounts.ts";
+import type { Reader } from "../../store/store.ts";
+import type { PageCall } from "../screen.ts";
+import { ago } from "../ui/times.ts";
+
+/** What the list and the page of one alert both draw. */
+
+/** What a page calls a state in its classes. */
+export const STATE_CLASS: Readonly<Record<AlertState, string>> = {
+  ...{ open: "open", acknowledged: "ack", resolved: "resolved" },
+};
+
+const HOURS: readonly [hours: string, name: string][] = [
+  ["1", "1 hour"],
+  ["4", "4 hours"],
+  ["8", "8 hours"],
+  ["24", "1 day"],
+  ["168", "7 days"],
+];
+
+/** How long something is to last. `form`: the id of the form that the field belongs to, where it stands elsewhere. */
+export function hoursField(id: string): Markup {
+  return html`<div class="field"><label for="${id}">For</label><select id="${id}" name="hours">${HOURS.map(
+    ([value, name]) => html`<option value="${value}">${name}</option>`,
+  )}</select></div>`;
+}
+
+export function reasonField(id: string): Markup {
+  return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000"></textarea></div>`;
+}
+
+/** Whom an alert can be given to: everybody here, and schedules by name. */
+export function assignFields(
+  id: string,
+  reader: Reader,
+  schedules: readonly { name: string; now: string | null }[],
+): Markup {
+  const people = listAccounts(reader).slice(0, 100);
+  return html`<fieldset><legend>Who</legend>${people.map(
+    ({ id: account, display_name, email }) =>
+      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"> ${display_name.trim() === "" ? email : display_name}</label>`,
+  )}${schedules.map(
+    ({ name, now }) =>
+      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"> on call: ${name}${now === null ? " (nobody now)" : ` (${now})`}</label>`,
+  )}</fieldset>
+<label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"> The ladder goes on beside them</label>`;
+}
+
+/** What is asked before something is resolved that would open again at once. Empty where nothing was asked. */
+export function stillMatching(call: PageCall, path: string): Markup {
+  const ids = (call.shown["still"] ?? "").split(",").filter(Boolean);
+  const [first] = ids;
+  if (first === undefined) return html``;
+  const rows = ids.map((id) => getAlertRow(call.tenant.store, Number(id)));
+  const last = Math.max(...rows.map(({ last_seen }) => last_seen));
+  const fields =
+    path === "/alerts" && html`<input type="hidden" name="id" value="${ids.join(",")}">`;
+  const which = ids.length === 1 ? `#${first}` : ids.map((id) => `#${id}`).join(", ");
+  const it = ids.length === 1 ? "It" : "They";
+  return html`<div class="notice notice-warn" role="alert"><p><strong>${which}: still matching, ${ago(call, last)}.</strong> ${it} would open again at once.</p>
+<div class="buttons"><form method="post" action="${call.base}${path}/resolve">${fields}<button class="button second" name="anyway" value="1">Resolve anyway</button></form>
+<form method="post" action="${call.base}${path}/silence">${fields}<input type="hidden" name="hours" value="1"><button class="button">Silence 1 h instead</button></form></div></div>`;
+}
