@@ -1,10 +1,15 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
+import type { DrillReport } from "../src/alerts/drill-report.ts";
+import { sleep, systemClock } from "../src/kit/clock.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
-import { when } from "./table.ts";
+import { reasonText, wayText } from "./reached.ts";
+import { short, table, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
+import { parseSpan } from "./times.ts";
 
 /** Trying the whole way of a page: `box drill`. */
 export function registerDrill(program: Command): void {
@@ -14,27 +19,71 @@ export function registerDrill(program: Command): void {
     )
     .option("--level <level>", "its level (default: the lowest that the rule takes)")
     .option("--message <text>", "what people read behind the word Drill")
+    .option(
+      "--wait <span>",
+      "wait until somebody has it or it is over, at most so long; else until what it sent has arrived or failed, at most a minute",
+    )
+    .option("--no-wait", "only begin it")
     .action(drill);
 }
 
 interface DrillOptions extends ApiOptions {
   level?: string;
   message?: string;
+  wait?: string | false;
 }
 
+/** Unless told it waits so long for what is under way; what a later step sends it names, and waits for it with --wait. */
+const USUAL_WAIT = 60;
+const LOOK_MS = 1000;
+
 async function drill(project: string, rule: string, options: DrillOptions): Promise<void> {
-  const { level, message } = options;
+  const { level, message, wait } = options;
   const body = {
     ...(level === undefined ? {} : { level: parseLevel(level) }),
     ...(message === undefined ? {} : { message }),
   };
+  const seconds = typeof wait === "string" ? parseSpan("--wait", wait) : USUAL_WAIT;
   const from = path("v1", "projects", project, "rules", rule, "drill");
   const alert = await callApi<Alert>(options, "POST", from, body);
   const { id, expires_at } = alert;
-  print(
-    alert,
-    options,
-    () =>
-      `drill begun: alert ${id}, until ${when(expires_at ?? 0)} or box resolve ${id}\nbox timeline ${id} says what arrived`,
-  );
+  const begun = `drill begun: alert ${id}, until ${when(expires_at ?? 0)} or box resolve ${id}`;
+  if (wait === false) return print(alert, options, () => begun);
+  if (!options.json) terminal().stdout.write(`${begun}\n`);
+  const at = path("v1", "projects", project, "drills", id);
+  const ends = systemClock.mono() + seconds * 1000;
+  for (;;) {
+    const report = await callApi<DrillReport>(options, "GET", at);
+    if (isKnown(report, wait !== undefined) || systemClock.mono() >= ends)
+      return print(report, options, () => reportText(report));
+    await sleep(systemClock, LOOK_MS);
+  }
+}
+
+/** `toTheEnd`: until somebody has it, or it is over. */
+function isKnown({ state, acknowledged_at, waiting }: DrillReport, toTheEnd: boolean): boolean {
+  const isUnderWay = waiting.some(({ reason }) => reason === "delayed");
+  if (toTheEnd) return state === "over" || (acknowledged_at !== null && !isUnderWay);
+  return !isUnderWay;
+}
+
+function reportText(report: DrillReport): string {
+  const { arrived, waiting, missed, verdict, acknowledged_at, began_at } = report;
+  const names = [...arrived, ...waiting, ...missed];
+  const nameOf = (id: string) => names.find((way) => way.account_id === id)?.name ?? id;
+  const rows = (what: string, ways: DrillReport["arrived"]) =>
+    ways.map((way) => [
+      ...[what, way.name ?? "nobody", wayText(way), reasonText(way, nameOf)],
+      ...[way.after_seconds === null ? "" : `${way.after_seconds} s`, short(way.error ?? "", 80)],
+    ]);
+  const all = [...rows("arrived", arrived), ...rows("to come", waiting), ...rows("MISSED", missed)];
+  const acked =
+    acknowledged_at === null ? [] : [`acknowledged after ${acknowledged_at - began_at} s`];
+  return [
+    verdict.sentence,
+    ...acked,
+    ...(all.length > 0
+      ? ["", table(["", "WHO", "WAY", "WHAT BECAME OF IT", "AFTER", "ERROR"], all)]
+      : []),
+  ].join("\n");
 }

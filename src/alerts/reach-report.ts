@@ -164,7 +164,8 @@ function ofChannel(channel: ChannelFact, { events, held }: ReachFacts): ReachEnt
   const base = { ...NOTHING, integration_id: id, name, via: type };
   const told = sent.map(({ dueAt, endedAt, ...one }): ReachEntry => {
     const { status, event, attempts, error } = one;
-    const reason = CHANNEL[status];
+    // What waits for a channel that is off goes nowhere until somebody turns it on.
+    const reason = status === "pending" && !channel.enabled ? "channel_disabled" : CHANNEL[status];
     return { ...base, reason, event, attempts, error, due_at: dueAt, at: endedAt };
   });
   const missed = events.flatMap(({ event, at }): ReachEntry[] => {

@@ -45,7 +45,7 @@ type Seen = Pick<
 > & { opened_at: number };
 
 const NEWEST = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
-  FROM alerts WHERE id <= ? ORDER BY id DESC LIMIT 1000`;
+  FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT 1000`;
 const OPEN = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
   FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
 const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')

@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 const IS_ON = "SELECT 1 FROM storms WHERE integration_id = ? AND is_on = 1";
-const OPENED = `SELECT opened_at FROM alerts WHERE project_id = ? + 0 ORDER BY id DESC LIMIT 1 OFFSET ? + 0`;
+const OPENED = `SELECT opened_at FROM alerts WHERE project_id = ? + 0 AND drill = 0 ORDER BY id DESC LIMIT 1 OFFSET ? + 0`;
 const SENT = `SELECT created_at FROM deliveries INDEXED BY deliveries_integration
   WHERE integration_id = ? ORDER BY id DESC LIMIT 1 OFFSET ? + 0`;
 const OWN = `SELECT max(status = 'pending' AND next_attempt_ms IS NULL) AS waits, max(told_by IS NOT NULL) AS told

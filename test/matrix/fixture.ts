@@ -170,6 +170,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         const url = await post("/v1/accounts/me/calendars", {}, "calendar_url", caller);
         return url.slice(url.lastIndexOf("/") + 1);
       }),
+    drill: () => once("drill", async () => post(`${base}/rules/${await rule()}/drill`, {}, "id")),
     handle: async () => "AAAAAAAAAAAA",
     capability: () =>
       once("capability", async () => {

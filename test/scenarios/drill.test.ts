@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
 import { reachBy, toldIn } from "../support/contacts.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
@@ -115,6 +116,106 @@ test("a drill counts in nothing, and takes no real alert's place", async (t) => 
   await box.ingest(token, { message: "other trouble", level: 500 });
   const after = (await box.api("GET", "/v1/alerts?project=shop&state=open")).body.alerts;
   assert.match(after[0].template, /too many to list/);
+});
+
+test("a drill's report: what arrived and when, what is to come, what didn't and why", async (t) => {
+  const bobs = { accounts: [] as string[], after_minutes: 5 };
+  const { box, receiver, drill, ann } = await story(t);
+  const bob = box.person("member", "bob@example.org");
+  const cy = box.person("member", "cy@example.org");
+  bobs.accounts = [bob.accountId];
+  const rule = { escalations: [{ accounts: [ann.accountId, cy.accountId] }, bobs] };
+  assert.equal((await box.api("PUT", "/v1/projects/shop/rules/errors", rule)).status, 200);
+  const dead = { type: "webhook", name: "dead", url: `${receiver.url}/dead` };
+  await box.api("POST", "/v1/projects/shop/integrations", dead);
+  receiver.always((response, socket, request) =>
+    answer(request.path === "/dead" ? 410 : 200, "{}")(response, socket, request),
+  );
+  const { id } = (await drill()).body;
+  await settle(box);
+  await pass(box, 4);
+  const report = async () => (await box.api("GET", `/v1/projects/shop/drills/${id}`)).body;
+  const named = (ways: { name: string; event: string | null; reason: string }[]) =>
+    ways.map(({ name, event, reason }) => `${name} ${event ?? ""} ${reason}`).toSorted();
+  const first = await report();
+  assert.deepEqual([first.state, first.verdict.level], ["running", "warn"]);
+  assert.deepEqual(named(first.arrived), [
+    "ann@example.org alert.escalated accepted_not_confirmed",
+    "ops alert.escalated delivered",
+    "ops alert.opened delivered",
+  ]);
+  assert.deepEqual(named(first.waiting), ["bob@example.org  step_not_reached"]);
+  assert.deepEqual(named(first.missed).slice(0, 1), ["cy@example.org  no_channel"]);
+  assert.ok(named(first.missed).some((one) => one.startsWith("dead alert.opened")));
+  assert.ok(first.arrived.every((way: { after_seconds: number }) => way.after_seconds <= 5));
+  await box.api("POST", `/v1/alerts/${id}/ack`, undefined, ann.key);
+  await pass(box, 900, 100);
+  const last = await report();
+  assert.deepEqual([last.state, last.waiting, last.acknowledged_by], ["over", [], ann.accountId]);
+  assert.match(
+    last.verdict.sentence,
+    /^1 person reached, the first message after \d s, \d didn't arrive\.$/,
+  );
+  assert.equal((await box.api("GET", "/v1/projects/shop/drills/999")).status, 404);
+});
+
+test("no alert but a drill has a report, and each of two at once its own", async (t) => {
+  const { box, token, make, drill } = await story(t);
+  await make("slow");
+  const [a, b] = await Promise.all([drill(), drill({}, "slow")]);
+  await settle(box);
+  const report = (id: string) => box.api("GET", `/v1/projects/shop/drills/${id}`);
+  assert.deepEqual(
+    [(await report(a.body.id)).body.rule, (await report(b.body.id)).body.rule],
+    ["errors", "slow"],
+  );
+  await box.ingest(token, { message: "disk full", level: 500 });
+  await settle(box);
+  const real = (await box.api("GET", "/v1/alerts?project=shop")).body.alerts.find(
+    (one: { drill: boolean }) => !one.drill,
+  );
+  assert.equal((await report(real.id)).status, 404);
+  await box.project("other");
+  assert.equal((await box.api("GET", `/v1/projects/other/drills/${a.body.id}`)).status, 404);
+});
+
+test("drills are in no count beside a list, no silence's preview and no storm", async (t) => {
+  const { box, token, make, drill } = await story(t);
+  const counts = async () => {
+    const { counts } = (await box.api("GET", "/v1/alerts?project=shop&counts=true")).body;
+    return [counts.open, counts.acknowledged, counts.resolved];
+  };
+  const { id } = (await drill()).body;
+  assert.deepEqual(await counts(), [0, 0, 0]);
+  await box.api("POST", `/v1/alerts/${id}/ack`);
+  assert.deepEqual(await counts(), [0, 0, 0]);
+  await box.api("POST", `/v1/alerts/${id}/resolve`);
+  await box.ingest(token, { message: "disk full", level: 500 });
+  assert.deepEqual(await counts(), [1, 0, 0]);
+  const silence = {
+    ...{ match: { rule: "errors" }, reason: "deploy", critical: true },
+    ends_at: Math.floor(box.clock.now() / 1000) + 600,
+  };
+  const preview = (await box.api("POST", "/v1/silences/preview", silence)).body;
+  assert.equal(preview.past.alerts, 1);
+  const metrics = (await box.api("GET", "/metrics")).body;
+  assert.match(metrics, /box_alerts\{state="open"\} 1/);
+  await make("slow");
+});
+
+test("box drill waits for what was sent and says what came of it", async (t) => {
+  const { box } = await story(t);
+  const going = setInterval(() => void box.clock.turn(500), 20);
+  t.after(() => clearInterval(going));
+  const said = await run(["drill", "shop", "errors"], {
+    env: { BOX_URL: box.url, BOX_KEY: box.owner.key },
+  });
+  assert.equal(said.code, 0, said.err);
+  assert.match(
+    said.out,
+    /^drill begun: alert \d+.*\n1 person reached, the first message after \d+ s\.\n/,
+  );
+  assert.match(said.out, /arrived {2}ann@example\.org +webhook \/ann +sent, not confirmed/);
 });
 
 test("a drill outlives neither a restart past its time nor its rule, and a changed rule doesn't end it", async (t) => {

@@ -106,6 +106,7 @@ export const rooms: Record<string, readonly string[]> = {
       "audit/list.ts",
       "alerts/alert.ts",
       "alerts/bulk.ts",
+      "alerts/drill-report.ts",
       "alerts/reach-report.ts",
       "alerts/silencing.ts",
       "alerts/timeline.ts",

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { alertAnswer, toAlert } from "../../alerts/alert.ts";
+import { alertAnswer, alertId, toAlert } from "../../alerts/alert.ts";
 import { drillWrite, startDrill } from "../../alerts/drill.ts";
+import { drillAnswer, readDrill } from "../../alerts/drill-report.ts";
 import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { namedPeople } from "../../people/named.ts";
@@ -189,5 +190,20 @@ export const ruleRoutes: Route[] = [
           startDrill(tx, getRule(tx, getProject(tx, params.id).id, params.name), { ...body, by }),
         ),
       ),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/projects/{id}/drills/{drill}",
+    name: "getDrill",
+    tag: "Rules",
+    summary: "What a drill came to: what arrived by which way and when, and what didn't",
+    plane: "api",
+    additive: true,
+    params: z.strictObject({ id: z.string(), drill: z.string() }),
+    status: 200,
+    answer: drillAnswer,
+    errors: ["not_found"],
+    handle: ({ tenant: { store }, params }) =>
+      readDrill(store, getProject(store, params.id).id, alertId(params.drill)),
   }),
 ];
