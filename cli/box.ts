@@ -22,6 +22,7 @@ import { registerNotify } from "./notify.ts";
 import { registerOnCall } from "./oncall.ts";
 import { registerOperate } from "./operate.ts";
 import { registerOverrides } from "./overrides.ts";
+import { registerOverview } from "./overview.ts";
 import { registerPeople } from "./people.ts";
 import { registerProjects } from "./projects.ts";
 import { registerProve } from "./prove.ts";
@@ -66,6 +67,7 @@ export function createProgram(): Command {
   registerOnCall(program);
   registerSchedules(program);
   registerOverrides(program);
+  registerOverview(program);
   registerProjects(program);
   registerSources(program);
   registerConnect(program);

@@ -104,14 +104,16 @@ function operating(
     const token = bearer(c.req.header("authorization"));
     return token !== null && findActor(tenant.store, token) !== null;
   };
+  const health = () =>
+    boxHealth(tenant, [
+      () => reachCheck(reach, tenant.store),
+      () => contactCheck(tenant.store),
+      () => ingestCheck(tenant),
+      () => backupCheck(tenant, scheduled),
+    ]);
+  tenant.standIn({ health });
   return {
-    health: () =>
-      boxHealth(tenant, [
-        () => reachCheck(reach, tenant.store),
-        () => contactCheck(tenant.store),
-        () => ingestCheck(tenant),
-        () => backupCheck(tenant, scheduled),
-      ]),
+    health,
     metrics: () =>
       renderMetrics(tenant, [
         ...refusalMetrics(serving.refusals),

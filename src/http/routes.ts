@@ -17,6 +17,7 @@ import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { mappingRoutes } from "./resources/mapping.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
+import { overviewRoutes } from "./resources/overview.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
@@ -54,6 +55,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...logtailRoutes,
   ...templateRoutes,
   ...oncallRoutes,
+  ...overviewRoutes,
   ...pairingRoutes,
   ...peopleRoutes,
   ...sessionRoutes,

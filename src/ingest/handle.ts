@@ -42,6 +42,8 @@ export interface IngestHandle {
   stats(): IngestStats;
   /** What each source's events came to since the start, for each source that sent something. */
   tallies(): SourceTally[];
+  /** When each source that is known to have sent something last did, and its events of the hour. */
+  heardLately(): HeardLately[];
   /** Pairs of servers that send every alert twice. */
   replicas(): Replicas[];
   /** What was refused before it came here, or by this, and why. */
@@ -59,6 +61,14 @@ export interface FirstHeard {
   source: Source;
   event: IngestEvent;
   templateId: string;
+}
+
+export interface HeardLately {
+  sourceId: number;
+  /** Unix seconds. */
+  lastEventAt: number | null;
+  /** Sixty counts, the present minute's last. */
+  minutes: number[];
 }
 
 export interface IngestStats {
@@ -85,6 +95,8 @@ export function createIngest(
   const seen = createSeenIds();
   const received = createReceivedBook(store.clock);
   const replicas = watchReplicas();
+  /** What was heard before the start; read once. */
+  let before: HeardLately[] | null = null;
   let shedding: "storage_full" | null = null;
 
   const isLive = (sourceId: number) =>
@@ -186,9 +198,30 @@ export function createIngest(
       return { waiting: batcher.waiting, ...counted, templates, templatesOverflowed: overflowed };
     },
     tallies: () => writer.tally.all(),
+    heardLately() {
+      before ??= heardBefore(store);
+      const now = unixSeconds(store.clock);
+      const since = writer.tally
+        .hours(now)
+        .map(({ seenAt, ...hour }): HeardLately => ({ ...hour, lastEventAt: seenAt }));
+      const known = new Set(since.map(({ sourceId }) => sourceId));
+      return [...since, ...before.filter(({ sourceId }) => !known.has(sourceId))];
+    },
     replicas: replicas.all,
     refused,
     received,
     seen,
   };
+}
+
+const LATEST = "SELECT source_id AS sourceId, max(last_seen) AS at FROM template_counts GROUP BY 1";
+
+/** When each source last sent something, as far as the counts of templates tell. */
+function heardBefore(store: Store): HeardLately[] {
+  return store
+    .sql<[], { sourceId: number; at: number }>(LATEST)
+    .all()
+    .map(({ sourceId, at }) => ({
+      ...{ sourceId, lastEventAt: at, minutes: new Array<number>(60).fill(0) },
+    }));
 }

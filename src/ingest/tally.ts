@@ -1,5 +1,6 @@
 import type { Source } from "../projects/sources.ts";
 import type { Arrival } from "./arrival.ts";
+import { createMinutes, type Minutes } from "./minutes.ts";
 
 /** What one source's events came to since the start. */
 export interface SourceTally {
@@ -21,6 +22,14 @@ export interface SourceTally {
   seenAt: number;
 }
 
+/** A source's events of the last hour by the minute, the present one last. */
+export interface SourceHour {
+  sourceId: number;
+  /** Unix seconds. */
+  seenAt: number;
+  minutes: number[];
+}
+
 /** Counts in memory, one entry for each source that sent something; only what was committed is counted. */
 export interface Tally {
   /** The first `committed` events of a batch, at `at`, and those of them, one source for each, that came to nothing. */
@@ -30,6 +39,8 @@ export interface Tally {
     how: Nothing & { at: number },
   ): void;
   all(): SourceTally[];
+  /** The hour that ends at `at`. */
+  hours(at: number): SourceHour[];
   /** Keeps only sources that there still are. */
   prune(isLive: (sourceId: number) => boolean): void;
 }
@@ -44,8 +55,8 @@ export interface Nothing {
 }
 
 export function createTally(): Tally {
-  const bySource = new Map<number, SourceTally>();
-  const of = ({ id, projectId, name }: Source): SourceTally => {
+  const bySource = new Map<number, SourceTally & { heard: Minutes }>();
+  const of = ({ id, projectId, name }: Source) => {
     let tally = bySource.get(id);
     if (tally === undefined) {
       tally = {
@@ -58,6 +69,7 @@ export function createTally(): Tally {
         clockSuspects: 0,
         fired: 0,
         seenAt: 0,
+        heard: createMinutes(),
       };
       bySource.set(id, tally);
     }
@@ -69,13 +81,18 @@ export function createTally(): Tally {
         const tally = of(source);
         tally.accepted++;
         tally.seenAt = at;
+        tally.heard.add(at, 1);
         if (event.named?.action === "fire") tally.fired++;
       }
       for (const source of unmatched) of(source).unmatched++;
       for (const source of unmatchedResolves) of(source).unmatchedResolves++;
       for (const source of clockSuspects) of(source).clockSuspects++;
     },
-    all: () => [...bySource.values()].map((tally) => ({ ...tally })),
+    all: () => [...bySource.values()].map(({ heard: _, ...tally }) => tally),
+    hours: (at) =>
+      [...bySource.values()].map(({ sourceId, seenAt, heard }) => ({
+        ...{ sourceId, seenAt, minutes: heard.until(at) },
+      })),
     prune(isLive) {
       for (const id of bySource.keys()) if (!isLive(id)) bySource.delete(id);
     },

@@ -31,6 +31,7 @@ import { openStore, type Store } from "../store/store.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { type ClockWatch, type Service, startClockWatch } from "./clock-watch.ts";
 import { type Disk, watchDisk } from "./disk.ts";
+import type { House } from "./house.ts";
 import { tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
@@ -75,6 +76,10 @@ export interface Tenant {
   readonly addressRules: AddressRules;
   /** The address that links begin with; empty when it isn't known. */
   readonly publicUrl: string;
+  /** What the program around it does for it; null on hosted, which has many, and until it is there. */
+  readonly house: House | null;
+  /** The program around it is there. */
+  standIn(house: House): void;
   /** Remembers, at most once a minute for each key, that it was used. */
   keyUsed(keyId: string): void;
   /** Remembers, at most once a minute for each session, that it was seen. */
@@ -171,6 +176,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const renderer = options.renderer ?? createRenderer({ source: workerSource(), clock });
   const dryRuns = createDryRunner(store);
   const slices = createSlices({ slice: 20_000, works: 64 });
+  let house: House | null = null;
   const used = new LRUCache<string, number>({ max: 1000 });
 
   const unsubscribe = store.onCommit((notes) => {
@@ -209,6 +215,12 @@ export function startTenant(options: TenantOptions): Tenant {
     addressRules,
     channels: kinds,
     publicUrl: options.publicUrl,
+    get house() {
+      return house;
+    },
+    standIn(around) {
+      house = around;
+    },
     keyUsed(keyId) {
       const now = clock.mono();
       if ((used.get(keyId) ?? Number.NEGATIVE_INFINITY) > now - 60_000) return;

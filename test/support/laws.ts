@@ -125,6 +125,7 @@ export const rooms: Record<string, readonly string[]> = {
     "ingest/logtail.ts",
     "ingest/template/try.ts",
     "ingest/templates.ts",
+    "tenant/overview.ts",
   ],
 };
 

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { Overview } from "../src/tenant/overview.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+/** How everything stands: `box overview`. */
+export function registerOverview(program: Command): void {
+  apiFlags(program.command("overview"))
+    .description("how everything stands: alerts, who is on call, readiness, what each source sent")
+    .option("--after <project>", "go on where the page before ended")
+    .action(overview);
+}
+
+async function overview(options: ApiOptions & { after?: string }): Promise<void> {
+  const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;
+  const answer = await callApi<Overview>(options, "GET", `/v1/overview${after}`);
+  print(answer, options, () => overviewText(answer));
+}
+
+function overviewText({ alerts, ready, projects, next }: Overview): string {
+  const { open, acknowledged, silenced, mine } = alerts;
+  const head = `${open} open (${silenced} silenced), ${acknowledged} acknowledged, ${mine} yours`;
+  const wrong = (ready?.wrong ?? []).map(({ check, detail }) => `${check}: ${detail}`);
+  const stands = projects.map((each) => [
+    ...[each.project, each.alerts.open, each.alerts.acknowledged, channelsText(each.channels)],
+    each.on_call.map(({ schedule, account_id: id }) => `${schedule}: ${id ?? "NOBODY"}`).join(", "),
+  ]);
+  const sources = projects.flatMap(({ project, sources: heard }) =>
+    heard.map((each) => [
+      ...[project, each.name, each.kind, each.hour],
+      each.last_event_at === null ? "" : when(each.last_event_at),
+    ]),
+  );
+  return [
+    ...(ready === null ? [head] : [`box is ${ready.status}; ${head}`]),
+    ...wrong,
+    table(["PROJECT", "OPEN", "ACKED", "CHANNELS", "ON CALL"], stands),
+    table(["PROJECT", "SOURCE", "KIND", "LAST HOUR", "LAST EVENT"], sources),
+    ...(next === null ? [] : [`more with --after ${next}`]),
+  ].join("\n");
+}
+
+function channelsText(channels: Overview["projects"][number]["channels"]): string {
+  const some = Object.entries(channels).filter(([, n]) => n > 0);
+  return some.map(([state, n]) => `${n} ${state.replace("_", " ")}`).join(", ") || "NONE";
+}
