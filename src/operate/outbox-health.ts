@@ -32,15 +32,8 @@ function movingCheck({ store, clock, outbox }: Tenant): HealthCheck {
 /** Endpoints that the breaker or a 410 shut; one that a person disabled is as it should be. */
 function breakerCheck(tenant: Tenant): HealthCheck {
   const shut = channelsWhere(tenant, "i.enabled = 0 AND i.failing_since IS NOT NULL");
-  return {
-    name: "breakers",
-    ok: shut.length === 0,
-    severity: "degraded",
-    detail:
-      shut.length === 0
-        ? "no channel is shut"
-        : `enable these once they are well: ${sentence(shut)}`,
-  };
+  const said = told(shut, "no channel is shut", "enable these once they are well");
+  return { name: "breakers", severity: "degraded", ...said };
 }
 
 /** A few bad minutes pass by themselves; a streak, or a failed test, is worth a look. */
@@ -49,15 +42,8 @@ function failingCheck(tenant: Tenant): HealthCheck {
     tenant,
     "i.enabled = 1 AND i.last_error IS NOT NULL AND (i.consecutive_failures = 0 OR i.consecutive_failures >= 3)",
   );
-  return {
-    name: "channels",
-    ok: failing.length === 0,
-    severity: "degraded",
-    detail:
-      failing.length === 0
-        ? "every channel's last attempt went well"
-        : `these fail: ${sentence(failing)}`,
-  };
+  const said = told(failing, "every channel's last attempt went well", "these fail");
+  return { name: "channels", severity: "degraded", ...said };
 }
 
 /** Credentials whose key is lost: who they belong to, so that they can be entered again. */
@@ -76,14 +62,36 @@ function sealedCheck({ store, sealer }: Tenant): HealthCheck {
   };
 }
 
-/** By type and id: readiness is open to everybody, and names tell what a project is about. */
-function channelsWhere({ store }: Tenant, condition: string): string[] {
+interface SickChannel {
+  /** By type and id: readiness is open to everybody, and names tell what a project is about. */
+  plain: string;
+  /** With its project's name and its own. */
+  named: string;
+}
+
+const SICK = `SELECT i.id, i.type, i.name, i.last_error AS error,
+  (SELECT p.name FROM projects p WHERE p.id = i.project_id) AS project FROM integrations i`;
+
+function channelsWhere({ store }: Tenant, condition: string): SickChannel[] {
   const rows = store
-    .sql<[], { id: string; type: string; error: string | null }>(
-      `SELECT i.id, i.type, i.last_error AS error FROM integrations i WHERE ${condition} ORDER BY i.id`,
+    .sql<[], { id: string; type: string; name: string; error: string | null; project: string }>(
+      `${SICK} WHERE ${condition} ORDER BY i.id`,
     )
     .all();
-  return rows.map(({ id, type, error }) => `${type} ${id} (${error ?? "disabled"})`);
+  return rows.map(({ id, type, name, error, project }) => {
+    const why = error ?? "disabled";
+    return {
+      plain: `${type} ${id} (${why})`,
+      named: `${project}: ${name || type} (${name ? `${type}, ` : ""}${why})`,
+    };
+  });
+}
+
+/** What is told of them, beginning with what to make of it. */
+function told(sick: readonly SickChannel[], well: string, ill: string) {
+  const ok = sick.length === 0;
+  const of = (how: keyof SickChannel) => `${ill}: ${sentence(sick.map((one) => one[how]))}`;
+  return ok ? { ok, detail: well } : { ok, detail: of("plain"), named: of("named") };
 }
 
 const MOST_NAMED = 10;

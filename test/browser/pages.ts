@@ -17,16 +17,11 @@ import { reportFeed } from "../../src/reports/feed.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
 import { answeringHolds } from "./answering.ts";
+import { CHROMIUM, FLAGS } from "./chromium.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
 import { findings, open, withoutStatus } from "./tab.ts";
-
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
 
 const SIZES = {
   phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },

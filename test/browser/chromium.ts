@@ -1,0 +1,8 @@
+/** The browser that pages are tried in; `CHROMIUM` names it where it isn't Debian's. */
+export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** It asks nobody for anything but the pages. */
+export const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];

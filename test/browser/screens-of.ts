@@ -1,0 +1,18 @@
+import type { House } from "../support/house.ts";
+
+/** Each screen of the console by a name for its picture, and where it is. A new screen gets a line. */
+export function screensOf({ alerts, ann }: House): Record<string, string> {
+  return {
+    alerts: "/alerts",
+    "alerts-acknowledged": "/alerts?state=acknowledged",
+    "alerts-resolved": "/alerts?state=resolved",
+    alert: `/a/${alerts.critical}`,
+    "alert-resolved": `/a/${alerts.resolved}`,
+    people: "/people",
+    person: `/people/${ann.accountId}`,
+    me: "/me",
+    devices: "/me/devices",
+    sessions: "/me/sessions",
+    missing: "/nothing",
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * Pictures of every screen of a box that people have lived in: on a phone and at a desk, light and dark.
+ *
+ *     node test/browser/screens.ts [DIR] [PART OF A NAME]     pictures go to dist/screens, or to DIR
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { testBox } from "../support/box.ts";
+import { signedIn } from "../support/console.ts";
+import { furnish } from "../support/house.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { CHROMIUM, FLAGS } from "./chromium.ts";
+import { screensOf } from "./screens-of.ts";
+
+const [folder = "dist/screens", part = ""] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const receiver = await startReceiver();
+const box = await testBox();
+const house = await furnish(box, receiver);
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+const session = signedIn(box).cookie.replace(/^box=/, "");
+try {
+  for (const [size, viewport] of Object.entries({
+    phone: { width: 360, height: 740 },
+    desk: { width: 1280, height: 900 },
+  }))
+    for (const colorScheme of ["light", "dark"] as const) {
+      const context = await browser.newContext({
+        viewport,
+        colorScheme,
+        timezoneId: "Europe/Berlin",
+      });
+      await context.addCookies([
+        { name: "box", value: session, url: box.url },
+        { name: "zone", value: "Europe%2FBerlin", url: box.url },
+      ]);
+      const page = await context.newPage();
+      for (const [name, path] of Object.entries(screensOf(house))) {
+        if (!name.includes(part)) continue;
+        await page.goto(box.url + path);
+        await page.screenshot({
+          path: join(folder, `${name}-${size}-${colorScheme}.png`),
+          fullPage: size === "desk",
+        });
+      }
+      await context.close();
+    }
+} finally {
+  await browser.close();
+  await box.stop();
+  await receiver.close();
+}
+console.log(`pictures in ${folder}`);

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import type { Person, TestBox } from "./box.ts";
+import { reachBy } from "./contacts.ts";
+import { answer, type Receiver } from "./receiver.ts";
+import { settle } from "./until.ts";
+
+const MINUTE = 60_000;
+
+/** A box that people have lived in for a few hours: what a page of it has to show. */
+export interface House {
+  box: TestBox;
+  ann: Person;
+  bob: Person;
+  cy: Person;
+  /** Ingest tokens of the source `app` of each project. */
+  tokens: Readonly<Record<"payments" | "shop", string>>;
+  /** Ids by what they are. */
+  alerts: Readonly<Record<"critical" | "error" | "warn" | "acknowledged" | "resolved", string>>;
+}
+
+/** Furnishes a box: people, a rota with a gap, channels well and sick, rules with ladders, alerts in every state. */
+export async function furnish(box: TestBox, receiver: Receiver): Promise<House> {
+  const ask = async (method: string, path: string, body: unknown, key?: string) => {
+    const answered = await box.api(method, path, body, ...(key === undefined ? [] : [key]));
+    assert.ok(answered.status < 300, `${method} ${path}: ${JSON.stringify(answered.body)}`);
+    return answered.body;
+  };
+  receiver.always((response, socket, request) =>
+    answer(request.path === "/tickets" ? 503 : 204)(response, socket, request),
+  );
+  const people = { ann: "Ann", bob: "Bob", cy: "Cy" };
+  const [ann, bob, cy] = Object.entries(people).map(([name]) =>
+    box.person(name === "ann" ? "admin" : "member", `${name}@example.org`),
+  ) as [Person, Person, Person];
+  for (const [person, display_name] of [
+    [ann, "Ann"],
+    [bob, "Bob"],
+    [cy, "Cy"],
+    [box.owner, "Olga Owner"],
+  ] as const)
+    await ask("PATCH", `/v1/accounts/${person.accountId}`, { display_name });
+  for (const person of [ann, bob]) await reachBy(box, person, receiver, `/${person.accountId}`);
+  const tokens = {
+    payments: await box.project("payments", { retain_logs: true }),
+    shop: await box.project("shop", { retain_logs: true }),
+  };
+  const now = () => Math.floor(box.clock.now() / 1000);
+  const weekly = {
+    name: "weekly",
+    participants: [ann.accountId, bob.accountId],
+    rotation_start: now() - 86_400,
+    shift_minutes: 7 * 1440,
+  };
+  const schedule = { name: "primary", timezone: "Europe/Berlin", layers: [weekly] };
+  await ask("POST", "/v1/projects/payments/oncall/schedules", schedule);
+  const weekend = {
+    ...{ name: "weekend", timezone: "Europe/Berlin" },
+    layers: [
+      {
+        ...weekly,
+        name: "saturdays",
+        participants: [cy.accountId],
+        restriction: { kind: "weekly", ranges: [] },
+      },
+    ],
+  };
+  await box.api("POST", "/v1/projects/shop/oncall/schedules", weekend);
+  for (const [project, name] of [
+    ["payments", "ops"],
+    ["shop", "tickets"],
+  ] as const)
+    await ask("POST", `/v1/projects/${project}/integrations`, {
+      type: "webhook",
+      name,
+      url: `${receiver.url}/${name}`,
+    });
+  const ladder = [
+    { accounts: [], schedules: ["primary"], after_minutes: 0, repeat_minutes: 5 },
+    { accounts: [bob.accountId], schedules: [], after_minutes: 15, repeat_minutes: 10 },
+  ];
+  await ask("POST", "/v1/projects/payments/rules", {
+    ...{ name: "payments are down", match: { min_level: 500 }, escalations: ladder },
+    runbook_url: "https://wiki.example.org/payments",
+  });
+  await ask("POST", "/v1/projects/shop/rules", {
+    ...{ name: "errors", match: { min_level: 300 }, identifier_keys: ["provider"] },
+    escalations: [
+      { accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 0 },
+    ],
+  });
+  const send = async (project: keyof typeof tokens, event: object) => {
+    assert.equal((await box.ingest(tokens[project], event)).status, 202);
+    await settle(box);
+    return String(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get());
+  };
+  const failed = (n: number, provider: string, level: number) => ({
+    message: `payment ${4000 + n} failed after ${n * 10} s at provider ${provider}`,
+    ...{ level, keys: { provider } },
+  });
+  for (let n = 0; n < 12; n++) {
+    await send("shop", { message: `User ${n} logged in`, level: 200 });
+    await box.clock.turn(20_000);
+  }
+  const resolved = await send("shop", failed(1, "oldbank", 400));
+  await box.clock.turn(5 * MINUTE);
+  await ask("POST", `/v1/alerts/${resolved}/ack`, {}, ann.key);
+  await ask(
+    "POST",
+    `/v1/alerts/${resolved}/notes`,
+    { text: "The **bank** had a window." },
+    ann.key,
+  );
+  await ask("POST", `/v1/alerts/${resolved}/resolve`, {}, ann.key);
+  const acknowledged = await send("shop", failed(2, "globex", 400));
+  await ask("POST", `/v1/alerts/${acknowledged}/ack`, {}, bob.key);
+  await box.clock.turn(20 * MINUTE);
+  const warn = await send("shop", {
+    message: "disk sda1 at 91 %",
+    level: 300,
+    keys: { provider: "disk" },
+  });
+  const error = await send("shop", failed(3, "acme", 400));
+  for (let n = 4; n < 30; n++) {
+    await send("shop", failed(n, "acme", 400));
+    await box.clock.turn(15_000);
+  }
+  const critical = await send("payments", {
+    message: "no payment goes through at provider acme (tx 99812)",
+    level: 500,
+  });
+  for (let n = 0; n < 20; n++) {
+    await send("payments", {
+      message: `no payment goes through at provider acme (tx ${99813 + n})`,
+      level: 500,
+    });
+    await box.clock.turn(6_000);
+  }
+  await settle(box);
+  return { box, ann, bob, cy, tokens, alerts: { critical, error, warn, acknowledged, resolved } };
+}
