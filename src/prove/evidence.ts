@@ -8,6 +8,10 @@ export interface RunEvidence {
   words: NamedWord[];
   /** What stood of each name after each kill, and in the end. */
   looks: NamedLook[];
+  /** Silences that were answered. */
+  hushes: Hush[];
+  /** Alerts whose acknowledgement was answered to end. */
+  rings: Ring[];
   /** Every request that came in at a receiver, in the order of `step`. */
   arrivals: Received[];
   /** Every message that came in for the person whom a ladder pages. */
@@ -61,12 +65,26 @@ export interface Verb {
   alertId: string;
 }
 
+/** A host that was silenced before it failed; until when at least, in Unix seconds. */
+export interface Hush {
+  host: string;
+  until: number;
+}
+
+export interface Ring {
+  alertId: string;
+  /** When it ends, in Unix seconds. */
+  until: number;
+}
+
 export interface Received {
   /** Which endpoint of which project it was sent to. */
   endpoint: string;
   eventId: string;
   alertId: string;
   event: string;
+  /** When the box said it, in Unix seconds. */
+  timestamp: number;
   /** SHA-256 of the body's bytes. */
   digest: string;
   /** One counter over all receivers. */
@@ -98,6 +116,8 @@ export interface ProjectPlan {
   action: string | null;
   /** Whether its alerts are those that their senders name: they count firings and not events. */
   named: boolean;
+  /** Whether its alerts are silenced, snoozed and given back, and nothing else is done to them. */
+  quiet: boolean;
 }
 
 export interface RulePlan {
@@ -119,4 +139,5 @@ export interface SeenAlert {
   escalation_level: number;
   /** The name that its sender gave it. */
   dedup_key: string | null;
+  identifiers: Readonly<Record<string, string>>;
 }

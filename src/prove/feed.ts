@@ -1,9 +1,16 @@
 import { type Clock, sleep } from "../kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
 import type { Outcome, RunEvidence, SeenAlert, SentEvent } from "./evidence.ts";
+import { createHusher, quietUntil } from "./hush.ts";
 import { createNamer, NAMED_SENDERS } from "./names.ts";
 import { type Seeded, seeded } from "./seeded.ts";
-import { namedSetting, type ProjectTokens, settings, type WorldSetting } from "./world.ts";
+import {
+  namedSetting,
+  type ProjectTokens,
+  quietSetting,
+  settings,
+  type WorldSetting,
+} from "./world.ts";
 
 /** Events and verbs sent without pause while the box is up, each entered in the ledger before it goes. */
 export interface Feed {
@@ -27,7 +34,7 @@ export interface FeedOptions {
   seed: number;
   api: Api;
   tokens: ProjectTokens;
-  ledger: Pick<RunEvidence, "events" | "verbs" | "words" | "oddAnswers">;
+  ledger: Pick<RunEvidence, "events" | "verbs" | "words" | "hushes" | "rings" | "oddAnswers">;
 }
 
 const SENDERS = 4;
@@ -35,7 +42,7 @@ const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
 /** On a busy machine a life of the box is over after a few events, and nothing would be proven of them. */
-const ENOUGH = { events: 100, firings: 10, ends: 3 };
+const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2 };
 const ENOUGH_MS = 30_000;
 
 export function startFeed(options: FeedOptions): Feed {
@@ -89,12 +96,17 @@ export function startFeed(options: FeedOptions): Feed {
 
   const verbs = createVerbs(api, ledger);
   const token = tokens[namedSetting.name] ?? "";
+  const husher = createHusher({
+    ...{ api, clock, hushed: ledger },
+    token: tokens[quietSetting.name] ?? "",
+  });
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => loop(seeded(seed, `sender ${i}`), sendSome)),
     ...Array.from({ length: NAMED_SENDERS }, (_, i) =>
       loop(seeded(seed, `named ${i}`), createNamer({ api, clock, token, words: ledger.words }, i)),
     ),
     loop(seeded(seed, "verbs"), verbs),
+    loop(seeded(seed, "husher"), husher),
   ];
 
   return {
@@ -118,17 +130,20 @@ export function startFeed(options: FeedOptions): Feed {
       stopped = true;
       gate.resolve();
       await Promise.all(loops);
+      const left = quietUntil(ledger) * 1000 - clock.now();
+      if (left > 0) await sleep(clock, left);
     },
   };
 }
 
-function isEnough({ events, words, verbs }: FeedOptions["ledger"]): boolean {
+function isEnough({ events, words, verbs, hushes, rings }: FeedOptions["ledger"]): boolean {
   const answered = words.filter(({ outcome }) => outcome === "accepted");
   const ends = answered.filter(({ status }) => status === "resolved").length;
   return (
     verbs.some(({ verb }) => verb === "resolve") &&
     events.filter(({ outcome }) => outcome === "accepted").length >= ENOUGH.events &&
     ends >= ENOUGH.ends &&
+    Math.min(hushes.length, rings.length) >= ENOUGH.quiet &&
     answered.length - ends >= ENOUGH.firings
   );
 }
@@ -174,8 +189,8 @@ function createVerbs(api: Api, ledger: FeedOptions["ledger"]): (choice: Seeded) 
       const pulled = await api.need("GET", `/v1/pull?cursor=${cursor}`);
       cursor = Number(pulled["cursor"]);
       // What a sender names only it ends, or it would be held back while it goes on.
-      for (const { id, dedup_key } of pulled["alerts"] as Pick<SeenAlert, "id" | "dedup_key">[])
-        if (dedup_key === null) open.push(id);
+      for (const { id, dedup_key, project } of pulled["alerts"] as SeenAlert[])
+        if (dedup_key === null && project !== quietSetting.name) open.push(id);
     }
     const [alertId] = open.splice(choice.between(0, Math.max(0, open.length - 1)), 1);
     if (alertId === undefined) return;

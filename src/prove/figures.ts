@@ -7,6 +7,8 @@ export interface Figures {
   events: { accepted: number; refused: number; unknown: number; stored: number };
   /** What was said of named alerts and answered. */
   named: { firings: number; ends: number };
+  /** Silences, and acknowledgements that end, that were answered. */
+  quiet: { silences: number; rings: number };
   alerts: number;
   /** Requests at the receivers; those that came again although they had been taken. */
   arrivals: number;
@@ -51,6 +53,7 @@ export function figuresOf({
       stored: lines.length,
     },
     named: { firings: said("firing"), ends: said("resolved") },
+    quiet: { silences: evidence.hushes.length, rings: evidence.rings.length },
     alerts: alerts.length,
     arrivals: arrivals.length,
     duplicates,

@@ -48,6 +48,15 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "each firing is counted once": ({ alerts }) => ({
     alerts: alerts.map((alert) => ({ ...alert, count: alert.count + 1_000_000 })),
   }),
+  "nothing is told while it is silenced": ({ hushes }) => ({
+    hushes: hushes.map((hush) => ({ ...hush, until: Number.MAX_SAFE_INTEGER })),
+  }),
+  "what was silenced is told at its end": ({ arrivals }) => ({
+    arrivals: arrivals.filter(({ event }) => event !== "alert.opened"),
+  }),
+  "an acknowledgement that ends is told": ({ arrivals }) => ({
+    arrivals: arrivals.filter(({ event }) => event !== "alert.renotified"),
+  }),
   "nothing waits once faults stop": () => ({ pending: 1 }),
   "the files are whole": () => ({ damage: "forged" }),
   "the box ends only when it is killed": () => ({ falls: ["forged"] }),

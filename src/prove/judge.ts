@@ -1,5 +1,6 @@
 import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
 import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
+import { neverTold, sleepers, toldTooSoon } from "./judge-quiet.ts";
 
 /** One promise that the evidence says was broken. */
 export interface Violation {
@@ -71,6 +72,9 @@ export const promises = {
   "an end that was answered holds": undoneEnds,
   "one alert of a name stands": doubles,
   "each firing is counted once": miscounted,
+  "nothing is told while it is silenced": toldTooSoon,
+  "what was silenced is told at its end": neverTold,
+  "an acknowledgement that ends is told": sleepers,
   "nothing waits once faults stop": ({ pending, givenUp }) => [
     ...(pending > 0 ? [`${pending} deliveries or executions`] : []),
     ...(givenUp > 0 ? [`${givenUp} deliveries were given up`] : []),
@@ -92,7 +96,7 @@ export function judge(evidence: RunEvidence): Violation[] {
 /** Every stored line is counted by each rule of its project, but for those a window still waits with. */
 function countsOff({ projects, alerts, events, lines }: RunEvidence): string[] {
   const projectOf = new Map(events.map(({ n, project }) => [n, project]));
-  const counting = projects.filter(({ named }) => !named);
+  const counting = projects.filter(({ named, quiet }) => !named && !quiet);
   return counting.flatMap(({ name, rules }) => {
     const stored = new Set(lines.filter((n) => projectOf.get(n) === name)).size;
     return rules.flatMap((rule) => {
@@ -172,7 +176,8 @@ const RANK: Record<string, number> = {
   "alert.opened": 0,
   "alert.escalated": 1,
   "alert.acknowledged": 2,
-  "alert.resolved": 3,
+  "alert.renotified": 3,
+  "alert.resolved": 4,
 };
 
 /** A later event may set out only after the earlier ones of its alert were taken. */

@@ -14,7 +14,7 @@ import { type Receivers, startReceivers } from "./receiver.ts";
 import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import { drained, readAlerts, readFiles } from "./survey.ts";
-import { build, namedSetting, reachOwner, settings } from "./world.ts";
+import { build, namedSetting, quietSetting, reachOwner, settings } from "./world.ts";
 
 export interface ProveOptions {
   /** What starts a box. */
@@ -92,12 +92,14 @@ export async function prove(
 function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
     ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
-    ...{ words: [], looks: [], pages: [] },
+    ...{ words: [], looks: [], pages: [], hushes: [], rings: [] },
     told: receivers.told as RunEvidence["told"],
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
-    projects: [...settings, namedSetting].map(({ name, rules, endpoints, action, named }) => ({
-      ...{ name, rules, endpoints, action, named },
-    })),
+    projects: [...settings, namedSetting, quietSetting].map(
+      ({ name, rules, endpoints, action, named, quiet }) => ({
+        ...{ name, rules, endpoints, action, named, quiet },
+      }),
+    ),
     ...{ pending: 0, givenUp: 0, damage: null },
   };
 }

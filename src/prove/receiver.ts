@@ -134,6 +134,7 @@ function arrivalOf(message: IncomingMessage, body: Buffer, step: number): Receiv
     eventId: String(said["event_id"]),
     alertId: String(said["alert_id"]),
     event: String(said["event"]),
+    timestamp: Number(said["timestamp"]),
     digest: hash("sha256", body, "hex"),
     step,
     acceptedAt: null,

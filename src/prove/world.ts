@@ -28,13 +28,19 @@ export const namedSetting: WorldSetting = {
   named: true,
 };
 
+/** Where alerts are kept quiet, and told at the end. */
+export const quietSetting: WorldSetting = {
+  ...setting("quiet", [once], ["healthy", "flaky"]),
+  quiet: true,
+};
+
 function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetting {
   const named = tempers.map((temper) => [`${name}/${temper}`, temper] as const);
   return {
     name,
     rules,
     endpoints: named.map(([endpoint]) => endpoint),
-    ...{ action: null, named: false },
+    ...{ action: null, named: false, quiet: false },
     tempers: Object.fromEntries(named),
     hosts: HOSTS,
   };
@@ -50,10 +56,10 @@ export async function build(
   ownerId: string,
 ): Promise<ProjectTokens> {
   const tokens: ProjectTokens = {};
-  for (const plan of [...settings, namedSetting]) {
+  for (const plan of [...settings, namedSetting, quietSetting]) {
     const at = `/v1/projects/${plan.name}`;
     await api.need("POST", "/v1/projects", { name: plan.name });
-    const source = { name: "app", retain_logs: !plan.named };
+    const source = { name: "app", retain_logs: !plan.named && !plan.quiet };
     tokens[plan.name] = String((await api.need("POST", `${at}/sources`, source))["token"]);
     for (const [endpoint, temper] of Object.entries(plan.tempers)) {
       const url = `${receivers[temper]}/${endpoint}`;

@@ -6,7 +6,7 @@ import { judge } from "../../src/prove/judge.ts";
 
 const alert: SeenAlert = {
   ...{ id: "1", project: "orders", rule: "each", state: "resolved" },
-  ...{ count: 2, escalation_level: 1, dedup_key: null },
+  ...{ count: 2, escalation_level: 1, dedup_key: null, identifiers: {} },
 };
 
 /** Its sender reported one firing twice, and its end. */
@@ -14,6 +14,13 @@ const named: SeenAlert = {
   ...alert,
   ...{ id: "2", project: "named", count: 1, dedup_key: "disk" },
 };
+/** One host was silenced until it was told, one alert was snoozed and rang again. */
+const hushed: SeenAlert = {
+  ...{ ...alert, id: "3", project: "quiet", state: "open", count: 1, escalation_level: 0 },
+  identifiers: { host: "hushed1" },
+};
+const rung: SeenAlert = { ...hushed, id: "4", identifiers: { host: "loud2" } };
+const quiet = (alertId: string) => ({ alertId, endpoint: "quiet/healthy" });
 const word = (status: "firing" | "resolved", instance: number, outcome: Outcome = "accepted") => ({
   ...{ name: "disk", status, instance, outcome },
 });
@@ -21,7 +28,14 @@ const said = [word("firing", 1), word("firing", 1), word("resolved", 1)];
 
 function arrival(event: string, step: number, changes: Partial<Received> = {}): Received {
   const known = { endpoint: "orders/healthy", alertId: "1", digest: `bytes of ${event}` };
-  return { ...known, eventId: `id of ${event}`, event, step, acceptedAt: step + 1, ...changes };
+  return {
+    ...known,
+    eventId: `id of ${event}`,
+    event,
+    timestamp: 1000 + step,
+    step,
+    ...{ acceptedAt: step + 1, ...changes },
+  };
 }
 
 const honest: RunEvidence = {
@@ -39,6 +53,9 @@ const honest: RunEvidence = {
     arrival("alert.escalated", 7, { acceptedAt: null }),
     arrival("alert.escalated", 9),
     arrival("alert.resolved", 11),
+    arrival("alert.opened", 14, quiet("3")),
+    arrival("alert.opened", 16, quiet("4")),
+    arrival("alert.renotified", 20, quiet("4")),
   ],
   projects: [
     {
@@ -46,13 +63,19 @@ const honest: RunEvidence = {
       rules: [{ name: "each", count: 1, keys: 1, ladder: true }],
       endpoints: ["orders/healthy"],
       action: "orders/action",
-      named: false,
+      ...{ named: false, quiet: false },
     },
     {
-      ...{ name: "named", endpoints: [], action: null, named: true },
+      ...{ name: "named", endpoints: [], action: null, named: true, quiet: false },
+      rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
+    },
+    {
+      ...{ name: "quiet", endpoints: ["quiet/healthy"], action: null, named: false, quiet: true },
       rules: [{ name: "each", count: 1, keys: 1, ladder: false }],
     },
   ],
+  hushes: [{ host: "hushed1", until: 1014 }],
+  rings: [{ alertId: "4", until: 1000 }],
   told: [{ purpose: "page", alertIds: ["1"], code: null, wasTaken: true }],
   pages: [{ alertId: "1", status: "delivered" }],
   words: said,
@@ -60,11 +83,12 @@ const honest: RunEvidence = {
     { name: "disk", said: said.slice(0, 2), standing: [1] },
     { name: "disk", said, standing: [] },
   ],
-  alerts: [alert, named],
+  alerts: [alert, named, hushed, rung],
   lines: [0, 2],
   ...{ pending: 0, givenUp: 0, damage: null, falls: [], oddAnswers: [] },
 };
 
+const acked = honest.arrivals.toSpliced(8, 0, arrival("alert.acknowledged", 18, quiet("4")));
 const brokenBy = (changes: Partial<RunEvidence>) =>
   judge({ ...honest, ...changes }).map(({ promise }) => promise);
 
@@ -84,7 +108,7 @@ test("where nothing happened nothing is proven", () => {
     alerts: [],
     lines: [],
     verbs: [],
-    ...{ words: [], looks: [], told: [], pages: [] },
+    ...{ words: [], looks: [], told: [], pages: [], hushes: [], rings: [] },
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
   assert.ok(blind.includes("alerts count what is stored"));
@@ -94,21 +118,27 @@ test("where nothing happened nothing is proven", () => {
 test("each promise is broken by what breaks it, and only that", () => {
   const cases: [string, Partial<RunEvidence>][] = [
     ["every accepted event is stored", { lines: [1, 2] }],
-    ["every alert reached every endpoint", { arrivals: honest.arrivals.slice(0, 5) }],
+    ["every alert reached every endpoint", { arrivals: honest.arrivals.toSpliced(5, 1) }],
     [
       "every alert reached every endpoint",
       { arrivals: honest.arrivals.filter(({ endpoint }) => endpoint !== "orders/action") },
     ],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }, named] }],
-    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }, named] }],
-    ["each firing is counted once", { alerts: [alert] }],
-    ["each firing is counted once", { alerts: [alert, { ...named, count: 2 }] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 1 }, named, hushed, rung] }],
+    ["alerts count what is stored", { alerts: [{ ...alert, count: 3 }, named, hushed, rung] }],
+    ["each firing is counted once", { alerts: [alert, hushed, rung] }],
+    ["each firing is counted once", { alerts: [alert, { ...named, count: 2 }, hushed, rung] }],
     ["a firing that was answered has its alert", { looks: [looked(said.slice(0, 2), [])] }],
     ["an end that was answered holds", { looks: [looked(said, [1])] }],
     ["one alert of a name stands", { looks: [looked(said.slice(0, 1), [1, 1])] }],
     [
       "the events of an alert come in order",
       { arrivals: honest.arrivals.toReversed().map(restep) },
+    ],
+    ["nothing is told while it is silenced", { hushes: [{ host: "hushed1", until: 1015 }] }],
+    ["an acknowledgement that ends is told", { arrivals: honest.arrivals.slice(0, -1) }],
+    [
+      "an acknowledgement that ends is told",
+      { alerts: [alert, named, hushed, { ...rung, state: "acknowledged" }], arrivals: acked },
     ],
     ["nothing waits once faults stop", { givenUp: 1 }],
     ["every page of a person reaches them", { told: [] }],
@@ -130,7 +160,7 @@ test("what wasn't answered may have been taken or not", () => {
   assert.deepEqual(brokenBy({ looks: [looked(next, [1])] }), ["an end that was answered holds"]);
   const words = [...said, word("firing", 2, "unknown")];
   for (const count of [1, 2])
-    assert.deepEqual(brokenBy({ words, alerts: [alert, { ...named, count }] }), []);
+    assert.deepEqual(brokenBy({ words, alerts: [alert, { ...named, count }, hushed, rung] }), []);
 });
 
 function restep(seen: Received, i: number): Received {

@@ -36,9 +36,10 @@ test("a box that is killed at every kind of moment loses nothing", async () => {
   assert.deepEqual([verdict.violations, verdict.unproven], [[], []]);
   assert.equal(existsSync(directory), false);
   assert.deepEqual(new Set(Object.values(verdict.figures.kills)), new Set([1]));
-  const { events, named } = verdict.figures;
+  const { events, named, quiet } = verdict.figures;
   assert.ok(events.accepted > 50, `too little was fed to prove anything: ${told}`);
   assert.ok(named.firings > 5 && named.ends > 0, `too little was said of names: ${told}`);
+  assert.ok(quiet.silences > 1 && quiet.rings > 1, `too little was kept quiet: ${told}`);
 });
 
 test("what was fed by the last kill may be too little: it is fed on until something is proven", async (t) => {

@@ -144,6 +144,16 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     }
   };
 
+  /** Of two that become one, the acknowledgement that ends sooner counts; what was given to somebody alone stays so. */
+  const takeOver = (id: number, { rows, before: earlier }: Look) => {
+    for (const ended of rows.values()) {
+      if (ended.state !== "resolved" || earlier.get(ended.id)?.state === "resolved") continue;
+      if (alone.has(ended.id)) alone.add(id);
+      const [own, other] = [ledger.wakes.get(id), ledger.wakes.get(ended.id)];
+      if (other !== undefined) ledger.wakes.set(id, Math.min(own ?? other, other));
+    }
+  };
+
   /** What is taken stays so until its time or somebody says otherwise; then it rings. */
   const taken = (row: Row, look: Look) => {
     const { id } = row;
@@ -151,6 +161,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     const was = look.before.get(id);
     const wakes = ledger.wakes.get(id);
     const isVerb = did.alert === id && !did.refused;
+    if (look.history.get(id)?.includes("merged")) takeOver(id, look);
     if (row.state === "acknowledged" && was?.state !== "acknowledged") {
       alone.delete(id);
       const minutes = ledger.rules.get(row.rule)?.ack_expires_minutes ?? 0;
