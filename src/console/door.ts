@@ -5,7 +5,7 @@ import type { Serving } from "../http/serve-route.ts";
 import { sessionCookieName } from "../http/session-cookie.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
-import { findSession, seenSession } from "../people/sessions.ts";
+import { findSession } from "../people/sessions.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { goTo } from "./answer.ts";
 import { assets } from "./assets.ts";
@@ -57,7 +57,11 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     if (method === "POST") mustBeOwn(asking);
     const page = open.get(path);
     if (page !== undefined)
-      return answerVisit(asking, page, { tenant, files, address: serving.address(c) });
+      return answerVisit(asking, page, {
+        ...{ tenant, files, address: serving.address(c) },
+        // The same tries as those of pairing.
+        limit: serving.limits.pair,
+      });
     const screen = method === "GET" ? routing.screen(path) : null;
     const form = method === "POST" ? routing.form(path) : null;
     const who = signedIn(tenant, asking);
@@ -99,15 +103,7 @@ function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | n
   const cookie = cookies[sessionCookieName(place.secure)];
   const found = cookie === undefined ? null : findSession(tenant.store, cookie, now);
   if (found === null) return null;
-  if (now - found.seenAt >= 60) noteSeen(tenant, found.sessionId);
+  tenant.sessionSeen(found);
   const { accountId, role, name, email, sessionId } = found;
   return { accountId, role, name, email, sessionId };
-}
-
-function noteSeen({ store }: Tenant, sessionId: string): void {
-  try {
-    store.write((tx) => seenSession(tx, sessionId));
-  } catch {
-    // It is noted with the next request: nobody is sent away for it.
-  }
 }

@@ -17,6 +17,8 @@ export interface Visit {
   /** The client's address and what its browser calls itself. */
   address: string;
   agent: string;
+  /** Counts a try to come in by its address. Throws ServiceError rate_limited. */
+  tried(): void;
   /** Whether the public address is https: what its cookies are named after. */
   secure: boolean;
 }

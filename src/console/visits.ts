@@ -1,3 +1,4 @@
+import type { Limit } from "../http/limits.ts";
 import { html } from "../kit/html.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { goTo, sendHtml } from "./answer.ts";
@@ -9,7 +10,12 @@ import type { OpenPage, Visit } from "./visit.ts";
 export async function answerVisit(
   asking: PageRequest,
   page: OpenPage,
-  { tenant, files, address }: { tenant: Tenant; files: Files; address: string },
+  {
+    tenant,
+    files,
+    address,
+    limit,
+  }: { tenant: Tenant; files: Files; address: string; limit: Limit },
 ): Promise<Response | null> {
   const { c, url, look, place, now, asked } = asking;
   const visit: Visit = {
@@ -17,6 +23,7 @@ export async function answerVisit(
     path: url.pathname,
     query: url.searchParams,
     agent: (c.req.header("user-agent") ?? "").slice(0, 200),
+    tried: () => c.set("rateHeaders", limit.spend(address)),
   };
   if (asking.method === "POST" && page.post === undefined) return null;
   const answer =

@@ -119,6 +119,25 @@ test("after ten wrong passwords the wait is told, and the right one works after 
   assert.equal((await enter(PASSWORD)).status, 303);
 });
 
+test("tries from one address have the limit of pairing, whatever accounts they are for; others come in", async (t) => {
+  const { box, pair, tab } = await story(t, { pairRate: "5", trustedProxy: ["127.0.0.1"] });
+  const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+  await pair({ email: "ann@example.org" }, { "x-forwarded-for": "192.0.2.1" });
+  const enter = (email: string, address: string) =>
+    tab.post("/signin", { email, password: PASSWORD }, from(address));
+  for (let n = 0; n < 5; n++)
+    assert.equal((await enter(`n${n}@example.org`, "192.0.2.2")).status, 401);
+  const waits = await enter("ann@example.org", "192.0.2.2");
+  assert.deepEqual([waits.status, waits.headers.get("retry-after")], [429, "12"]);
+  assert.match(waits.text, /Too many tries from your address: wait 12 s\./);
+  assert.match(waits.text, /value="ann@example\.org"/);
+  const key = await tab.post("/signin", { key: "ptk_x" }, from("192.0.2.2"));
+  assert.equal(key.status, 429);
+  assert.equal((await enter("ann@example.org", "192.0.2.3")).status, 303);
+  await box.clock.turn(12_000);
+  assert.equal((await enter("ann@example.org", "192.0.2.2")).status, 303);
+});
+
 test("a box without an account tells who has its machine how to make the first seat", async (t) => {
   const { box, tab } = await story(t);
   assert.match((await tab.get("/signin")).text, /Sign in/);

@@ -100,6 +100,8 @@ async function fullDisk(t: TestContext): Promise<void> {
   assert.equal((await box.api.call("POST", "/v1/alerts/1/ack")).status, 200);
   const isAck = ({ body }: { body: string }) => body.includes('"alert.acknowledged"');
   while (!receiver.received.some(isAck)) await receiver.next();
+  // Whoever comes in by a page to look at it comes in.
+  await signIn(box.url);
   fill(at);
   const from = performance.now();
   const refused = await box.ingest(token, event("late"));
@@ -120,6 +122,17 @@ async function fullDisk(t: TestContext): Promise<void> {
   const { messages } = await box.api.need("GET", "/v1/projects/shop/logtail?limit=200");
   const stored = (messages as { keys: { n: string } }[]).map(({ keys }) => keys.n);
   assert.deepEqual(stored, [...accepted, "again"]);
+}
+
+/** As a browser does with the form. */
+async function signIn(url: string): Promise<void> {
+  const answer = await fetch(`${url}/signin`, {
+    ...{ method: "POST", redirect: "manual" },
+    headers: { accept: "text/html", origin: url },
+    body: new URLSearchParams({ email: "owner@example.org", password: "correct horse battery" }),
+  });
+  assert.equal(answer.status, 303, await answer.text());
+  assert.match(answer.headers.get("set-cookie") ?? "", /^box=[0-9A-Za-z]{43};/);
 }
 
 /** Sends events until one is refused with 429; those that were taken before. */

@@ -74,6 +74,18 @@ test("an alert is assigned by email", async () => {
   assert.deepEqual([assigned.status, assigned.body.page_accounts], [200, [ann.accountId]]);
 });
 
+test("sessions are listed, and somebody is replaced, by email", async () => {
+  const sessions = await box.api("GET", `/v1/sessions?account=${ANN}`);
+  assert.deepEqual(sessions.body, { sessions: [] });
+  const path = `/v1/accounts/${encodeURIComponent(ANN)}/replace`;
+  const { status, body } = await box.api("POST", path, { by: "email:OWNER@example.org" });
+  assert.equal(status, 200);
+  assert.ok(body.changed.length > 0);
+  const back = { by: ANN };
+  const owners = "/v1/accounts/email:owner@example.org/replace";
+  assert.equal((await box.api("POST", owners, back)).status, 200);
+});
+
 test("whom nobody is called is a stranger, by the name that was given", async () => {
   const nobody = "email:nobody@example.org";
   const refused = [

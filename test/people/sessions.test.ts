@@ -232,6 +232,11 @@ test("an owner who signed in with a password is another owner; without any key t
   const refused = { code: "last_owner" };
   revoke(bob);
   assert.throws(() => revoke(ann), refused);
+  // Who has a password and never came may not know it any more.
+  const carol = app.person("owner", "carol@example.org");
+  revoke(carol);
+  giveWord(app, carol);
+  assert.throws(() => revoke(ann), refused);
   // A session alone is no way back in: there is no password.
   const session = open(app, bob);
   assert.throws(() => revoke(ann), refused);

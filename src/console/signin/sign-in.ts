@@ -1,3 +1,4 @@
+import { RateLimited } from "../../http/limits.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
@@ -18,6 +19,7 @@ export const signInPage: OpenPage = {
   async post(visit, form) {
     const email = (form.get("email") ?? "").trim();
     try {
+      visit.tried();
       const key = (form.get("key") ?? "").trim();
       const from = { address: visit.address, agent: visit.agent };
       const { cookie } =
@@ -30,8 +32,10 @@ export const signInPage: OpenPage = {
       return { to: wanted(visit.query), cookies: [sessionCookie(cookie, visit.secure)] };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      const answer = shown(visit, { email, wrong: error.message });
       const wait = error.retryAfter;
+      const isLimit = error instanceof RateLimited;
+      const wrong = isLimit ? `Too many tries from your address: wait ${wait} s.` : error.message;
+      const answer = shown(visit, { email, wrong });
       return {
         ...answer,
         status: error.status === 429 ? 429 : 401,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../../kit/fields.ts";
+import { person } from "../../kit/fields.ts";
 import {
   accountAnswer,
   accountChange,
@@ -118,9 +118,8 @@ export const peopleRoutes: Route[] = [
     manager: true,
     additive: true,
     params: accountPath,
-    body: z.strictObject({
-      by: text(128, 1).describe("The account that stands there from now on."),
-    }),
+    people: ["by"],
+    body: z.strictObject({ by: person }),
     status: 200,
     answer: z.object({
       changed: z.array(
