@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
 import type { BulkAnswer } from "../src/alerts/bulk.ts";
+import type { AlertDetail } from "../src/alerts/detail.ts";
 import type { ReachEntry } from "../src/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { levelName } from "../src/kit/level.ts";
 import { namesOf } from "./accounts.ts";
+import { aheadText, showLines } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -19,18 +21,28 @@ export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))
     .description("list alerts, newest first; --follow goes on as they open")
     .option("--project <name>", "of one project")
-    .option("--state <state>", "open, acknowledged or resolved")
+    .option("--state <state>", "open, acknowledged or resolved; several: open,acknowledged")
     .option("--rule <name>", "of one rule")
+    .option("--q <text>", '#130, level:error, rule:"slow payments", key:provider=acme, or words')
+    .option("--mine", "those that paged you, are yours or that you acknowledged")
     .option("--limit <n>", "how many", "50")
     .option("--follow", "print alerts as they open")
     .action(listAlerts);
   const alert = program.command("alert").description("one alert");
   apiFlags(alert.command("show <id>"))
-    .description("what is wrong, since when, who was told, and all that happened")
+    .description("what is wrong, since when, how often, what comes next, and all that happened")
     .action(showAlert);
   apiFlags(alert.command("pages <id>"))
     .description("who was told by what, when and with what outcome; who wasn't, and why")
     .action(showPages);
+  apiFlags(alert.command("lines <id>"))
+    .description("kept lines about its opening, and what varies in those of its template")
+    .option("--minutes <n>", "before and after its opening", "5")
+    .option("--source <name>", "of one source")
+    .option("--template <id>", "of one template")
+    .option("--q <text>", "with this in the message")
+    .option("--limit <n>", "how many", "100")
+    .action(showLines);
   manyFlags(program.command("ack [id...]"))
     .description("acknowledge alerts: these, or with --all every open one of a project or its rule")
     .action(changeAlerts("ack"));
@@ -54,13 +66,16 @@ interface ListOptions extends ApiOptions {
   project?: string;
   state?: string;
   rule?: string;
+  q?: string;
+  mine?: boolean;
   limit: string;
   follow?: boolean;
 }
 
 async function listAlerts(options: ListOptions): Promise<void> {
   const query = new URLSearchParams({ limit: options.limit });
-  for (const name of ["project", "state", "rule"] as const) {
+  if (options.mine) query.set("mine", "true");
+  for (const name of ["project", "state", "rule", "q"] as const) {
     const value = options[name];
     if (value !== undefined) query.set(name, value);
   }
@@ -173,10 +188,15 @@ function timelineText(timeline: readonly TimelineEntry[], nameOf: (id: string) =
 }
 
 async function showAlert(id: string, options: ApiOptions): Promise<void> {
-  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  const detail = await callApi<AlertDetail>(options, "GET", path("v1", "alerts", id, "detail"));
   const timeline = await timelineOf(id, options);
   const nameOf = await namesOf(options);
-  print({ alert, timeline }, options, () => alertText(alert, timeline, nameOf));
+  print({ ...detail, timeline }, options, () =>
+    [
+      alertText(detail.alert, timeline, nameOf),
+      ...["", aheadText(detail, nameOf), "", timelineText(timeline, nameOf)],
+    ].join("\n"),
+  );
 }
 
 function alertText(
@@ -201,5 +221,5 @@ function alertText(
     ["last", since(alert.last_seen)],
     ["paged", alert.page_accounts.map(nameOf).join(", ") || "nobody"],
   ];
-  return [`alert ${alert.id}`, table([], rows), "", timelineText(timeline, nameOf)].join("\n");
+  return [`alert ${alert.id}`, table([], rows)].join("\n");
 }

@@ -33,6 +33,7 @@ import { registerReports } from "./reports.ts";
 import { registerRules } from "./rules.ts";
 import { registerRun } from "./run.ts";
 import { registerSchedules } from "./schedules.ts";
+import { registerSearch } from "./search.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
 import { registerSilences } from "./silences.ts";
@@ -57,6 +58,7 @@ export function createProgram(): Command {
   registerTemplate(program);
   registerLogin(program);
   registerAlerts(program);
+  registerSearch(program);
   registerTail(program);
   registerPeople(program);
   registerInvite(program);

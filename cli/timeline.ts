@@ -115,7 +115,7 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   recent_changes: (detail) =>
     `changed within the hour before: ${detail.each("changes", (change) => `${change.text("message")} (${change.text("source")})`)}`,
   silenced: (detail) =>
-    `kept quiet (${detail.text("held")}) until ${at(detail, "until")}: ${detail.text("reason")}`,
+    `${detail.text("held") === "nothing" ? "silenced" : `kept quiet (${detail.text("held")})`} until ${at(detail, "until")}: ${detail.text("reason")}`,
   silence_over: () => "quiet no more: what was held back is told",
   snoozed: (detail) => `snoozed until ${at(detail, "until")}`,
   unacknowledged: (detail) =>

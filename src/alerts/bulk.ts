@@ -1,20 +1,23 @@
 import { z } from "zod";
 import { ServiceError } from "../kit/errors.ts";
-import { list, text } from "../kit/fields.ts";
+import { list, text, time } from "../kit/fields.ts";
 import type { SqlValue } from "../store/database.ts";
 import { rowsWritten } from "../store/rows-written.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { type AlertState, alertId, alertState, getAlertRow } from "./alert.ts";
+import { type AlertRow, type AlertState, alertId, alertState, getAlertRow } from "./alert.ts";
 import { resolve } from "./resolve.ts";
+import { silenceAlert } from "./silence-alert.ts";
+import { snooze } from "./snooze.ts";
+import { unacknowledge } from "./unacknowledge.ts";
 
 /** One verb on many alerts: on those that are named, or on all that a query finds. */
 
 /** Ids in one request. */
 const MOST_IDS = 200;
 
-const verb = z.enum(["acknowledge", "ack", "resolve"], {
-  error: "must be one of acknowledge, ack, resolve",
+const verb = z.enum(["acknowledge", "ack", "unack", "resolve", "silence"], {
+  error: "must be one of acknowledge, ack, unack, resolve, silence",
 });
 
 export const bulkWrite = z
@@ -32,15 +35,35 @@ export const bulkWrite = z
           "Every unresolved alert of the project, or of its rule, or in this state, as of when the request came.",
       }),
     verb: verb.meta({ description: "ack is short for acknowledge." }),
+    until: time
+      .optional()
+      .describe(
+        "silence: until then, at most 30 days. ack: open again then, as by a snooze, at most 7 days.",
+      ),
+    reason: text(1000, 1).optional().describe("silence: why."),
   })
   .refine(({ ids, where }) => (ids === undefined) !== (where === undefined), {
     error: "give ids or where, one of the two",
+  })
+  .refine(
+    ({ verb, until, reason }) =>
+      verb !== "silence" || (until !== undefined && reason !== undefined),
+    { error: "silence needs until and reason" },
+  )
+  .refine(({ verb, until }) => until === undefined || !["unack", "resolve"].includes(verb), {
+    error: "is for ack and silence",
+    path: ["until"],
+  })
+  .refine(({ verb, reason }) => reason === undefined || verb === "silence", {
+    error: "is for silence",
+    path: ["reason"],
   })
   .meta({
     id: "BulkWrite",
     examples: [
       { ids: ["130", "131"], verb: "acknowledge" },
       { where: { project: "shop", rule: "errors", state: "open" }, verb: "resolve" },
+      { ids: ["130"], verb: "silence", until: 1_764_000_000, reason: "deploy 41" },
     ],
   });
 
@@ -63,7 +86,9 @@ export const bulkAnswer = z
     counts: z.object({
       changed: z.int().meta({ description: "They are now as the verb says." }),
       unchanged: z.int().meta({ description: "They were so before, or are resolved." }),
-      failed: z.int().meta({ description: "Ids that no alert has." }),
+      failed: z.int().meta({
+        description: "Ids that no alert has, and alerts that the verb is refused for.",
+      }),
     }),
   })
   .meta({ id: "BulkAnswer" });
@@ -75,6 +100,10 @@ export interface BulkVerb {
   accountId: string;
   /** The kind of contact that they answered through; absent where they used the interface. */
   via?: string;
+  /** Unix seconds: of a silence, or of an acknowledgement that ends. */
+  until?: number | undefined;
+  /** Of a silence. */
+  reason?: string | undefined;
 }
 
 /** Alerts of one transaction, and rows that it may make before the rest goes into the next one. */
@@ -132,7 +161,8 @@ export async function bulkByQuery(
       const ids = found(tx, { ...query, states: statesOf(query, what), after, until });
       return slice(tx, ids, (id) => one(tx, String(id), what));
     });
-    for (const { changed } of done) counts[changed ? "changed" : "unchanged"]++;
+    for (const { ok, changed } of done)
+      counts[!ok ? "failed" : changed ? "changed" : "unchanged"]++;
     const last = done.at(-1);
     if (last === undefined) return { results: [], counts };
     after = Number(last.id);
@@ -151,29 +181,41 @@ function slice<T, R>(tx: Tx, items: readonly T[], change: (item: T) => R): R[] {
   return done;
 }
 
-function one(
-  tx: Tx,
-  id: string,
-  { verb, accountId, via }: BulkVerb,
-): BulkResult & { changed: boolean } {
+function one(tx: Tx, id: string, what: BulkVerb): BulkResult & { changed: boolean } {
   try {
-    const row = alertId(id);
-    const { state: before } = getAlertRow(tx, row);
-    const { state } =
-      verb === "resolve"
-        ? resolve(tx, row, { accountId, via })
-        : acknowledge(tx, row, accountId, via);
-    return { id, ok: true, state, code: null, changed: state !== before };
+    const row = getAlertRow(tx, alertId(id));
+    const changed = act(tx, row, what);
+    const { state } = getAlertRow(tx, row.id);
+    return { id, ok: true, state, code: null, changed };
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === "not_found")) throw error;
-    return { id, ok: false, state: null, code: error.code, changed: false };
+    if (!(error instanceof ServiceError && REFUSALS.includes(error.code))) throw error;
+    const state = error.code === "not_found" ? null : getAlertRow(tx, alertId(id)).state;
+    return { id, ok: false, state, code: error.code, changed: false };
   }
 }
 
+/** What is one alert's own matter; thrown before anything of it is written. */
+const REFUSALS: readonly string[] = ["not_found", "alert_resolved", "too_many"];
+
+/** Whether it made a difference. */
+function act(
+  tx: Tx,
+  { id, state, wakes_at }: AlertRow,
+  { verb, accountId, via, until, reason = "" }: BulkVerb,
+): boolean {
+  if (verb === "silence") return silenceAlert(tx, id, { until: until ?? 0, reason, accountId });
+  if (verb === "unack") return unacknowledge(tx, id, accountId).state !== state;
+  if (verb === "resolve") return resolve(tx, id, { accountId, via }).state !== state;
+  if (until === undefined) return acknowledge(tx, id, accountId, via).state !== state;
+  return snooze(tx, id, { until, accountId }).wakes_at !== wakes_at;
+}
+
 /** Only what the verb can change. */
-function statesOf({ state }: BulkQuery, { verb }: BulkVerb): AlertState[] {
+function statesOf({ state }: BulkQuery, { verb, until }: BulkVerb): AlertState[] {
   if (state !== undefined) return [state];
-  return verb === "resolve" ? ["open", "acknowledged"] : ["open"];
+  if (verb === "unack") return ["acknowledged"];
+  const isOfOpen = verb !== "resolve" && verb !== "silence" && until === undefined;
+  return isOfOpen ? ["open"] : ["open", "acknowledged"];
 }
 
 function newestId(reader: Reader): number {

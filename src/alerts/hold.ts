@@ -73,8 +73,8 @@ export function aboveOf(
 const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?, untold = ?, updated_seq = ?, due_at = ?
   WHERE id = ? AND state = 'open'`;
 
-/** What would have been told now. */
-export type HeldNews = "opened" | "step" | "renotify" | "page";
+/** What would have been told now; "nothing" where a silence begins before there is news. */
+export type HeldNews = "opened" | "step" | "renotify" | "page" | "nothing";
 
 /** Holds an open alert's news back until what keeps it quiet ends. */
 export function hold(

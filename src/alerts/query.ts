@@ -20,6 +20,8 @@ export interface TriageFilter {
   q?: string | undefined;
   /** `next` of the page before. */
   after?: string | undefined;
+  /** Alerts that one page may look at; left out: what its time allows. */
+  looked?: number;
   limit: number;
 }
 

@@ -25,6 +25,7 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
   const groups = runsOf(store, filter, query);
   const found: TriageRow[] = [];
   const { clock } = store;
+  const mostLooked = Math.min(MOST.looked, filter.looked ?? MOST.looked);
   const spent = { ms: 0, looked: 0, since: clock.mono() };
   const least = Math.max(filter.minLevel ?? 0, query.level?.from ?? 0);
   for (const runs of groups) {
@@ -35,7 +36,7 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
       if (found.length > filter.limit) return page(store, found, filter.limit);
       spent.looked++;
       const turn = clock.mono() - spent.since;
-      if (spent.ms + turn > MOST.ms || spent.looked >= MOST.looked) {
+      if (spent.ms + turn > MOST.ms || spent.looked >= mostLooked) {
         const { alerts } = page(store, found, filter.limit);
         return { alerts, next: one.cursor, complete: found.length >= filter.limit };
       }

@@ -24,6 +24,7 @@ import { projectRoutes } from "./resources/projects.ts";
 import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
+import { searchRoutes } from "./resources/search.ts";
 import { sessionRoutes } from "./resources/sessions.ts";
 import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
@@ -58,6 +59,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...overviewRoutes,
   ...pairingRoutes,
   ...peopleRoutes,
+  ...searchRoutes,
   ...sessionRoutes,
   ...projectRoutes,
   ...relayRoutes,

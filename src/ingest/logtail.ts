@@ -18,7 +18,8 @@ export const logLine = z
   .meta({ id: "LogLine" });
 export type LogLine = z.output<typeof logLine>;
 
-interface LineRow {
+/** A row of the table. */
+export interface KeptLine {
   id: number;
   source_id: number;
   received_at: number;
@@ -46,10 +47,10 @@ export function readLogTail(
 ): LogLine[] {
   const wanted =
     query.template === undefined ? null : family(reader, projectId, query.rootOf(query.template));
-  const rows: LineRow[] = [];
+  const rows: KeptLine[] = [];
   for (const block of blocks(reader, projectId, wanted)) {
     const lines = reader
-      .sql<[number, number, number], LineRow>(LINES)
+      .sql<[number, number, number], KeptLine>(LINES)
       .all(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
     for (const line of lines) {
       if (wanted !== null && !wanted.has(line.template_id)) continue;
@@ -62,7 +63,7 @@ export function readLogTail(
 }
 
 /** Ids of a root and all its aliases. */
-function family(reader: Reader, projectId: number, root: string): Set<string> {
+export function family(reader: Reader, projectId: number, root: string): Set<string> {
   const ids = new Set([root]);
   const aliases = reader
     .sql<
@@ -88,7 +89,7 @@ function* blocks(reader: Reader, projectId: number, wanted: Set<string> | null):
   yield* [...new Set(lists.flat())].sort((a, b) => b - a);
 }
 
-function toLine(reader: Reader, projectId: number, row: LineRow): LogLine {
+export function toLine(reader: Reader, projectId: number, row: KeptLine): LogLine {
   const source = reader
     .sql<[source_id: number], string>("SELECT name FROM sources WHERE id = ?")
     .pluck()

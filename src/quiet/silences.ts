@@ -65,7 +65,8 @@ export function silenceOf(
   };
 }
 
-function refuse(field: string, reason: string): never {
+/** Throws 422 invalid_silence. */
+export function refuseSilence(field: string, reason: string): never {
   throw new ServiceError("invalid_silence", `The silence can't be made: ${field} ${reason}.`, {
     details: [{ field: `/${field}`, reason }],
   });
@@ -73,8 +74,8 @@ function refuse(field: string, reason: string): never {
 
 function mustNarrow(body: Omit<SilenceBody, "timezone">): void {
   const covers = coversAll(body);
-  if (covers && !body.all) refuse("all", "must be true where everything is silenced");
-  if (!covers && body.all) refuse("all", "is not so: the match names less");
+  if (covers && !body.all) refuseSilence("all", "must be true where everything is silenced");
+  if (!covers && body.all) refuseSilence("all", "is not so: the match names less");
 }
 
 interface Times {
@@ -85,22 +86,23 @@ interface Times {
 }
 
 function mustEndInTime({ starts_at, ends_at, repeats, repeat_until }: Times, at: number): void {
-  if (starts_at > at + FURTHEST) refuse("starts_at", "must be at most a year ahead");
-  if (ends_at <= starts_at) refuse("ends_at", "must be later than starts_at");
+  if (starts_at > at + FURTHEST) refuseSilence("starts_at", "must be at most a year ahead");
+  if (ends_at <= starts_at) refuseSilence("ends_at", "must be later than starts_at");
   const length = ends_at - starts_at;
   if (repeats === "none") {
-    if (repeat_until !== null) refuse("repeat_until", "is for one that repeats");
-    if (ends_at <= at) refuse("ends_at", "has passed");
-    if (length > LONGEST_QUIET) refuse("ends_at", "must be at most 30 days after starts_at");
+    if (repeat_until !== null) refuseSilence("repeat_until", "is for one that repeats");
+    if (ends_at <= at) refuseSilence("ends_at", "has passed");
+    if (length > LONGEST_QUIET) refuseSilence("ends_at", "must be at most 30 days after starts_at");
     return;
   }
-  if (length > LONGEST_WINDOW) refuse("ends_at", "must be at most 7 days after starts_at");
+  if (length > LONGEST_WINDOW) refuseSilence("ends_at", "must be at most 7 days after starts_at");
   // Windows that touch would be one silence without an end.
-  if (length >= PERIOD[repeats]) refuse("ends_at", "must come before the next window begins");
-  if (repeat_until === null) refuse("repeat_until", "must say when it is over");
-  if (repeat_until <= at) refuse("repeat_until", "has passed");
-  if (repeat_until < ends_at) refuse("repeat_until", "must not be before ends_at");
-  if (repeat_until > starts_at + FURTHEST) refuse("repeat_until", "must be within a year");
+  if (length >= PERIOD[repeats])
+    refuseSilence("ends_at", "must come before the next window begins");
+  if (repeat_until === null) refuseSilence("repeat_until", "must say when it is over");
+  if (repeat_until <= at) refuseSilence("repeat_until", "has passed");
+  if (repeat_until < ends_at) refuseSilence("repeat_until", "must not be before ends_at");
+  if (repeat_until > starts_at + FURTHEST) refuseSilence("repeat_until", "must be within a year");
 }
 
 /** Throws 404, 422 invalid_silence, also for one that is over. */
@@ -110,7 +112,7 @@ export function changeSilence(
   { ends_at, repeat_until, reason }: SilenceChange,
 ): SilenceRow {
   const before = getSilence(tx, id);
-  if (before.over_at <= tx.at) refuse("ends_at", "can't be changed: it is over");
+  if (before.over_at <= tx.at) refuseSilence("ends_at", "can't be changed: it is over");
   const isRepeated = before.repeats !== "none";
   const end = ends_at ?? before.ends_at;
   const until = isRepeated ? (repeat_until ?? before.over_at) : (repeat_until ?? null);

@@ -71,6 +71,28 @@ test("alerts in words: the last message and its age; one alert with its source, 
   assert.deepEqual([json.alert.id, json.timeline.length], [id, 3]);
 });
 
+test("how often, what comes next and what was before; lines about it; what words find", async () => {
+  const shown = await said("alert", "show", "2");
+  assert.match(shown, /\nhow often +[▁-█]+ \(minutes\)\n/);
+  assert.match(shown, /\nnext +nothing\n/);
+  assert.match(shown, /\nearlier +none of this key\n/);
+  const lines = await said("alert", "lines", "2", "--q", "PAYMENT");
+  assert.match(lines, /^\S+Z {2}error {2}web {2}payment 4711 failed$/m);
+  assert.match(lines, /^varies \(1\): 4711 \d×$/m);
+  assert.equal(await said("alert", "lines", "2", "--source", "gone"), "no kept lines about it\n");
+  const near = await said("alert", "lines", "2", "--minutes", "1", "--limit", "1");
+  assert.match(near, /\nthere are more in this time: --limit, --minutes\n$/);
+  const found = await said("search", "errors");
+  assert.match(found, /^rule +errors +shop$/m);
+  assert.match(
+    await said("search", "payment", "level:error"),
+    /^alert +payment .*#2 · shop · errors/m,
+  );
+  assert.match(await said("search", "rule:no such"), /^nothing found\n$/);
+  assert.match(await said("alerts", "--q", "#2", "--mine"), /\n2 /);
+  assert.equal(await said("alerts", "--q", "nothing has this"), "no alerts\n");
+});
+
 test("every kind of the timeline has words; one that has none yet keeps nothing back", () => {
   const nameOf = (id: string) => ({ a1: "ann@example.org" })[id] ?? id;
   const told = (kind: string, detail: object = {}, account_id: string | null = null) =>

@@ -314,6 +314,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         openFor(await callerId());
         return "?others=true";
       }
+      if (id === "search") return "?q=alert";
       if (id !== "verifyReceipt") return "";
       await code();
       const paired = await box.api("POST", "/v1/pair", await bodies["pair"]?.(), null);

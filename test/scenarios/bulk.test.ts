@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import type { SilenceAnswer } from "../../src/quiet/silence.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import fc from "../support/property.ts";
 
@@ -90,6 +91,107 @@ describe("many alerts in one request", () => {
     assert.deepEqual(await states("&project=p"), { resolved: 240 });
     assert.deepEqual(await states("&project=q"), { open: 120 });
     assert.equal((await done({ project: "p" }, "resolve")).counts.changed, 0);
+  });
+
+  test("200 by their ids, half of them gone: the others are done, each with its answer", async () => {
+    await rule("p", "web", { max_open: 0 });
+    await open("p", "web", 200);
+    const all = await ids();
+    const { store } = box.tenant;
+    for (const id of all.filter((_, i) => i % 2 === 1)) {
+      await box.api("POST", `/v1/alerts/${id}/resolve`);
+      store.write((tx) => tx.sql("DELETE FROM alerts WHERE id = ?").run(id));
+    }
+    const now = Math.floor(box.clock.now() / 1000);
+    for (const [verb, more, state] of [
+      ["ack", {}, "acknowledged"],
+      ["unack", {}, "open"],
+      ["silence", { until: now + 3600, reason: "deploy 41" }, "open"],
+      ["ack", { until: now + 600 }, "acknowledged"],
+      ["resolve", {}, "resolved"],
+    ] as const) {
+      const { status, body } = await bulk({ ids: all, verb, ...more });
+      assert.equal(status, 200);
+      assert.deepEqual(body.counts, { changed: 100, unchanged: 0, failed: 100 }, verb);
+      for (const [i, result] of body.results.entries())
+        assert.deepEqual(
+          result,
+          i % 2 === 1
+            ? { id: all[i], ok: false, state: null, code: "not_found" }
+            : { id: all[i], ok: true, state, code: null },
+        );
+    }
+    const late = await bulk({ ids: all.slice(0, 2), verb: "unack" });
+    assert.deepEqual(late.body.results[0], {
+      ...{ id: all[0], ok: false, state: "resolved", code: "alert_resolved" },
+    });
+  });
+
+  test("silences what each alert is about: it is marked at once, told at the end, and nothing else is quiet", async () => {
+    await rule("p", "web", {
+      escalations: [{ after_minutes: 10, accounts: [box.owner.accountId] }],
+    });
+    await open("p", "web", 3);
+    const until = Math.floor(box.clock.now() / 1000) + 1800;
+    const silence = { verb: "silence", until, reason: "deploy 41" };
+    const { body } = await bulk({ ids: ["1", "2"], ...silence });
+    assert.equal(body.counts.changed, 2);
+    const marked = async () => {
+      const { alerts } = (await box.api("GET", "/v1/alerts?silenced=true")).body;
+      return alerts.map(({ id }: { id: string }) => id);
+    };
+    assert.deepEqual(await marked(), ["2", "1"]);
+    assert.deepEqual((await bulk({ ids: ["1", "2"], ...silence })).body.counts, {
+      ...{ changed: 0, unchanged: 2, failed: 0 },
+    });
+    const { silences } = (await box.api("GET", "/v1/silences")).body;
+    assert.deepEqual(
+      silences
+        .map(({ match, reason, ends_at, created_by }: SilenceAnswer) =>
+          JSON.stringify([match.rule, match.identifiers, reason, ends_at, created_by]),
+        )
+        .sort(),
+      ["0", "1"].map((n) =>
+        JSON.stringify(["web", { n }, "deploy 41", until, box.owner.accountId]),
+      ),
+    );
+    await box.clock.turn(15 * 60_000);
+    const levels = async () => {
+      const { alerts } = (await box.api("GET", "/v1/alerts?order=newest")).body;
+      return alerts.map(({ escalation_level: level }: { escalation_level: number }) => level);
+    };
+    assert.deepEqual(await levels(), [1, 0, 0]);
+    await box.clock.turn(16 * 60_000);
+    assert.deepEqual([await levels(), await marked()], [[1, 1, 1], []]);
+    const { timeline } = (await box.api("GET", "/v1/alerts/1/timeline")).body;
+    const kinds = timeline.map(({ kind }: { kind: string }) => kind);
+    assert.deepEqual(kinds, ["opened", "silenced", "silence_over", "escalated"]);
+  });
+
+  test("by a query takes acknowledgements back and silences, too; what a verb lacks is refused", async () => {
+    await rule("p", "web", { identifier_keys: ["n"] });
+    await open("p", "web", 60);
+    const where = { project: "p" };
+    const until = Math.floor(box.clock.now() / 1000) + 600;
+    const done = async (body: object) => (await bulk({ where, ...body })).body.counts;
+    assert.equal((await done({ verb: "ack" })).changed, 60);
+    assert.equal((await done({ verb: "unack" })).changed, 60);
+    assert.equal((await done({ verb: "unack" })).changed, 0);
+    const all = { changed: 60, unchanged: 0, failed: 0 };
+    assert.deepEqual(await done({ verb: "silence", until, reason: "r" }), all);
+    assert.equal((await box.api("GET", "/v1/alerts?counts=true")).body.counts.silenced, 60);
+    const refused = async (body: object) => {
+      const { status, body: answer } = await bulk({ where, ...body });
+      return [status, answer.error.code];
+    };
+    const invalid = [400, "invalid_request"];
+    assert.deepEqual(await refused({ verb: "silence", until }), invalid);
+    assert.deepEqual(await refused({ verb: "silence", reason: "r" }), invalid);
+    assert.deepEqual(await refused({ verb: "resolve", until }), invalid);
+    assert.deepEqual(await refused({ verb: "ack", reason: "r" }), invalid);
+    assert.deepEqual(await refused({ verb: "silence", until: until - 700, reason: "r" }), [
+      ...[422, "invalid_silence"],
+    ]);
   });
 
   test("is written in slices, however many channels hear of each alert", async () => {

@@ -36,6 +36,8 @@ export const rooms: Record<string, readonly string[]> = {
   // Answers that the box has to ask services for.
   listen: ["kit", "store", "outbox", "channels", "contacts", "paging", "audit", "alerts"],
   ingest: ["kit", "store", "projects", "alerts"],
+  // Whatever has a name, and alerts, by some words: it reads the tables of all.
+  search: ["kit", "store", "alerts"],
   // Jobs that must report.
   heartbeats: ["kit", "store", "projects", "oncall/zone.ts", "ingest"],
   // What other systems' senders say, as events. Pure: bytes in, events and an answer out.
@@ -66,13 +68,13 @@ export const rooms: Record<string, readonly string[]> = {
   http: [
     ...["kit", "store", "outbox", "channels", "page", "people", "reports", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
-    ...["contacts", "paging", "audit", "quiet"],
+    ...["contacts", "paging", "audit", "quiet", "search"],
   ],
   // The box in a browser: pages that call the verbs in-process.
   console: [
     ...["kit", "store", "audit", "outbox", "channels", "people", "contacts", "paging", "reports"],
     ...["projects", "oncall", "quiet", "alerts", "ingest", "heartbeats", "adapters", "connect"],
-    ...["config-file", "tenant", "http"],
+    ...["config-file", "tenant", "http", "search"],
   ],
   hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
@@ -107,6 +109,7 @@ export const rooms: Record<string, readonly string[]> = {
       "alerts/alert.ts",
       "alerts/bulk.ts",
       "alerts/drill-report.ts",
+      "alerts/detail.ts",
       "alerts/reach-report.ts",
       "alerts/silencing.ts",
       "alerts/timeline.ts",
@@ -122,7 +125,9 @@ export const rooms: Record<string, readonly string[]> = {
     "quiet/silence.ts",
     "ingest/dry-run/dry-run.ts",
     "ingest/event.ts",
+    "ingest/lines-around.ts",
     "ingest/logtail.ts",
+    "search/search.ts",
     "ingest/template/try.ts",
     "ingest/templates.ts",
     "tenant/overview.ts",

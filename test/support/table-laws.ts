@@ -123,6 +123,7 @@ const bySql = [
   "audit",
   "listen",
   "quiet",
+  "search",
 ];
 /**
  * Configuration that is asked so often that building the query would be felt. What ingest needs of a project

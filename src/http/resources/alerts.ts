@@ -9,8 +9,9 @@ import { readReach } from "../../alerts/reached.ts";
 import { resolve } from "../../alerts/resolve.ts";
 import { snooze } from "../../alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../alerts/timeline.ts";
+import { linesAround, readLinesAround } from "../../ingest/lines-around.ts";
 import { unixSeconds } from "../../kit/clock.ts";
-import { time } from "../../kit/fields.ts";
+import { text, time } from "../../kit/fields.ts";
 import { configVersion } from "../../projects/project.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
 import { queryInteger } from "../fields.ts";
@@ -49,6 +50,32 @@ export const alertRoutes: Route[] = [
     errors: ["not_found"],
     handle: ({ tenant: { store }, params }) =>
       alertDetail(store, alertId(params.id), unixSeconds(store.clock)),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/alerts/{id}/lines",
+    name: "getAlertLines",
+    tag: "Alerts",
+    summary: "Kept lines of the alert's project about its opening, with what varies in them",
+    plane: "api",
+    additive: true,
+    params: alertPath,
+    query: z.strictObject({
+      after: queryInteger(0).describe("Unix seconds; left out: five minutes before.").optional(),
+      before: queryInteger(0).describe("Unix seconds; left out: five minutes after.").optional(),
+      source: text(128).optional(),
+      template: text(128).optional(),
+      q: text(200).describe("In the message, upper and lower case alike.").optional(),
+      limit: queryInteger(1, 500).optional(),
+    }),
+    status: 200,
+    answer: linesAround,
+    errors: ["invalid_request", "not_found"],
+    handle: ({ tenant, params, query: { limit = 100, ...query } }) =>
+      readLinesAround(tenant.store, alertId(params.id), {
+        query: { ...query, limit },
+        rootOf: tenant.ingest.rootOf,
+      }),
   }),
   route({
     method: "GET",
@@ -133,18 +160,19 @@ export const alertRoutes: Route[] = [
     name: "changeAlerts",
     tag: "Alerts",
     summary:
-      "Acknowledge or resolve many alerts: up to 200 by their ids, or all that a query finds. In several transactions: what was done before a failure stays done",
+      "Acknowledge, un-acknowledge, resolve or silence many alerts: up to 200 by their ids, or all that a query finds. In several transactions: what was done before a failure stays done",
     plane: "api",
     additive: true,
     body: bulkWrite,
     status: 200,
     answer: bulkAnswer,
-    errors: ["invalid_request", "invalid_json", "not_found", "storage_full"],
-    handle: ({ tenant: { store }, body: { ids, where, verb }, actor: { accountId } }) => {
-      if (where === undefined) return bulkByIds(store, ids ?? [], { verb, accountId });
+    errors: ["invalid_request", "invalid_json", "not_found", "invalid_silence", "storage_full"],
+    handle: ({ tenant: { store }, body: { ids, where, ...body }, actor: { accountId } }) => {
+      const what = { ...body, accountId };
+      if (where === undefined) return bulkByIds(store, ids ?? [], what);
       const { project, ...query } = where;
       const projectId = getProject(store, project).id;
-      return bulkByQuery(store, { projectId, ...query }, { verb, accountId });
+      return bulkByQuery(store, { projectId, ...query }, what);
     },
   }),
   route({

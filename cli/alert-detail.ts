@@ -1,0 +1,89 @@
+import type { AlertDetail } from "../src/alerts/detail.ts";
+import type { LinesAround } from "../src/ingest/lines-around.ts";
+import { levelName } from "../src/kit/level.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { print } from "./options.ts";
+import { age, printable, short, table, when } from "./table.ts";
+
+/** What `box alert show` and `box alert lines` print beside an alert's own fields. */
+
+const BARS = "▁▂▃▄▅▆▇█";
+/** The latest slots that are shown. */
+const SHOWN = 60;
+
+/** How often it came, what its ladder does next, and how it was the last times. `nameOf` names accounts. */
+export function aheadText(
+  { alert, buckets, next, earlier, silence, now }: AlertDetail,
+  nameOf: (id: string) => string,
+): string {
+  const people = (accounts: readonly string[]) => accounts.map(nameOf).join(", ") || "nobody";
+  const rungs = next.slice(0, 5).map(({ at, step, why, accounts }) => {
+    const what = why === "renotify" ? "told again" : `step ${step}`;
+    return `${when(at)}, ${what}: ${people(accounts)}`;
+  });
+  const before = earlier.map(({ id, opened_at, resolved_at, resolved_by, count }) => {
+    const lasted = resolved_at === null ? "" : `, for ${age(opened_at, resolved_at)}`;
+    const by = resolved_by === null ? "" : `, resolved by ${nameOf(resolved_by)}`;
+    return `#${id} ${age(opened_at, now)} ago${lasted}, ${count} events${by}`;
+  });
+  const ahead = alert.state === "open" ? "nothing more: the ladder has run" : "nothing";
+  const rows: [string, string][] = [
+    ["how often", `${bars(buckets.counts)} (${buckets.seconds === 60 ? "minutes" : "hours"})`],
+    ...(silence === null ? [] : [["silenced", silence.reason] as [string, string]]),
+    ...labelled("next", rungs.length === 0 ? [ahead] : rungs),
+    ...labelled("earlier", before.length === 0 ? ["none of this key"] : before),
+  ];
+  return table([], rows);
+}
+
+function labelled(label: string, lines: readonly string[]): [string, string][] {
+  return lines.map((line, i) => [i === 0 ? label : "", line]);
+}
+
+function bars(counts: readonly number[]): string {
+  const shown = counts.slice(-SHOWN);
+  const most = Math.max(1, ...shown);
+  const bar = (n: number) => BARS[n === 0 ? 0 : Math.ceil((n / most) * (BARS.length - 1))];
+  return shown.map(bar).join("");
+}
+
+interface LinesOptions extends ApiOptions {
+  minutes: string;
+  source?: string;
+  template?: string;
+  q?: string;
+  limit: string;
+}
+
+export async function showLines(id: string, options: LinesOptions): Promise<void> {
+  const query = new URLSearchParams({ limit: options.limit });
+  for (const name of ["source", "template", "q"] as const) {
+    const value = options[name];
+    if (value !== undefined) query.set(name, value);
+  }
+  if (options.minutes !== "5") {
+    const from = path("v1", "alerts", id);
+    const { opened_at } = await callApi<{ opened_at: number }>(options, "GET", from);
+    const seconds = Math.round(Number(options.minutes) * 60);
+    query.set("after", String(Math.max(0, opened_at - seconds)));
+    query.set("before", String(opened_at + seconds));
+  }
+  const from = `${path("v1", "alerts", id, "lines")}?${query}`;
+  const answer = await callApi<LinesAround>(options, "GET", from);
+  print(answer, options, () => linesText(answer));
+}
+
+function linesText({ messages, variables, complete }: LinesAround): string {
+  if (messages.length === 0) return "no kept lines about it";
+  const lines = messages.map(({ received_at, level, source, message }) =>
+    [when(received_at), levelName(level), printable(source), printable(message)].join("  "),
+  );
+  const varying = variables.map(({ position, values }) => {
+    const most = values.slice(0, 5).map(({ value, count }) => `${short(value, 40)} ${count}×`);
+    const more = values.length > 5 ? `, and ${values.length - 5} more` : "";
+    return printable(`varies (${position}): ${most.join(", ")}${more}`);
+  });
+  const rest = complete ? [] : ["there are more in this time: --limit, --minutes"];
+  return [...lines, ...(varying.length > 0 ? ["", ...varying] : []), ...rest].join("\n");
+}

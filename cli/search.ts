@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import type { SearchAnswer } from "../src/search/search.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { short, table } from "./table.ts";
+
+export function registerSearch(program: Command): void {
+  apiFlags(program.command("search <words...>"))
+    .description("what has a name, and alerts, by words; as in box alerts --q")
+    .option("--limit <n>", "how many", "20")
+    .action(showFound);
+}
+
+interface SearchOptions extends ApiOptions {
+  limit: string;
+}
+
+async function showFound(words: string[], options: SearchOptions): Promise<void> {
+  // The shell took the quotes of what has blanks in it.
+  const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
+  const query = new URLSearchParams({ q, limit: options.limit });
+  const answer = await callApi<SearchAnswer>(options, "GET", `/v1/search?${query}`);
+  const rest = answer.complete ? "" : "\nthere may be more: --limit, or more words";
+  print(answer, options, () =>
+    answer.results.length === 0
+      ? `nothing found${rest}`
+      : table(
+          ["KIND", "NAME", "WHERE"],
+          answer.results.map(({ kind, title, sub }) => [kind, short(title, 80), short(sub, 80)]),
+        ) + rest,
+  );
+}
+
+/** `rule:slow payments` → `rule:"slow payments"`. */
+function quoted(word: string): string {
+  const [, field = "", rest = ""] = /^((?:[a-z]+:)?(?:[^\s=]+=)?)(.*)$/s.exec(word) ?? [];
+  return `${field}"${rest.replaceAll('"', "")}"`;
+}

@@ -1,0 +1,40 @@
+import { CRITICAL, LONGEST_QUIET } from "../quiet/decide.ts";
+import { createSilence, refuseSilence } from "../quiet/silences.ts";
+import type { Tx } from "../store/store.ts";
+import { getAlertRow } from "./alert.ts";
+import { hold, quietAt } from "./hold.ts";
+import { findRule } from "./rule-of.ts";
+import { mustStand } from "./unacknowledge.ts";
+
+/**
+ * Silences what an alert is about, its rule, template and identifiers, until then; an open one is marked at once. False
+ * where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
+ */
+export function silenceAlert(
+  tx: Tx,
+  id: number,
+  { until, reason, accountId }: { until: number; reason: string; accountId: string },
+): boolean {
+  const row = getAlertRow(tx, id);
+  mustStand(row);
+  if (until <= tx.at) refuseSilence("until", "has passed");
+  if (until > tx.at + LONGEST_QUIET) refuseSilence("until", "must be at most 30 days ahead");
+  const rule = findRule(tx, row.rule_id);
+  const before = quietAt(tx, row, { rule, at: tx.at });
+  if (before !== null && before.until >= until) return false;
+  createSilence(tx, {
+    createdBy: accountId,
+    write: {
+      ...{ project: row.project, starts_at: tx.at, ends_at: until, reason },
+      match: {
+        ...{ rule: row.rule, template_id: row.template_id, sources: [], below_level: null },
+        identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+      },
+      ...{ conditions: [], critical: row.level >= CRITICAL, all: false, kind: "silence", name: "" },
+      ...{ repeat: "none", timezone: "UTC", repeat_until: null },
+    },
+  });
+  const quiet = quietAt(tx, row, { rule, at: tx.at });
+  if (row.state === "open" && quiet !== null) hold(tx, row, { quiet, news: "nothing" });
+  return true;
+}
