@@ -8,7 +8,10 @@ import { stepBack } from "../kit/step-back.ts";
 import { type RenderHow, renderMarkdown } from "./render.ts";
 
 /** The HTML, or why there is none: too deep or too long for us, or a fault of ours. */
-export type RenderResult = { html: string } | { refused: "too_complex" } | { failed: string };
+export type RenderResult =
+  | { html: string; dropped: string[] }
+  | { refused: "too_complex" }
+  | { failed: string };
 
 export interface RenderWork {
   markdown: string;
@@ -21,8 +24,10 @@ const LONGEST_HTML = 1_048_576;
 /** Renders one text; never throws. */
 export function renderResult(markdown: string, how: RenderHow = {}): RenderResult {
   try {
-    const html = renderMarkdown(markdown, how);
-    return html.length > LONGEST_HTML ? { refused: "too_complex" } : { html };
+    const dropped = new Set<string>();
+    const html = renderMarkdown(markdown, { ...how, dropped });
+    if (html.length > LONGEST_HTML) return { refused: "too_complex" };
+    return { html, dropped: [...dropped] };
   } catch (error) {
     // A stack that overflows is the text's doing.
     if (error instanceof RangeError) return { refused: "too_complex" };

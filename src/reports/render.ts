@@ -28,6 +28,8 @@ const ALIGNMENT = /^(?:left|center|right)$/;
 export interface RenderHow {
   /** Raw HTML stands as the text that it is; else it goes. */
   rawAsText?: boolean;
+  /** Told what was left out: `image` (it became a link), `<script>`, `link` for one that leads nowhere. */
+  dropped?: Set<string>;
 }
 
 /**
@@ -36,17 +38,29 @@ export interface RenderHow {
  * removes it; with `rawAsText` it stands as text. An image becomes a link to it, which the reader may
  * follow or not.
  */
-export function renderMarkdown(markdown: string, { rawAsText = false }: RenderHow = {}): string {
+export function renderMarkdown(
+  markdown: string,
+  { rawAsText = false, dropped = new Set() }: RenderHow = {},
+): string {
   const rendered = micromark(markdown, {
     allowDangerousHtml: !rawAsText,
     extensions: [gfmTable(), gfmStrikethrough(), { disable: { null: ["labelStartImage"] } }],
     htmlExtensions: [gfmTableHtml(), gfmStrikethroughHtml()],
   });
-  return sanitizeHtml(rendered, sanitizing()).trim();
+  // What an image of Markdown's became.
+  if (rendered.includes("!<a ")) dropped.add("image");
+  return sanitizeHtml(rendered, sanitizing(dropped)).trim();
 }
 
+const KEPT_TAGS: ReadonlySet<string> = new Set([...CONTENT_TAGS, "h1", "h2", "h3"]);
+/** Hostile texts have many kinds of tags. */
+const MOST_DROPPED = 20;
+
 /** The sanitizer's settings for one text: it keeps the open headings and links of that text. */
-function sanitizing(): sanitizeHtml.IOptions {
+function sanitizing(dropped: Set<string>): sanitizeHtml.IOptions {
+  const drop = (what: string) => {
+    if (dropped.size < MOST_DROPPED) dropped.add(what);
+  };
   const heading = headingLevels();
   const headings = Object.fromEntries(
     [1, 2, 3, 4, 5, 6].map((level) => [
@@ -70,6 +84,8 @@ function sanitizing(): sanitizeHtml.IOptions {
     // Their text is no prose: it goes with the tag.
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "xmp", "title", "template"],
     onOpenTag: (name) => {
+      if (name === "img") drop("image");
+      else if (!KEPT_TAGS.has(name)) drop(`<${name.slice(0, 32)}>`);
       if (name === "a") openLinks += 1;
     },
     onCloseTag: (name) => {
@@ -83,8 +99,11 @@ function sanitizing(): sanitizeHtml.IOptions {
       td: (tagName, { align }) => ({ tagName, attribs: listed("align", align, ALIGNMENT) }),
     },
     // A link that leads nowhere leaves only its text.
-    exclusiveFilter: ({ tag, attribs }) =>
-      tag === "a" && attribs["href"] === undefined ? "excludeTag" : false,
+    exclusiveFilter: ({ tag, attribs }) => {
+      if (tag !== "a" || attribs["href"] !== undefined) return false;
+      drop("link");
+      return "excludeTag";
+    },
   };
 }
 

@@ -16,12 +16,19 @@ export interface RendererOptions {
   longestQueue?: number;
 }
 
+export interface Rendered {
+  html: string;
+  dropped: string[];
+}
+
 export interface Renderer {
   /**
    * Markdown as clean HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) over
    * the deadline, the heap or that length; overloaded (429) when too many wait or after `close`.
    */
   render(markdown: string, how?: RenderHow): Promise<string>;
+  /** The same, with what was left out: `image`, `<script>`, `link` for one that leads nowhere. */
+  preview(markdown: string): Promise<Rendered>;
   /** Ends the thread; texts that wait are refused as overloaded. */
   close(): Promise<void>;
 }
@@ -37,20 +44,22 @@ export function workerSource(): ThreadSource {
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const thread = createWorkThread({ deadlineMs: 2_000, heapMb: 64, longestQueue: 8, ...options });
+  const rendered = async (markdown: string, how: RenderHow = {}): Promise<Rendered> => {
+    const heard = await thread.ask({ markdown, how } satisfies RenderWork);
+    if ("said" in heard) return renderedOf(heard.said as RenderResult);
+    if (heard.ended === "busy" || heard.ended === "closed") throw overloaded();
+    if (heard.ended === "late" || heard.ended === "heap") throw tooComplex();
+    throw new Error(`the renderer failed: ${heard.ended}`);
+  };
   return {
-    async render(markdown, how = {}) {
-      const heard = await thread.ask({ markdown, how } satisfies RenderWork);
-      if ("said" in heard) return htmlOf(heard.said as RenderResult);
-      if (heard.ended === "busy" || heard.ended === "closed") throw overloaded();
-      if (heard.ended === "late" || heard.ended === "heap") throw tooComplex();
-      throw new Error(`the renderer failed: ${heard.ended}`);
-    },
+    render: async (markdown, how) => (await rendered(markdown, how)).html,
+    preview: (markdown) => rendered(markdown),
     close: () => thread.close(),
   };
 }
 
-function htmlOf(result: RenderResult): string {
-  if ("html" in result) return result.html;
+function renderedOf(result: RenderResult): Rendered {
+  if ("html" in result) return result;
   if ("refused" in result) throw tooComplex();
   throw new Error(`the renderer failed: ${result.failed}`);
 }

@@ -380,3 +380,28 @@ test("the interface's description has the public pages, and each of their answer
   assert.deepEqual(seen, [`get ${page}`, `post ${page}`, `get ${page}/feed.xml`]);
   await box.api("DELETE", `${BASE}/${id}`);
 });
+
+test("a preview is what the entry then is, byte for byte, says what was left out, and stores nothing", async () => {
+  const { id } = await made();
+  const content_md = [
+    "# We *know*",
+    "![plan](https://example.org/p.png) and <img src=x> [here](/relative)",
+    "<script>alert(1)</script><div class=x>text</div> [there](https://example.org)",
+  ].join("\n\n");
+  const entry = { title: "t", entry_type: "analysis", content_md };
+  const preview = await box.api("POST", `${BASE}/${id}/preview`, entry);
+  assert.equal(preview.status, 200, JSON.stringify(preview.body));
+  assert.deepEqual(preview.body.dropped.toSorted(), ["<div>", "<script>", "image", "link"]);
+  assert.deepEqual((await read(id)).entries, []);
+  await box.api("POST", `${BASE}/${id}/entries`, entry);
+  const [stored] = (await read(id)).entries;
+  assert.equal(preview.body.content_html, stored.content_html);
+  const plain = await box.api("POST", `${BASE}/${id}/preview`, { content_md: "*a* `b`" });
+  assert.deepEqual(plain.body.dropped, []);
+  const refused = await box.api("POST", `${BASE}/${id}/preview`, {
+    content_md: "x".repeat(65_537),
+  });
+  assert.equal(refused.status, 400);
+  const at = `${BASE}/${NO_ID}/preview`;
+  assert.equal((await box.api("POST", at, { content_md: "a" })).status, 404);
+});

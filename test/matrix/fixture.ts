@@ -265,6 +265,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     }),
     createReport: () => ({ title: "T" }),
     updateReport: () => ({ title: "U" }),
+    previewReportEntry: () => ({ content_md: "**b**" }),
     addReportEntry: () => ({ content_md: "**b**" }),
     updateReportEntry: () => ({ content_md: "**c**" }),
     putProjectConfig: async () => {

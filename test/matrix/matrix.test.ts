@@ -63,6 +63,7 @@ async function call(
 /** They take a body and change nothing. */
 const onlyTries = new Set([
   ...["tryMapping", "tryRule", "previewSilence", "draftReportEntry", "checkSignature"],
+  "previewReportEntry",
 ]);
 
 /** How many rows this process has written: what is refused must write none. */

@@ -43,6 +43,34 @@ function timelineOf(reader: Reader, { alertId }: ReportRow) {
 export const reportEntryRoutes: Route[] = [
   route({
     method: "POST",
+    path: "/v1/projects/{id}/reports/{rid}/preview",
+    name: "previewReportEntry",
+    tag: TAG,
+    summary:
+      "An entry as readers would see it, by the renderer that makes entries; nothing is stored",
+    plane: "api",
+    additive: true,
+    params: reportPath,
+    body: entryWrite,
+    readOnly: entryReadOnly,
+    bodyLimit: ENTRY_BYTES,
+    status: 200,
+    answer: z.object({
+      content_html: z.string(),
+      dropped: z.array(z.string()).meta({
+        description:
+          "What was left out: `image` (it became a link), `<script>`, `link` for one that leads nowhere.",
+      }),
+    }),
+    errors: renderErrors,
+    async handle({ tenant, params, body }) {
+      findReport(tenant.store, params);
+      const { html, dropped } = await tenant.renderer.preview(body.content_md);
+      return { content_html: html, dropped };
+    },
+  }),
+  route({
+    method: "POST",
     path: BASE,
     name: "addReportEntry",
     tag: TAG,
