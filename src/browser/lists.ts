@@ -72,9 +72,9 @@ function emptyList(list: Element, fresh: Element): Element {
 }
 
 function sayNew(fresh: Element, count: number): void {
-  const line = fresh.querySelector("[data-new]");
+  const line = fresh.querySelector<HTMLElement>("[data-new]");
   const button = line?.querySelector("button");
   if (!line || !button) return;
-  line.toggleAttribute("data-some", count > 0);
+  line.dataset["new"] = count > 0 ? String(count) : "";
   button.textContent = count > 0 ? `${count} new · Show` : "";
 }

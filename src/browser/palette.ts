@@ -29,7 +29,9 @@ export function togglePalette(): boolean {
   const search = link();
   if (!search) return false;
   const field = document.createElement("input");
-  field.type = "search";
+  // Not a search field: there Esc empties it first, and the dialog stays.
+  field.type = "text";
+  field.inputMode = "search";
   field.maxLength = MOST_LETTERS;
   field.setAttribute("aria-label", "Find");
   field.setAttribute("autocomplete", "off");

@@ -18,6 +18,7 @@ import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
 import { answeringHolds } from "./answering.ts";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
+import { scriptHolds } from "./console/script.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
@@ -177,6 +178,8 @@ async function main(pictures: string): Promise<void> {
     }
     await feedsParse(browser);
     console.log("ok feedsParse");
+    await scriptHolds(browser);
+    console.log("ok scriptHolds");
     await realBoxHolds(browser);
     console.log("ok realBoxHolds");
     await pairingHolds(browser, pictures);
