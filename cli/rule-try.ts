@@ -1,14 +1,17 @@
 import type { DryRun } from "../src/ingest/dry-run/dry-run.ts";
+import { namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { readNamed } from "./files.ts";
+import { readNamed, readText } from "./files.ts";
 import { print } from "./options.ts";
 import { printable, short, table, when } from "./table.ts";
 
 export interface TryOptions extends ApiOptions {
   days: string;
   plot?: boolean;
+  versus?: string;
+  lines?: string;
 }
 
 /** What a rule from a file would have opened: `box rule try`. */
@@ -16,10 +19,36 @@ export async function tryRule(project: string, file: string, options: TryOptions
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > 30)
     throw new CommandError(`--days must be 1 to 30, not "${options.days}"`, exitCodes.usage);
-  const body = { rule: await readNamed(file, "a rule"), days };
+  const { versus, lines } = options;
+  const body = {
+    ...{ rule: await readNamed(file, "a rule"), days },
+    ...(versus === undefined ? {} : { versus }),
+    ...(lines === undefined ? {} : { lines: await linesOf(lines) }),
+  };
   const from = path("v1", "projects", project, "rules", "dry-run");
   const answer = await callApi<DryRun>(options, "POST", from, body);
-  print(answer, options, () => dryRunText(answer, days, options.plot === true));
+  const nameOf = await namesOf(options);
+  print(answer, options, () =>
+    dryRunText(answer, { days, plot: options.plot === true, versus, nameOf }),
+  );
+}
+
+const MOST_LINES = 1000;
+
+async function linesOf(file: string): Promise<string[]> {
+  const lines = (await readText(file)).split(/\r?\n/).filter((line) => line !== "");
+  if (lines.length > 0 && lines.length <= MOST_LINES) return lines;
+  throw new CommandError(
+    `--lines takes 1 to ${MOST_LINES} lines, and ${file} has ${lines.length}`,
+    exitCodes.usage,
+  );
+}
+
+interface Shown {
+  days: number;
+  plot: boolean;
+  versus: string | undefined;
+  nameOf(id: string): string;
 }
 
 const WHY = {
@@ -28,13 +57,14 @@ const WHY = {
   retention: "older lines are no longer kept",
 };
 
-function dryRunText(run: DryRun, days: number, plot: boolean): string {
+function dryRunText(run: DryRun, { days, plot, versus, nameOf }: Shown): string {
   const { range, scanned, alerts, near, warnings } = run;
   const shown = alerts.map((alert) => [
     ...[when(alert.opened_at), alert.count, minutes(alert), short(alert.template, 60)],
     Object.entries(alert.identifiers)
       .map(([key, value]) => `${key}=${value}`)
       .join(" "),
+    alert.paged.map(nameOf).join(", "),
   ]);
   const missed = near.map(
     ({ at, best, needed, template }) =>
@@ -44,9 +74,11 @@ function dryRunText(run: DryRun, days: number, plot: boolean): string {
   const without = scanned.sources_without_logs.map(printable).join(", ");
   return [
     `It would have opened ${count} in ${days} days; ${run.matched} of ${scanned.lines} lines match.`,
+    `It would have paged ${times(run.page_count)}, ${run.night_page_count} of them at night (22 to 7).`,
+    ...(run.versus === null ? [] : versusText(run.versus, versus ?? "")),
     ...(plot && run.buckets.length > 0 ? ["", plotText(run, days)] : []),
     ...(shown.length > 0
-      ? ["", table(["OPENED", "EVENTS", "LASTED", "TEMPLATE", "KEYS"], shown)]
+      ? ["", table(["OPENED", "EVENTS", "LASTED", "TEMPLATE", "KEYS", "WOULD PAGE"], shown)]
       : []),
     ...(missed.length > 0 ? ["", ...missed] : []),
     "",
@@ -57,6 +89,27 @@ function dryRunText(run: DryRun, days: number, plot: boolean): string {
     `Alerts are taken to end after ${run.assume_resolved_after} s where the rule doesn't end them.`,
     ...warnings.map(({ detail }) => `Note: ${printable(detail)}`),
   ].join("\n");
+}
+
+const times = (n: number) => (n === 1 ? "once" : `${n} times`);
+
+const MOST_SHOWN = 20;
+
+function versusText(
+  { alerts, only_new, only_old }: NonNullable<DryRun["versus"]>,
+  rule: string,
+): string[] {
+  const list = (all: readonly (number | string)[], shown: (one: number | string) => string) =>
+    all.slice(0, MOST_SHOWN).map(shown).join(", ") + (all.length > MOST_SHOWN ? ", …" : "");
+  return [
+    `The saved rule ${printable(rule)} opened ${alerts} in that time.`,
+    ...(only_new.length > 0
+      ? [`New: ${only_new.length}, opened ${list(only_new, (at) => when(Number(at)))}.`]
+      : []),
+    ...(only_old.length > 0
+      ? [`No longer: ${only_old.length}, alerts ${list(only_old, String)}.`]
+      : []),
+  ];
 }
 
 function minutes({ opened_at, ended_at }: DryRun["alerts"][number]): string {

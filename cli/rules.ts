@@ -45,6 +45,11 @@ export function registerRules(program: Command): void {
     )
     .option("--days <n>", "of the past so many days, 1 to 30", "7")
     .option("--plot", "when: a row a day, a bar an hour")
+    .option("--versus <rule>", "beside what a saved rule did in the same time")
+    .option(
+      "--lines <file>",
+      "on the lines of a file (- = standard input) in place of the kept ones",
+    )
     .action(tryRule);
   apiFlags(rule.command("delete <project> <name>"))
     .description("delete a rule")

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { contactKindList } from "../contacts/list.ts";
-import { createReachable } from "../paging/reachable.ts";
+import { createReachable, type Reachable } from "../paging/reachable.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { Reader } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { released } from "./hold.ts";
 import { type Climb, earliest, type Span, type Timers, whatIsDue } from "./ladder.ts";
-import { createReach, storedSeats } from "./reach.ts";
+import { createReach, type Seats, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { type ClimbingAlert, climbsOf, timersAfter } from "./settle.ts";
 import { timersAtOpening, timersOf } from "./timers.ts";
@@ -31,32 +31,56 @@ const MOST = 200;
  */
 export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
   const rule = findRule(reader, row.rule_id);
-  let timers = rule === null ? null : ladderTimers(row, rule);
+  const timers = rule === null ? null : ladderTimers(row, rule);
   if (rule === null || timers === null) return [];
-  const seats = storedSeats(reader);
-  const reachable = createReachable(reader, contactKindList);
-  const alert: ClimbingAlert = { ...row };
-  let paged = JSON.parse(row.page_accounts) as string[];
+  const ladder = {
+    ...{ rule, timers, alert: row, paged: JSON.parse(row.page_accounts) as string[] },
+    seats: storedSeats(reader),
+    reachable: createReachable(reader, contactKindList),
+  };
   const rungs: RungAhead[] = [];
-  while (rungs.length < MOST) {
+  for (const rung of rungsFrom(ladder, { now, until: now + DAY })) {
+    rungs.push(rung);
+    if (rungs.length === MOST) break;
+  }
+  return rungs;
+}
+
+/** A ladder from where it stands; `paged`: whom its alert paged last. */
+export interface StandingLadder {
+  rule: StoredRule;
+  timers: Timers;
+  alert: ClimbingAlert;
+  paged: readonly string[];
+  seats: Seats;
+  reachable: Reachable;
+}
+
+/** Its rungs and renotifies from `now` until then, Unix seconds, as nobody takes the alert. */
+export function* rungsFrom(
+  ladder: StandingLadder,
+  { now, until }: { now: number; until: number },
+): Generator<RungAhead, void, void> {
+  const { rule, seats, reachable } = ladder;
+  const alert = { ...ladder.alert };
+  let timers = ladder.timers;
+  let paged = [...ladder.paged];
+  for (;;) {
     const next: number | null = earliest(timers);
-    if (next === null || next > now + DAY) break;
+    if (next === null || next > until) return;
     const at = Math.max(next, now);
     const due = whatIsDue(rule, timers, at);
-    if (due.steps === null && due.renotify === null) break;
+    if (due.steps === null && due.renotify === null) return;
     const reach = createReach(at, seats);
     const climbs = climbsOf(alert, { rule, span: due.steps, reach, reachable });
-    for (const climb of climbs) rungs.push({ at, ...rungOf(climb, due.steps as Span, rule) });
+    for (const climb of climbs) yield { at, ...rungOf(climb, due.steps as Span, rule) };
     const last = climbs.findLast((climb) => climb.paged !== null)?.paged ?? null;
     if (last !== null) alert.escalation_level = last.span.last;
-    paged = last?.accounts ?? paged;
+    paged = [...(last?.accounts ?? paged)];
     if (due.renotify !== null)
-      rungs.push({
-        ...{ at, step: alert.escalation_level, why: "renotify", accounts: paged, schedules: [] },
-      });
+      yield { at, step: alert.escalation_level, why: "renotify", accounts: paged, schedules: [] };
     timers = timersAfter({ rule, timers, due, climbed: climbs.at(-1) ?? null, now: at });
   }
-  return rungs.slice(0, MOST);
 }
 
 /** The ladder's timers alone, as they will run: once nothing holds the alert back, or nobody has it any more. */

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { dryRunWrite } from "../../src/ingest/dry-run/dry-run.ts";
 import { runDry } from "../../src/ingest/dry-run/run.ts";
 import { testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
+import { scratch } from "../support/scratch.ts";
+import { pass, settle } from "../support/until.ts";
 import { opensTheSame } from "./dry-run-property.ts";
 
 /** What a rule would have opened on kept lines. */
@@ -106,4 +110,110 @@ test("box rule try shows the alerts, what was missed and where they lie", async 
   assert.match(said.out, /2026-01-05T09:00:00Z {2}2 .*payment failed {2}provider=acme/);
   const bad = await run(["rule", "try", "shop", "-", "--days", "40"], { env, input });
   assert.equal(bad.code, 2);
+});
+
+test("whom it would have paged, how often and at night, is what a box does that nobody answers", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop", { retain_logs: true });
+  const [ann, bob] = [box.person("member"), box.person("member")];
+  // One o'clock at night in Los Angeles, nine in the morning in London.
+  const schedules = "/v1/projects/shop/oncall/schedules";
+  for (const [name, timezone] of [
+    ["la", "America/Los_Angeles"],
+    ["london", "Europe/London"],
+  ]) {
+    const layer = { name: "l", participants: [ann.accountId], rotation_start: 0 };
+    const body = { name, timezone, layers: [{ ...layer, shift_minutes: 1440 }] };
+    assert.equal((await box.api("POST", schedules, body)).status, 201);
+  }
+  const rule = (schedule: string) => ({
+    ...{ name: "r", auto_resolve_quiet_minutes: 20, renotify_minutes: 7 },
+    escalations: [
+      { schedules: [schedule], repeat_minutes: 5 },
+      { accounts: [bob.accountId], after_minutes: 12 },
+    ],
+  });
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule("la"))).status, 201);
+  await box.ingest(token, { message: "payment failed", level: 400 });
+  await pass(box, 1500, 10);
+  const real = box.tenant.store
+    .sql<[], number>("SELECT count(*) FROM timeline WHERE kind IN ('escalated', 'renotified')")
+    .pluck()
+    .get();
+  const ask = async (schedule: string) =>
+    (await box.api("POST", "/v1/projects/shop/rules/dry-run", { rule: rule(schedule) })).body;
+  const la = await ask("la");
+  assert.deepEqual([la.page_count, la.night_page_count], [real, real]);
+  assert.ok((real ?? 0) >= 5, `${real} are few`);
+  assert.deepEqual(la.alerts[0].paged, [ann.accountId, bob.accountId]);
+  const london = await ask("london");
+  assert.deepEqual([london.page_count, london.night_page_count], [real, 0]);
+  const codes = (run: { warnings: { code: string }[] }) => run.warnings.map(({ code }) => code);
+  assert.deepEqual(codes(la), [], "the saved rule itself is no other");
+});
+
+test("beside a saved rule: what only the one and what only the other opens; a rule that is the same, gaps and strangers are said", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop", { retain_logs: true });
+  const saved = { name: "saved", match: { min_level: 400 } };
+  await box.api("POST", "/v1/projects/shop/rules", saved);
+  for (const [message, level] of [
+    ["disk is full", 500],
+    ["payment was refused", 400],
+    ["queue is long", 300],
+  ] as const)
+    await box.ingest(token, { message, level });
+  await settle(box);
+  const ask = (rule: object, more: object = { versus: "saved" }) =>
+    box.api("POST", "/v1/projects/shop/rules/dry-run", { rule, ...more });
+  const now = Math.floor(box.clock.now() / 1000);
+  const high = (await ask({ name: "t", match: { min_level: 500 } })).body;
+  assert.deepEqual(high.versus, { alerts: 2, only_new: [], only_old: ["2"] });
+  const low = (await ask({ name: "t" })).body;
+  assert.deepEqual(low.versus, { alerts: 2, only_new: [now], only_old: [] });
+  const same = (await ask({ ...saved, name: "copy" }, {})).body;
+  assert.equal(same.versus, null);
+  assert.deepEqual(same.warnings, [
+    { code: "same_as_rule", detail: "The rule saved is the same." },
+  ]);
+  assert.equal((await ask(saved, { versus: "none" })).status, 404);
+  const layer = { name: "l", participants: [box.owner.accountId], shift_minutes: 60 };
+  await box.api("POST", "/v1/projects/shop/oncall/schedules", {
+    ...{ name: "late", timezone: "UTC", layers: [{ ...layer, rotation_start: now + 3600 }] },
+  });
+  const gaps = (await ask({ name: "t", escalations: [{ schedules: ["late", "none"] }] }, {})).body;
+  assert.deepEqual(
+    gaps.warnings.map(({ code }: { code: string }) => code),
+    ["nobody_on_call", "unknown_schedule"],
+  );
+  assert.equal(gaps.page_count, 0);
+
+  // As the miner does once two templates have become one.
+  box.tenant.store.write((tx) =>
+    tx
+      .sql(
+        `UPDATE templates SET alias_of = (SELECT template_id FROM log_lines WHERE id = 1)
+         WHERE id = (SELECT template_id FROM log_lines WHERE id = 2)`,
+      )
+      .run(),
+  );
+  const grown = (await ask({ name: "t" }, {})).body.templates;
+  assert.deepEqual(
+    grown.map(({ matched, grew }: { matched: number; grew: boolean }) => [matched, grew]),
+    [
+      [2, true],
+      [1, false],
+    ],
+  );
+
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const input = JSON.stringify({ name: "t" });
+  const said = await run(["rule", "try", "shop", "-", "--versus", "saved"], { env, input });
+  assert.match(said.out, /The saved rule saved opened 2 in that time\.\nNew: 1, opened 2026-/);
+  const lines = join(scratch(t), "lines.txt");
+  writeFileSync(lines, "a b\n\na b\n");
+  const pasted = await run(["rule", "try", "shop", "-", "--lines", lines], { env, input });
+  assert.match(pasted.out, /It would have opened 1 alert in 7 days; 2 of 2 lines match\./);
 });

@@ -7,10 +7,10 @@ import { systemClock } from "../../kit/clock.ts";
 import { systemRandom } from "../../kit/random.ts";
 import { stepBack } from "../../kit/step-back.ts";
 import { openReader } from "../../store/store.ts";
-import type { DryRun } from "./dry-run.ts";
+import type { DryRunFound } from "./dry-run.ts";
 import { type DryRunOrder, runDry } from "./run.ts";
 
-export type DryRunReply = { answer: DryRun } | { failed: string };
+export type DryRunReply = { answer: DryRunFound } | { failed: string };
 
 /** With the store's path, and what of the environment says where SQLite's addon lies. */
 export interface DryRunWork extends DryRunOrder {

@@ -3,7 +3,7 @@ import { identifiersOf } from "../alert-key.ts";
 import type { IngestEvent } from "../event.ts";
 import { admits, type CompiledRule, compileRule, type MatchedText, matches } from "../match.ts";
 import { type Firing, SlidingWindow } from "../window.ts";
-import type { DryAlert, DryRun } from "./dry-run.ts";
+import type { DryAlert, DryRunFound } from "./dry-run.ts";
 
 /** A line as the rule sees it. */
 export interface DryLine {
@@ -14,6 +14,8 @@ export interface DryLine {
   source: string;
   event: IngestEvent;
   text: MatchedText & { root: { id: string; text: string } };
+  /** Its template has been taken in by a more general one since. */
+  grew?: boolean;
 }
 
 /** What keys and windows may take of memory; past it the run ends where it is. */
@@ -36,7 +38,7 @@ interface Standing {
 interface Counting {
   window: SlidingWindow;
   lastAt: number;
-  near: DryRun["near"][number];
+  near: DryRunFound["near"][number];
 }
 
 /** The key of the alert that a rule's further keys share. */
@@ -58,8 +60,8 @@ export class DryEngine {
   /** When quiet ended the latest alert of a key, where it may come back. */
   readonly #ended = new Map<string, { at: number; alert: DryAlert | null }>();
   readonly #buckets = new Map<number, { matched: number; alerts: number }>();
-  readonly #templates = new Map<string, DryRun["templates"][number]>();
-  #near: DryRun["near"] = [];
+  readonly #templates = new Map<string, DryRunFound["templates"][number]>();
+  #near: DryRunFound["near"] = [];
   #hits = 0;
 
   constructor(name: string, body: RuleBody, assumedSeconds: number) {
@@ -79,6 +81,7 @@ export class DryEngine {
     this.#bucket(line.at).matched += 1;
     const template = this.#template(line);
     template.matched += 1;
+    template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
     return this.#counting.size + this.#standing.size < MOST_KEYS && this.#hits < MOST_HITS;
   }
@@ -200,11 +203,14 @@ export class DryEngine {
     return known;
   }
 
-  #template({ text: { root }, event }: DryLine): DryRun["templates"][number] {
+  #template({ text: { root }, event }: DryLine): DryRunFound["templates"][number] {
     let known = this.#templates.get(root.id);
     if (known === undefined) {
       const example = event.message.slice(0, 1024);
-      known = { template_id: root.id, template: root.text, matched: 0, alerts: 0, example };
+      known = {
+        ...{ template_id: root.id, template: root.text, grew: false },
+        ...{ matched: 0, alerts: 0, example },
+      };
       this.#templates.set(root.id, known);
     }
     return known;
@@ -223,12 +229,12 @@ export class DryEngine {
       if (ended.at < at - this.#rule.rule.reopen_within_seconds) this.#ended.delete(key);
   }
 
-  #keepNear(more: DryRun["near"]): void {
+  #keepNear(more: DryRunFound["near"]): void {
     this.#near = [...this.#near, ...more].toSorted((a, b) => b.best - a.best).slice(0, MOST_NEAR);
   }
 
   /** What it came to at `until`. */
-  finish(until: number): Pick<DryRun, "alerts" | "buckets" | "templates" | "near"> {
+  finish(until: number): Pick<DryRunFound, "alerts" | "buckets" | "templates" | "near"> {
     this.#clean(until);
     this.#keepNear([...this.#counting.values()].map(({ near }) => near));
     const byMatches = [...this.#templates.values()].toSorted((a, b) => b.matched - a.matched);

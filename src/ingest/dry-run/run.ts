@@ -3,9 +3,10 @@ import type { RuleBody } from "../../projects/rule.ts";
 import type { Reader } from "../../store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
 import { createMiner, type MinerRow } from "../template/miner.ts";
-import type { DryRun, DryRunInput } from "./dry-run.ts";
+import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import { DryEngine } from "./engine.ts";
 import { blocksSince, cutAt, eventOf, keptTexts, sourcesOf } from "./lines.ts";
+import { versusOf } from "./versus.ts";
 
 export interface DryRunOrder {
   projectId: number;
@@ -21,7 +22,11 @@ const USUAL_END = 1800;
 const MANY_A_DAY = 20;
 
 /** Looks through the kept lines, or the given ones. Reads only. */
-export function runDry(reader: Reader, clock: Pick<Clock, "mono">, order: DryRunOrder): DryRun {
+export function runDry(
+  reader: Reader,
+  clock: Pick<Clock, "mono">,
+  order: DryRunOrder,
+): DryRunFound {
   const { projectId, input, now } = order;
   const { name, ...body } = input.rule;
   const assumed = input.assume_resolved_after ?? medianEnd(reader, projectId) ?? USUAL_END;
@@ -39,7 +44,7 @@ export function runDry(reader: Reader, clock: Pick<Clock, "mono">, order: DryRun
   const sources = sourcesOf(reader, projectId);
   const cut = input.lines === undefined ? cutAt(reader, now) : null;
   const isCut = cut !== null && cut > asked;
-  const why: DryRun["range"]["why"] = looked.why ?? (isCut ? "retention" : null);
+  const why: DryRunFound["range"]["why"] = looked.why ?? (isCut ? "retention" : null);
   const until = looked.why === null ? now : looked.last;
   const range = { from: isCut ? cut : asked, until, complete: why === null, why };
   const found = engine.finish(until);
@@ -55,6 +60,7 @@ export function runDry(reader: Reader, clock: Pick<Clock, "mono">, order: DryRun
     },
     ...{ matched, alert_count, assume_resolved_after: assumed },
     ...found,
+    versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
     warnings: warningsOf(body, { matched, alert_count, range, sources }),
   };
 }
@@ -81,7 +87,8 @@ function keptLines(
       looked.last = at;
       const text = textOf(templateId, message);
       const source = names.get(sourceId) ?? "";
-      if (!engine.add({ id, at, sourceId, source, event: eventOf(row), text }))
+      const grew = text.root.id !== templateId;
+      if (!engine.add({ id, at, sourceId, source, event: eventOf(row), text, grew }))
         return { ...looked, why: "memory" };
     }
     if (isOver()) return { ...looked, why: "time" };
@@ -121,10 +128,10 @@ function medianEnd(reader: Reader, projectId: number): number | null {
 
 function warningsOf(
   { match }: RuleBody,
-  run: Pick<DryRun, "matched" | "alert_count" | "range"> & {
+  run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
     sources: readonly { name: string; kind: string }[];
   },
-): DryRun["warnings"] {
+): DryRunFound["warnings"] {
   const { from, until } = run.range;
   const days = Math.max(1, (until - from) / DAY);
   const isTaken = (name: string) => match.sources.length === 0 || match.sources.includes(name);

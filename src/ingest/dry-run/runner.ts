@@ -2,12 +2,12 @@ import { addonPlaces, threadSource } from "../../kit/assets.ts";
 import { type Clock, unixSeconds } from "../../kit/clock.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { createWorkThread } from "../../kit/thread.ts";
-import type { DryRun, DryRunInput } from "./dry-run.ts";
+import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import type { DryRunReply, DryRunWork } from "./dry-run-worker.ts";
 
 export interface DryRunner {
   /** Throws ServiceError overloaded while another one runs, and where this one takes too much. */
-  run(projectId: number, input: DryRunInput): Promise<DryRun>;
+  run(projectId: number, input: DryRunInput): Promise<DryRunFound>;
   close(): Promise<void>;
 }
 
