@@ -129,7 +129,7 @@ async function signedIn(
   const secure = tls || (isPublic && base.startsWith("https:"));
   const headers = { "Set-Cookie": sessionCookie(cookie, secure) };
   if (granted === null) {
-    const location = `${new URL(base).pathname.replace(/\/$/, "")}/alerts`;
+    const location = `${new URL(base).pathname.replace(/\/$/, "")}/welcome`;
     return new Response(null, {
       status: 303,
       headers: { ...headers, location, "cache-control": "no-store" },

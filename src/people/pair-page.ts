@@ -133,7 +133,7 @@ export function pairedPage(
     ...{ style: STYLE, script: SCRIPT },
     title: "You have your seat",
     main: html`<h1>You have your seat</h1>
-${signedIn && html`<p class="lead">You are signed in. When you have stored your key: <a href="${baseUrl}/alerts">to the alerts</a>.</p>`}
+${signedIn && html`<p class="lead">You are signed in. When you have stored your key: <a href="${baseUrl}/welcome">to the first steps</a>.</p>`}
 <section aria-labelledby="key">
 <h2 id="key">Your API key</h2>
 <p>It is shown this once. Keep it like a password.</p>

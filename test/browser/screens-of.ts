@@ -8,6 +8,7 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     "alerts-resolved": "/alerts?state=resolved",
     alert: `/a/${alerts.critical}`,
     "alert-resolved": `/a/${alerts.resolved}`,
+    welcome: "/welcome",
     people: "/people",
     person: `/people/${ann.accountId}`,
     me: "/me",

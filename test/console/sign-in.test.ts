@@ -26,7 +26,7 @@ test("a seat that is taken in a browser signs it in, and makes a key only where 
   const keys = async () => (await box.api("GET", "/v1/keys")).body.keys.length;
   const before = await keys();
   const done = await pair({ email: "ann@example.org", display_name: "Ann" });
-  assert.deepEqual([done.status, done.headers.get("location")], [303, "/alerts"]);
+  assert.deepEqual([done.status, done.headers.get("location")], [303, "/welcome"]);
   const [set = ""] = done.headers.getSetCookie();
   assert.match(set, /^box=[0-9A-Za-z]{43}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/);
   assert.equal(await keys(), before);

@@ -1,0 +1,40 @@
+import { html, type Markup } from "../../kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { clockTime } from "../ui/times.ts";
+import { FIRST, type FirstSteps } from "./first-steps.ts";
+import { head } from "./phone-card.ts";
+
+/** What to paste where events are: with the token, which is shown once. */
+export function eventSnippets(call: PageCall, { source }: FirstSteps): Markup {
+  const { token } = call.shown;
+  if (source === null)
+    return html`${head("Send your first event", false)}
+<p>A project, a source with a token, and a rule that pages you for errors: all can be renamed later.</p>
+${button(call, { action: "/welcome/start", name: "Start" })}`;
+  return html`${head("Send your first event", true)}
+${
+  token === undefined
+    ? html`<p class="soft">The token of source ${FIRST.source} was shown once.</p>
+<div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(call, { action: "/welcome/token", name: "Make a new token", kind: "second" })}</div>`
+    : html`<p>Paste it on any machine that reaches this one. The token is shown this once.</p>
+<div class="snippet"><pre class="code" id="snippet">${curl(call, token)}</pre><button type="button" class="button second" data-copy="snippet" hidden>Copy</button></div>
+${button(call, { action: "/welcome/send", name: "Or send one for me", kind: "second" })}`
+}`;
+}
+
+function curl({ origin }: PageCall, token: string): string {
+  return [
+    `curl -sS ${origin}/v1/ingest \\`,
+    `  -H "Authorization: Bearer ${token}" \\`,
+    `  -d '{"message":"payment 4711 failed after 30 s at provider acme","level":400}'`,
+  ].join("\n");
+}
+
+/** What was heard, as soon as it was. */
+export function eventHeard(call: PageCall, { source, alert }: FirstSteps): Markup {
+  if (source === null) return html`<p class="soft">Then it is heard here.</p>`;
+  if (alert === null)
+    return html`<p>◌ listening … <a class="noscript" href="${call.base}/welcome">Look again</a></p>`;
+  return html`<p class="good">✓ ${clockTime(call, alert.last_seen)} from ${alert.source ?? FIRST.source}: <span class="message">${alert.last_message}</span></p>`;
+}

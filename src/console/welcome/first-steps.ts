@@ -1,0 +1,40 @@
+import type { AlertRow } from "../../alerts/alert.ts";
+import { getAlertRow } from "../../alerts/alert.ts";
+import { listAlerts } from "../../alerts/list.ts";
+import type { Contact } from "../../contacts/contact.ts";
+import { listContacts } from "../../contacts/contacts.ts";
+import { configVersions, findProject } from "../../projects/projects.ts";
+import { findSourceNamed, type Source } from "../../projects/sources.ts";
+import type { PageCall } from "../screen.ts";
+
+/** What the first steps make, by the names that they give. */
+export const FIRST = { project: "first", source: "web", rule: "errors" } as const;
+
+/** How far somebody has come. */
+export interface FirstSteps {
+  /** A way that rings; null: none yet. */
+  rings: Contact | null;
+  /** One that waits for its code. */
+  waiting: Contact | null;
+  /** The source that was made for them; null: not yet. */
+  source: Source | null;
+  /** Others have set the box up: it has projects, and not this one. */
+  isFurnished: boolean;
+  /** The newest alert of it. */
+  alert: AlertRow | null;
+}
+
+export function firstStepsOf({ tenant: { store }, who }: PageCall): FirstSteps {
+  const contacts = listContacts(store, who.accountId);
+  const project = findProject(store, FIRST.project);
+  const source = project === null ? null : findSourceNamed(store, FIRST);
+  const [newest] =
+    project === null ? [] : listAlerts(store, { projectId: project.id, limit: 1 }).alerts;
+  return {
+    rings: contacts.find(({ state }) => state === "verified") ?? null,
+    waiting: contacts.findLast(({ state }) => state === "unverified") ?? null,
+    source,
+    isFurnished: project === null && configVersions(store).length > 0,
+    alert: newest === undefined ? null : getAlertRow(store, Number(newest.id)),
+  };
+}

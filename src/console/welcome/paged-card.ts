@@ -1,0 +1,39 @@
+import type { ReachEntry } from "../../alerts/reach-report.ts";
+import { readReach } from "../../alerts/reached.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { clockTime } from "../ui/times.ts";
+import type { FirstSteps } from "./first-steps.ts";
+import { head } from "./phone-card.ts";
+
+/** From the event to the answer, link by link; where it stands, that is said. */
+export function pagedCard(call: PageCall, { alert, rings }: FirstSteps): Markup {
+  if (alert === null)
+    return html`${head("Be paged by it", false)}<p class="soft">The event above opens an alert, and the alert pages you.</p>`;
+  const { id, state, opened_at, acked_at } = alert;
+  const mine = readReach(call.tenant.store, id).filter(
+    ({ account_id }) => account_id === call.who.accountId,
+  );
+  const taken = mine.find(({ at, reason }) => at !== null && reason !== "failed");
+  const isDone = state !== "open";
+  return html`${head("Be paged by it", isDone)}
+<ol class="steps">
+<li>✓ ${clockTime(call, opened_at)} the event opened alert <a href="${call.base}/a/${id}">#${id}</a></li>
+<li>${taken === undefined ? html`○ ${standing(mine, rings !== null)}` : html`✓ ${clockTime(call, taken.at ?? opened_at)} ${taken.via ?? "a channel"} took your page`}</li>
+<li>${isDone ? html`✓ ${acked_at === null ? "" : clockTime(call, acked_at)} you have it` : "○ press Acknowledge on the phone, or here"}</li>
+</ol>
+${state === "open" && button(call, { action: `/a/${id}/ack`, name: "Acknowledge", key: "a" })}`;
+}
+
+/** At which link it stands, and what to do. */
+function standing(mine: readonly ReachEntry[], hasWay: boolean): string {
+  const [first] = mine;
+  if (!hasWay) return "nothing rings for you yet: the first card makes a phone ring";
+  if (first === undefined) return "the alert's ladder doesn't name you";
+  if (first.reason === "failed")
+    return `your page was refused: ${first.error ?? "no reason was given"}`;
+  if (first.reason === "delayed")
+    return `your page waits${first.error === null ? "" : `: ${first.error}`}`;
+  return "your page is on its way";
+}

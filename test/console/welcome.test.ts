@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { signedIn } from "../support/console.ts";
+import { boxAndReceiver } from "../support/contacts.ts";
+import { openNtfy, pressNtfy } from "../support/ntfy.ts";
+import { settle } from "../support/until.ts";
+
+test("from an empty box to a page that was answered, without script", async (t) => {
+  const { box, receiver } = await boxAndReceiver(t, { egressAllow: ["127.0.0.1"] });
+  const ntfy = openNtfy();
+  receiver.always(ntfy.behaviour);
+  await box.api("PUT", "/v1/gateways/ntfy", { url: receiver.url });
+  const tab = signedIn(box);
+  const at = { from: "/welcome" };
+  assert.match((await tab.get("/welcome")).text, /Use the ntfy app/);
+  const added = (await tab.post("/welcome/phone", {}, at)).text;
+  const topic = /<code id="topic">([^<]+)<\/code>/.exec(added)?.[1] ?? "";
+  const code = /\d{3} ?\d{3}/.exec(JSON.stringify(ntfy.on(topic)[0]))?.[0] ?? "";
+  assert.equal((await tab.post("/welcome/code", { code: "000000" }, at)).status, 422);
+  assert.equal((await tab.post("/welcome/code", { code }, at)).status, 303);
+  assert.match((await tab.get("/welcome")).text, /ntfy rings for you/);
+
+  const started = (await tab.post("/welcome/start", {}, at)).text;
+  const snippet = /<pre class="code" id="snippet">([^<]+)</.exec(started)?.[1] ?? "";
+  const token = /pti_\w+/.exec(snippet)?.[0] ?? "";
+  assert.ok(snippet.includes(`curl -sS ${box.url}/v1/ingest`), snippet);
+  assert.doesNotMatch((await tab.get("/welcome")).text, /pti_/);
+  assert.match((await tab.get("/welcome")).text, /listening/);
+  const body = { message: "payment 4711 failed after 30 s at provider acme", level: 400 };
+  assert.equal((await box.ingest(token, body)).status, 202);
+  await settle(box);
+  const paged = (await tab.get("/welcome")).text;
+  assert.match(paged, /from web: <span class="message">payment 4711 failed/);
+  assert.match(paged, /ntfy<\/.*took your page|ntfy took your page/);
+  assert.match(paged, /press Acknowledge on the phone/);
+  const page = ntfy.on(topic).at(-1);
+  assert.ok(page);
+  await pressNtfy(page, "Acknowledge");
+  await box.clock.turn(10_000);
+  await settle(box);
+  assert.match((await tab.get("/welcome")).text, /you have it/);
+  assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "acknowledged");
+});
+
+test("an event is sent for who has no machine at hand, and who comes to a box that is set up is shown the phone alone", async (t) => {
+  const { box } = await boxAndReceiver(t);
+  const tab = signedIn(box);
+  const at = { from: "/welcome" };
+  await tab.post("/welcome/start", {}, at);
+  assert.equal((await tab.post("/welcome/send", {}, at)).status, 303);
+  await settle(box);
+  const sent = (await tab.get("/welcome")).text;
+  assert.match(sent, /#1<\/a>/);
+  assert.match(sent, /nothing rings for you yet/);
+  await box.api("DELETE", "/v1/projects/first", { confirm_name: "first" });
+  await box.project("shop");
+  const furnished = (await tab.get("/welcome")).text;
+  assert.match(furnished, /Make a phone ring/);
+  assert.doesNotMatch(furnished, /Send your first event/);
+});
