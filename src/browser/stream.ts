@@ -13,7 +13,7 @@ export interface StreamEvent {
 const LONGEST = 1_000_000;
 
 /**
- * Reads an event stream piece by piece (WHATWG HTML §9.2.6), calling `heard` for each whole message. `EventSource` would
+ * Reads an event stream piece by piece (WHATWG HTML 9.2.6), calling `heard` for each whole message. `EventSource` would
  * do, but it tells nobody of comments: the only sign that a silent stream still stands.
  */
 export function createStreamReader(heard: (event: StreamEvent) => void): (piece: string) => void {

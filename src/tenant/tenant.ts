@@ -233,7 +233,8 @@ export function startTenant(options: TenantOptions): Tenant {
       }
     },
     sessionSeen({ sessionId, seenAt }) {
-      if (Math.abs(unixSeconds(clock) - seenAt) < SEEN_TO) return;
+      // Also while the clock is behind: a session isn't over because the time was wrong for a while.
+      if (unixSeconds(clock) - seenAt < SEEN_TO) return;
       try {
         store.write((tx) => seenSession(tx, sessionId), { expendable: true });
       } catch (error) {

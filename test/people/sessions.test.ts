@@ -121,6 +121,24 @@ test("when a session was seen is written once a minute, and leaves nothing in th
   assert.equal(app.tenant.store.sql("SELECT count(*) FROM audit").pluck().get(), 0);
 });
 
+test("a clock that is wrong for a while signs nobody out", async (t) => {
+  const app = testApp(t);
+  const { cookie } = open(app, app.person("member"));
+  const right = app.clock.now();
+  const look = () => {
+    const found = findSession(app.tenant.store, cookie, unixSeconds(app.tenant.clock));
+    if (found !== null) app.tenant.sessionSeen(found);
+    return found !== null;
+  };
+  app.clock.setWall(right - 365 * DAY);
+  await app.clock.turn(60_000);
+  assert.ok(unixSeconds(app.tenant.clock) < right / 1000 - 300 * 86_400, "the box has it");
+  assert.equal(look(), true);
+  app.clock.setWall(right + 120_000);
+  await app.clock.turn(60_000);
+  assert.equal(look(), true);
+});
+
 test("of more than 50 sessions of an account that goes which wasn't seen for longest; others' stay", async (t) => {
   const app = testApp(t);
   const [ann, bob] = [app.person("owner"), app.person("member")];
