@@ -15,7 +15,7 @@ export async function namesOf(options: ApiOptions): Promise<(id: string) => stri
   return (id) => emails.get(id) ?? id;
 }
 
-/** Turns emails into account ids, ids stay; `me` is whose key it is. Throws CommandError with who there is. */
+/** Turns emails into account ids, also by the part before the @ where one alone has it; ids stay; `me` is whose key it is. Throws CommandError with who there is. */
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
   const [accounts, me] = await Promise.all([
     allAccounts(options),
@@ -26,6 +26,9 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
     const same = (email: string) => email.toLowerCase() === who.toLowerCase();
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;
+    const begins = accounts.filter(({ email }) => same(email.slice(0, email.lastIndexOf("@"))));
+    const [only] = begins;
+    if (only !== undefined && begins.length === 1) return only.id;
     const emails = accounts.map(({ email }) => email);
     throw new CommandError(
       `nobody is called "${who}" here; there is ${someOf(who, emails)} (box invite EMAIL asks somebody in)`,

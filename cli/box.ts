@@ -37,10 +37,12 @@ import { registerSearch } from "./search.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
 import { registerSilences } from "./silences.ts";
+import { registerSimulate } from "./simulate.ts";
 import { registerSources } from "./sources.ts";
 import { registerTail } from "./tail.ts";
 import { registerTemplate } from "./template.ts";
 import { terminal } from "./terminal.ts";
+import { registerWhy } from "./why.ts";
 
 /** The command line. Each group is a file; what a command needs is loaded when it runs. */
 export function createProgram(): Command {
@@ -59,6 +61,7 @@ export function createProgram(): Command {
   registerLogin(program);
   registerAlerts(program);
   registerSearch(program);
+  registerWhy(program);
   registerTail(program);
   registerPeople(program);
   registerInvite(program);
@@ -77,6 +80,7 @@ export function createProgram(): Command {
   registerSilences(program);
   registerRules(program);
   registerDrill(program);
+  registerSimulate(program);
   registerIntegrations(program);
   registerRelay(program);
   registerKeyFile(program);

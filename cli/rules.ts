@@ -69,7 +69,7 @@ interface RuleFile {
 }
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {
-  const body = await withIds(project, await readNamed(file, "a rule"), options);
+  const body = await ruleWithIds(project, await readNamed(file, "a rule"), options);
   const base = path("v1", "projects", project, "rules");
   const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
   const exists = rules.some(({ name }) => name === body.name);
@@ -81,7 +81,11 @@ async function set(project: string, file: string, options: ApiOptions): Promise<
 }
 
 /** The rule as the API takes it. What isn't as it should be goes there as it is, to be refused by its own words. */
-async function withIds(project: string, rule: RuleFile, options: ApiOptions): Promise<RuleFile> {
+export async function ruleWithIds(
+  project: string,
+  rule: RuleFile,
+  options: ApiOptions,
+): Promise<RuleFile> {
   const { actions, escalations } = rule;
   const ids: unknown[] = [];
   for (const action of Array.isArray(actions) ? actions : [])

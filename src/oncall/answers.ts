@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Slices } from "../kit/slices.ts";
+import type { Slices, Work } from "../kit/slices.ts";
 import { accounts } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { type CalendarShift, followIcalendar } from "./calendar.ts";
@@ -12,7 +12,14 @@ import {
   followPreview,
   type Range,
 } from "./rotation.ts";
-import type { Current, PreviewAnswer, Schedule, StoredSchedule } from "./schedule.ts";
+import type {
+  Current,
+  DraftPreview,
+  PreviewAnswer,
+  Schedule,
+  ScheduleInput,
+  StoredSchedule,
+} from "./schedule.ts";
 import { schedulesWith } from "./schedules.ts";
 
 /** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
@@ -27,7 +34,7 @@ export async function currentOnCall(
   stored: StoredSchedule,
   at: number,
 ): Promise<Current> {
-  const { schedule, emailOf } = readAll(reader, stored);
+  const { schedule, emailOf } = readStored(reader, stored);
   const duty = await slices.run(followDuty(schedule, at));
   const email = duty === null ? undefined : emailOf(duty.account_id);
   if (duty !== null && email !== undefined)
@@ -45,8 +52,27 @@ export async function previewOnCall(
   stored: StoredSchedule,
   range: Range,
 ): Promise<PreviewAnswer> {
-  const { schedule, emailOf } = readAll(reader, stored);
-  const { shifts, gaps, until } = await slices.run(followPreview(schedule, range));
+  return await slices.run(previewed(readStored(reader, stored), range));
+}
+
+/**
+ * What a schedule would be with these layers, overrides as they are, and what it is as it is saved. `draft` as
+ * `checkSchedule` takes it.
+ */
+export async function previewDraft(
+  { reader, slices }: Asking,
+  { draft, saved }: { draft: ScheduleInput; saved: StoredSchedule | null },
+  range: Range,
+): Promise<DraftPreview> {
+  const overrides = saved === null ? [] : listOverrides(reader, saved);
+  const would = readAll(reader, { ...draft, overrides });
+  const is = saved === null ? null : readAll(reader, { ...saved, overrides });
+  const answer = await slices.run(previewed(would, range));
+  return { ...answer, was: is === null ? null : await slices.run(previewed(is, range)) };
+}
+
+function* previewed({ schedule, emailOf }: Read, range: Range): Work<PreviewAnswer> {
+  const { shifts, gaps, until } = yield* followPreview(schedule, range);
   return {
     shifts: shifts.map((shift) => ({ ...shift, email: emailOf(shift.account_id) ?? "" })),
     gaps,
@@ -73,7 +99,7 @@ export async function calendarOf(
   stored: StoredSchedule,
   at: CalendarTime,
 ): Promise<string> {
-  const { schedule, emailOf } = readAll(reader, stored);
+  const { schedule, emailOf } = readStored(reader, stored);
   const shifts = await slices.run(followCalendar(schedule, rangeOf(at)));
   return slices.run(
     followIcalendar({
@@ -99,7 +125,7 @@ export async function shiftsCalendarOf(
 ): Promise<string> {
   const range = rangeOf(at);
   const own = schedulesWith(reader, account, { at: range.from, most: MOST_FOLLOWED });
-  const read = own.map((stored) => ({ stored, ...readAll(reader, stored) }));
+  const read = own.map((stored) => ({ stored, ...readStored(reader, stored) }));
   const shifts: CalendarShift[] = [];
   let email = "";
   for (const { stored, schedule, emailOf } of read) {
@@ -112,13 +138,20 @@ export async function shiftsCalendarOf(
   return slices.run(followIcalendar({ name, made_at: at.now, shifts }));
 }
 
+interface Read {
+  schedule: Schedule;
+  emailOf(account: string): string | undefined;
+}
+
+const readStored = (reader: Reader, stored: StoredSchedule): Read =>
+  readAll(reader, { ...stored, overrides: listOverrides(reader, stored) });
+
 /** The schedule as it is evaluated, and the email of each account it names that still exists. */
-function readAll(reader: Reader, stored: StoredSchedule) {
-  const { timezone, layers } = stored;
-  const schedule: Schedule = { timezone, layers, overrides: listOverrides(reader, stored) };
+function readAll(reader: Reader, { timezone, layers, overrides }: Schedule): Read {
+  const schedule: Schedule = { timezone, layers, overrides };
   const named = new Set([
     ...layers.flatMap((layer) => layer.participants),
-    ...schedule.overrides.map((override) => override.account_id),
+    ...overrides.map((override) => override.account_id),
   ]);
   const rows = reader.orm
     .select({ id: accounts.id, email: accounts.email })

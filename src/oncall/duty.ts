@@ -59,19 +59,33 @@ function findRow(reader: Reader, schedule: SchedulePlace): ScheduleRow | null {
 const EVERY_OVERRIDE = `SELECT id, account_id, starts_at, ends_at FROM overrides
   WHERE schedule_id = ? ORDER BY rowid`;
 
-/**
- * Who has a schedule's seat, for as many times as are asked for: it is read once, here, and asked from memory. null where
- * there is no such schedule.
- */
-export function readSeat(
-  reader: Reader,
-  schedule: SchedulePlace,
-): { at: (at: number) => RosterPiece; people: string[] } | null {
+/** A schedule's seat at any time, asked from memory. */
+export interface Seat {
+  /** The piece of the final schedule around a time (Unix seconds). */
+  at(at: number): RosterPiece;
+  dutyAt(at: number): DutyAt;
+  /** Everybody who may ever have it, those of overrides included. */
+  people: string[];
+}
+
+/** Reads a schedule once, for as many times as are asked for; null where there is no such schedule. */
+export function readSeat(reader: Reader, schedule: SchedulePlace): Seat | null {
   const row = findRow(reader, schedule);
   if (row === null) return null;
   const overrides = reader.sql<[string], Override>(EVERY_OVERRIDE).all(row.id);
   const layers = JSON.parse(row.layers) as Layer[];
-  const turns = layers.flatMap(({ participants }) => participants);
-  const people = [...new Set([...turns, ...overrides.map(({ account_id }) => account_id)])];
-  return { at: readSchedule({ timezone: row.timezone, layers, overrides }), people };
+  const participants = [...new Set(layers.flatMap((layer) => layer.participants))].filter(
+    (account) => account !== null,
+  );
+  const at = readSchedule({ timezone: row.timezone, layers, overrides });
+  const plannedAt = readSchedule({ timezone: row.timezone, layers, overrides: [] });
+  return {
+    at,
+    dutyAt: (when) => ({
+      onDuty: at(when).account_id,
+      planned: plannedAt(when).account_id,
+      participants,
+    }),
+    people: [...new Set([...participants, ...overrides.map(({ account_id }) => account_id)])],
+  };
 }

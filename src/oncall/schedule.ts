@@ -178,6 +178,24 @@ export const previewAnswer = z.object({
       "How far the answer reaches: before the asked end only where the schedule changes very often.",
   }),
 });
+/** A draft's preview: also as it is before the change. */
+export const draftPreviewAnswer = previewAnswer
+  .extend({
+    was: previewAnswer.nullable().meta({
+      description: "The same of the schedule of this name as it is saved; null: there is none.",
+    }),
+  })
+  .meta({ id: "DraftPreview" });
+export type DraftPreview = z.output<typeof draftPreviewAnswer>;
+
+export const draftPreviewWrite = z
+  .strictObject({
+    schedule: scheduleWrite,
+    from: time.optional().describe("Now where it is left out."),
+    until: time.optional().describe("At most 366 days later; 14 days where it is left out."),
+  })
+  .meta({ id: "DraftPreviewWrite" });
+
 export type PreviewAnswer = z.output<typeof previewAnswer>;
 
 /** The body that makes a secret address of a calendar. */

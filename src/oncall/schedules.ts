@@ -205,7 +205,8 @@ function mustBeFree(reader: Reader, project: Project, name: string): void {
     throw new ServiceError("name_taken", "The project has a schedule of this name.");
 }
 
-function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): void {
+/** Throws 422 listing each participant that is no member, for an unknown zone and layers that change too often. */
+export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInput): void {
   if (!isTimezone(timezone)) {
     throw new ServiceError(
       "invalid_timezone",

@@ -62,8 +62,8 @@ async function call(
 
 /** They take a body and change nothing. */
 const onlyTries = new Set([
-  ...["tryMapping", "tryRule", "previewSilence", "draftReportEntry", "checkSignature"],
-  "previewReportEntry",
+  ...["tryMapping", "tryRule", "simulateRule", "sweepRule", "previewDraft"],
+  ...["previewSilence", "previewReportEntry", "draftReportEntry", "checkSignature"],
 ]);
 
 /** How many rows this process has written: what is refused must write none. */

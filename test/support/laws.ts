@@ -112,6 +112,7 @@ export const rooms: Record<string, readonly string[]> = {
       "alerts/detail.ts",
       "alerts/reach-report.ts",
       "alerts/silencing.ts",
+      "alerts/simulate/shape.ts",
       "alerts/timeline.ts",
       "oncall/schedule.ts",
       "outbox/rows.ts",

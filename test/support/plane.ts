@@ -12,7 +12,7 @@ import type { Layer } from "../../src/oncall/schedule.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
 import type { RuleBody, StoredRule } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
-import { startTenant, type Tenant } from "../../src/tenant/tenant.ts";
+import { startTenant, type Tenant, type TenantOptions } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 
@@ -90,7 +90,10 @@ export function step(
 
 const PROJECT = "shop";
 
-export function testPlane(clock: HandClock = handClock()): Plane {
+export function testPlane(
+  clock: HandClock = handClock(),
+  more: Partial<TenantOptions> = {},
+): Plane {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-plane-"));
   const start = Math.floor(clock.now() / 1000);
   const fatal: unknown[] = [];
@@ -103,6 +106,7 @@ export function testPlane(clock: HandClock = handClock()): Plane {
       log: silentLog,
       publicUrl: "",
       onFatal: (error) => void fatal.push(error),
+      ...more,
     });
   let tenant = open();
   tenant.store.write((tx) => {

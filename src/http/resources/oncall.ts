@@ -60,17 +60,19 @@ function find(reader: Reader, params: { id: string; sid: string }) {
   return getSchedule(reader, getProject(reader, params.id), params.sid);
 }
 
-const asking = ({ store, slices }: Tenant): Asking => ({ reader: store, slices });
+export const asking = ({ store, slices }: Tenant): Asking => ({ reader: store, slices });
 
-function previewRange(
+/** What is asked for, else 14 days from now. Throws 400 naming the field, `field` being how it is called. */
+export function previewRange(
   query: { from?: number | undefined; until?: number | undefined },
   now: number,
+  field = "?until",
 ): { from: number; until: number } {
   const from = query.from ?? now;
   const until = query.until ?? from + 14 * DAY;
-  if (until <= from) throw invalid([{ field: "?until", reason: "must be later than from" }]);
+  if (until <= from) throw invalid([{ field, reason: "must be later than from" }]);
   if (until - from > 366 * DAY)
-    throw invalid([{ field: "?until", reason: "must be at most 366 days after from" }]);
+    throw invalid([{ field, reason: "must be at most 366 days after from" }]);
   return { from, until };
 }
 

@@ -1,0 +1,208 @@
+import type { Command } from "commander";
+import type { Simulation, SweepCells } from "../src/alerts/simulate/shape.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { wallTime } from "../src/kit/wall-time.ts";
+import { accountIds } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { readNamed } from "./files.ts";
+import { levelHelp, parseLevel } from "./level.ts";
+import { apiFlags, print } from "./options.ts";
+import { allProjects } from "./projects.ts";
+import { reasonText } from "./reached.ts";
+import { ruleWithIds } from "./rules.ts";
+import { printable, table } from "./table.ts";
+import { localZone, parseSpan, parseTime, timeHelp } from "./times.ts";
+
+/** Who would be woken: `box simulate`. */
+export function registerSimulate(program: Command): void {
+  const more = (value: string, all: string[]) => [...all, value];
+  apiFlags(program.command("simulate"))
+    .description(
+      "who would be paged when, by what and why, if a rule opened an alert; nothing is sent",
+    )
+    .option("--rule <name>", "the rule")
+    .option("--file <file>", "or a rule from a JSON file (- = standard input)")
+    .option("--project <name>", "its project, where there are several")
+    .option("--at <time>", `when it opens: ${timeHelp}; now unless told`)
+    .option("--level <level>", `its level: ${levelHelp}`)
+    .option("--silent <who>", "somebody who answers nothing; more than once", more, [])
+    .option("--ack <who>", "who acknowledges it once it pages them")
+    .option("--after <length>", "with --ack: after so long", "5m")
+    .option("--hours <n>", "how far it is followed, 1 to 48", "24")
+    .option("--sweep [days]", "the verdict for each hour of so many days, 1 to 14")
+    .action(runSimulate);
+}
+
+interface SimulateOptions extends ApiOptions {
+  rule?: string;
+  file?: string;
+  project?: string;
+  at?: string;
+  level?: string;
+  silent: string[];
+  ack?: string;
+  after: string;
+  hours: string;
+  sweep?: string | true;
+}
+
+async function runSimulate(options: SimulateOptions): Promise<void> {
+  const { sweep, at } = options;
+  const project = options.project ?? (await onlyProject(options));
+  const question = await questionOf(project, options);
+  const base = ["v1", "projects", project, "rules"];
+  const time = at === undefined ? unixSeconds(systemClock) : parseTime("--at", at);
+  if (sweep !== undefined) {
+    const days = sweep === true ? 14 : numberIn("--sweep", sweep, 14);
+    const body = { ...question, from: time - (time % 3600), days };
+    const answer = await callApi<SweepCells>(options, "POST", path(...base, "sweep"), body);
+    print(answer, options, () => sweepText(answer));
+    return;
+  }
+  const body = { ...question, ...(at === undefined ? {} : { at: time }) };
+  const answer = await callApi<Simulation>(options, "POST", path(...base, "simulate"), body);
+  print(answer, options, () => simulationText(answer));
+}
+
+/** Throws CommandError where it must be said. */
+async function onlyProject(options: ApiOptions): Promise<string> {
+  const names = (await allProjects(options)).map(({ name }) => name);
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
+  throw new CommandError(
+    names.length === 0
+      ? "there is no project"
+      : `--project says of which project: ${names.join(", ")}`,
+    exitCodes.usage,
+  );
+}
+
+async function questionOf(project: string, options: SimulateOptions): Promise<object> {
+  const { rule, file, level, silent, ack, after, hours } = options;
+  if ((rule === undefined) === (file === undefined))
+    throw new CommandError("either --rule or --file says which rule", exitCodes.usage);
+  const idOf =
+    silent.length > 0 || ack !== undefined ? await accountIds(options) : (who: string) => who;
+  return {
+    rule:
+      file === undefined
+        ? rule
+        : await ruleWithIds(project, await readNamed(file, "a rule"), options),
+    ...(level === undefined ? {} : { level: parseLevel(level) }),
+    silent: silent.map(idOf),
+    ...(ack === undefined
+      ? {}
+      : { ack: { account: idOf(ack), after_seconds: parseSpan("--after", after) } }),
+    horizon_hours: numberIn("--hours", hours, 48),
+  };
+}
+
+function numberIn(what: string, text: string, most: number): number {
+  const n = Number(text);
+  if (Number.isInteger(n) && n >= 1 && n <= most) return n;
+  throw new CommandError(`${what} must be 1 to ${most}, not "${text}"`, exitCodes.usage);
+}
+
+const WHY = {
+  step: "",
+  repeat: "again",
+  nobody_reached_before: "at once, nobody before",
+  renotify: "told again",
+  fallback: "fallback",
+} as const;
+
+const MOST_SHOWN = 40;
+
+function simulationText(answer: Simulation): string {
+  const zone = localZone();
+  const time = (seconds: number) => wallTime(seconds, zone);
+  const { rungs, shared, held, untold, verdict, ends } = answer;
+  const nameOf = (id: string) =>
+    rungs.flatMap(({ people }) => people).find(({ account_id }) => account_id === id)?.name ?? id;
+  const rows = rungs.slice(0, MOST_SHOWN).flatMap(({ at, step, why, people, nobody }) => {
+    const head = [time(at), `step ${step}`, WHY[why]];
+    if (nobody) return [[...head, "NOBODY", "", ""]];
+    return people.map((one) => [...head, one.name, waysText(one), becauseText(one, time)]);
+  });
+  const quiet = held.map(
+    ({ at, until, reason }) => `silenced ${time(at)} to ${time(until)}: ${printable(reason)}`,
+  );
+  const channels = shared.map(({ name, event, state, reason }) =>
+    [printable(name), event, state, reason ?? ""].join(" ").trim(),
+  );
+  const without = untold
+    .filter(({ account_id }) => account_id !== null)
+    .map((entry) => `${printable(entry.name ?? "somebody")}: ${reasonText(entry, nameOf, time)}`);
+  return [
+    `${verdict.level.toUpperCase()}: ${printable(verdict.sentence)}`,
+    ...section(
+      rows.length === 0
+        ? []
+        : [table([`WHEN (${zone})`, "STEP", "", "WHO", "BY", "BECAUSE"], rows)],
+    ),
+    ...(rungs.length > MOST_SHOWN ? [`and ${rungs.length - MOST_SHOWN} more, see --json`] : []),
+    ...section(quiet),
+    ...section(channels.map((line) => `channel ${line}`)),
+    ...section(without.map((line) => `not told ${line}`)),
+    "",
+    `It ends ${time(ends.at)}: ${ENDS[ends.how]}.`,
+  ].join("\n");
+}
+
+const ENDS = {
+  ack: "somebody acknowledged it",
+  top: "the ladder has run, and nothing more comes",
+  horizon: "looked no further",
+};
+
+const section = (lines: string[]): string[] => (lines.length === 0 ? [] : ["", ...lines]);
+
+type Person = Simulation["rungs"][number]["people"][number];
+
+function waysText({ channels, answers }: Person): string {
+  const ways = channels.map(({ kind, label, state, after_seconds: after }) => {
+    if (kind === "none") return "NOTHING";
+    const mark = state === "confirmed" ? "" : ` (${state})`;
+    return `${kind} ${label}${mark}${after > 0 ? ` after ${after} s` : ""}`.trim();
+  });
+  return `${ways.join(", ")}${answers ? "" : ", no answer"}`;
+}
+
+function becauseText({ because }: Person, time: (seconds: number) => string): string {
+  return because
+    .map(({ kind, name, until }) => {
+      if (kind === "named") return name;
+      const by = kind === "override" ? ", by an override" : "";
+      return `on call: ${name}${by}${until === null ? "" : ` until ${time(until)}`}`;
+    })
+    .join("; ");
+}
+
+const MARKS = { good: "·", warn: "!", error: "X" } as const;
+
+/** A row for each day of the terminal's zone, a mark for each hour, then what is bad, once for each reason. */
+function sweepText({ cells }: SweepCells): string {
+  const zone = localZone();
+  const days = Map.groupBy(cells, ({ at }) => wallTime(at, zone).slice(0, 10));
+  const rows = [...days].map(([day, hours]) => {
+    const first = Number(wallTime(hours[0]?.at ?? 0, zone).slice(11, 13));
+    return `${day} |${" ".repeat(first)}${hours.map(({ verdict }) => MARKS[verdict]).join("")}`;
+  });
+  const bad = Map.groupBy(
+    cells.filter(({ verdict }) => verdict !== "good"),
+    ({ verdict, why }) => `${verdict.toUpperCase()}: ${printable(why)}`,
+  );
+  const reasons = [...bad].slice(0, MOST_SHOWN).map(([why, all]) => {
+    const first = wallTime(all[0]?.at ?? 0, zone);
+    return `${first}  ${why}${all.length > 1 ? ` (${all.length} hours)` : ""}`;
+  });
+  const good = cells.filter(({ verdict }) => verdict === "good").length;
+  return [
+    `${good} of ${cells.length} hours are good (${zone})`,
+    "",
+    ...rows,
+    ...section(reasons),
+  ].join("\n");
+}

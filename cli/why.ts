@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import type { Alert } from "../src/alerts/alert.ts";
+import type { ReachEntry } from "../src/alerts/reach-report.ts";
+import type { TimelineEntry } from "../src/alerts/timeline.ts";
+import { wallTime } from "../src/kit/wall-time.ts";
+import { accountIds, namesOf } from "./accounts.ts";
+import { callApi, path } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { reasonText, wayText } from "./reached.ts";
+import { printable } from "./table.ts";
+import { entryText } from "./timeline.ts";
+import { localZone } from "./times.ts";
+
+/** Why somebody was or wasn't told of an alert: `box why`. */
+export function registerWhy(program: Command): void {
+  apiFlags(program.command("why <id>"))
+    .description(
+      "why people and channels were, or weren't, told of an alert, by this terminal's clock",
+    )
+    .option("--person <who>", "of one person: email, its part before the @, or id")
+    .action(why);
+}
+
+interface WhyOptions extends ApiOptions {
+  person?: string;
+}
+
+/** What of the history says why somebody was called. */
+const TELLS = new Set([
+  ...["opened", "escalated", "reached_nobody", "unreachable", "fallback", "renotified"],
+  ...["silenced", "silence_over", "snoozed", "unacknowledged", "acknowledged", "resolved"],
+  ...["assigned", "escalated_now"],
+]);
+
+async function why(id: string, options: WhyOptions): Promise<void> {
+  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  const { pages } = await callApi<{ pages: ReachEntry[] }>(
+    ...([options, "GET", path("v1", "alerts", id, "pages")] as const),
+  );
+  const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
+    ...([options, "GET", path("v1", "alerts", id, "timeline")] as const),
+  );
+  const person = options.person === undefined ? null : (await accountIds(options))(options.person);
+  const nameOf = await namesOf(options);
+  const shown = person === null ? pages : pages.filter(({ account_id }) => account_id === person);
+  print({ alert, pages: shown, timeline }, options, () => {
+    const zone = localZone();
+    const time = (seconds: number) => `${wallTime(seconds, zone)}`;
+    const lines = shown.map((entry) => lineOf(entry, nameOf, time));
+    const none =
+      person === null || lines.length > 0
+        ? []
+        : [
+            `${nameOf(person)}: no step of the ladder of ${printable(alert.rule)} names them, and none of its schedules has them.`,
+          ];
+    const history = timeline
+      .filter(({ kind }) => person === null && TELLS.has(kind))
+      .map((entry) => `${time(entry.at)}  ${entryText(entry, nameOf, time)}`);
+    return [
+      `alert ${id} of ${printable(`${alert.project}/${alert.rule}`)}, ${alert.state}; times are of ${zone}`,
+      "",
+      ...[...lines, ...none],
+      ...(history.length === 0 ? [] : ["", ...history]),
+    ].join("\n");
+  });
+}
+
+function lineOf(
+  entry: ReachEntry,
+  nameOf: (id: string) => string,
+  time: (seconds: number) => string,
+): string {
+  const who = entry.name ?? entry.account_id ?? "nobody";
+  const way = wayText(entry);
+  const what = `${who}${way === "" ? "" : ` by ${way}`}: ${reasonText(entry, nameOf, time)}`;
+  const error = entry.reason !== "event_filtered" && entry.error !== null ? `: ${entry.error}` : "";
+  return printable(`${what}${error}${entry.at === null ? "" : `, ${time(entry.at)}`}`);
+}

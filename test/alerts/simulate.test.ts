@@ -1,0 +1,13 @@
+import { test } from "node:test";
+import fc from "../support/property.ts";
+import { counts, simulatedStories, startTelling } from "./simulated.ts";
+
+test("what is simulated is what a box then does: ladders, schedules, overrides, contacts, silences, snoozes", async (t) => {
+  const telling = startTelling();
+  t.after(() => telling.close());
+  await fc.assert(fc.asyncProperty(simulatedStories, telling.tell), {
+    numRuns: 12,
+    endOnFailure: true,
+  });
+  t.diagnostic(JSON.stringify(counts));
+});
