@@ -9,7 +9,7 @@ import { findSession } from "../people/sessions.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { goTo } from "./answer.ts";
 import { assets } from "./assets.ts";
-import { liveAnswer } from "./live.ts";
+import { createLive } from "./live.ts";
 import { openPages } from "./open-pages.ts";
 import { askingOf, type PageRequest } from "./page-request.ts";
 import { createRouting } from "./routing.ts";
@@ -46,6 +46,8 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     address: serving.address,
   });
 
+  const live = createLive(tenant);
+
   return async (c) => {
     const { pathname: path } = new URL(c.req.url);
     if (path.startsWith("/assets/")) return files.serve(path, c.req.header("accept-encoding"));
@@ -70,7 +72,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     c.set("tenantId", tenant.id);
     c.set("rateHeaders", serving.limits.api.spend(who.sessionId));
     serving.known(c);
-    if (isLive) return liveAnswer(c, tenant, who.sessionId);
+    if (isLive) return live(c, who.sessionId);
     if (path === "/") return goTo(`${place.base}/alerts`, { tls });
     if (screen !== null) return pages.shown(asking, who, screen);
     return form === null ? pages.missing(asking, who) : pages.posted(asking, who, form);

@@ -2,30 +2,64 @@ import { json } from "../http/answer.ts";
 import { changesAfter, changesStream } from "../http/changes-stream.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { isSession } from "../people/sessions.ts";
 import type { Tenant } from "../tenant/tenant.ts";
+
+/** Names of what changed, for open pages: a stream, or with `wait` one answer. What changed is asked for by its page. */
+export type Live = (c: AppContext, sessionId: string) => Promise<Response>;
 
 /** Seconds that a poll may wait. */
 const LONGEST_WAIT = 60;
+/** Streams and waiting polls of one session: a browser holds one for each page that is seen. */
+const MOST_OPEN = 8;
+
+/** They end with their session, at once: whoever was signed out is told nothing more. */
+export function createLive(tenant: Tenant): Live {
+  const open = new Map<string, Set<AbortController>>();
+  tenant.store.onCommit((notes) => {
+    if (open.size === 0 || !notes.some(({ topic }) => topic === "people")) return;
+    const now = unixSeconds(tenant.clock);
+    for (const [sessionId, readers] of open)
+      if (!isSession(tenant.store, sessionId, now)) for (const reader of readers) reader.abort();
+  });
+
+  /** A signal that aborts with the request or the session. Throws 429 for one too many. */
+  const opened = (sessionId: string, request: AbortSignal): AbortSignal => {
+    const readers = open.get(sessionId) ?? new Set();
+    if (readers.size >= MOST_OPEN)
+      throw new ServiceError("overloaded", "Too many pages of this browser wait.", {
+        retryAfter: 5,
+      });
+    const own = new AbortController();
+    open.set(sessionId, readers.add(own));
+    request.addEventListener("abort", () => own.abort(), { once: true });
+    own.signal.addEventListener("abort", () => close(sessionId, own), { once: true });
+    return own.signal;
+  };
+  const close = (sessionId: string, own: AbortController) => {
+    const readers = open.get(sessionId);
+    readers?.delete(own);
+    if (readers?.size === 0) open.delete(sessionId);
+  };
+
+  return async (c, sessionId) => {
+    const of = { key: `session ${sessionId}` };
+    const since = c.req.header("last-event-id") ?? c.req.query("since") ?? null;
+    const signal = opened(sessionId, c.req.raw.signal);
+    if (c.req.header("accept")?.includes("text/event-stream"))
+      return withNow(changesStream(tenant, { ...of, since, signal }), tenant);
+    const wait = Number(c.req.query("wait") ?? 0);
+    const seconds = Number.isFinite(wait) ? Math.min(Math.max(0, wait), LONGEST_WAIT) : 0;
+    const page = await changesAfter(tenant, { ...of, since, signal }, seconds);
+    for (const reader of open.get(sessionId) ?? [])
+      if (reader.signal === signal) close(sessionId, reader);
+    return withNow(json(200, page), tenant);
+  };
+}
 
 /** As the pages that they are for say it: what countdowns go by. */
 function withNow(answer: Response, { clock }: Tenant): Response {
   answer.headers.set("X-Now", String(unixSeconds(clock) * 1000));
   return answer;
-}
-
-/** Names of what changed, for open pages: a stream, or with `wait` one answer. What changed is asked for by its page. */
-export async function liveAnswer(
-  c: AppContext,
-  tenant: Tenant,
-  sessionId: string,
-): Promise<Response> {
-  const key = `session ${sessionId}`;
-  const { signal } = c.req.raw;
-  const since = c.req.header("last-event-id") ?? c.req.query("since") ?? null;
-  if (c.req.header("accept")?.includes("text/event-stream"))
-    return withNow(changesStream(tenant, { key, since, signal }), tenant);
-  const wait = Number(c.req.query("wait") ?? 0);
-  const seconds = Number.isFinite(wait) ? Math.min(Math.max(0, wait), LONGEST_WAIT) : 0;
-  const page = await changesAfter(tenant, { key, since, signal }, seconds);
-  return withNow(json(200, page), tenant);
 }

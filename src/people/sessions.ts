@@ -79,6 +79,13 @@ export function findSession(reader: Reader, cookie: string, now: number): Visito
   return reader.sql<[hash: string, now: number], Visitor>(FIND).get(sha256(cookie), now) ?? null;
 }
 
+const IS = "SELECT 1 FROM sessions WHERE id = ? AND expires_at > ?";
+
+/** Whether a session that was found before is still one at `now` (Unix seconds). */
+export function isSession(reader: Reader, id: string, now: number): boolean {
+  return reader.sql<[id: string, now: number]>(IS).get(id, now) !== undefined;
+}
+
 const SEEN = `UPDATE sessions SET last_seen_at = @at, expires_at = min(@at + ${IDLE}, created_at + ${LONGEST})
   WHERE id = @id AND expires_at > @at`;
 
