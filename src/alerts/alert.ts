@@ -169,10 +169,15 @@ export function toAlert(row: AlertRow): Alert {
   };
 }
 
+/** null where there is none. */
+export function findAlertRow(reader: Reader, id: number): AlertRow | null {
+  return reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(id) ?? null;
+}
+
 /** Throws 404. */
 export function getAlertRow(reader: Reader, id: number): AlertRow {
-  const row = reader.sql<[id: number], AlertRow>(`${SELECT_ALERT} WHERE a.id = ?`).get(id);
-  if (row === undefined) throw notFound("alert");
+  const row = findAlertRow(reader, id);
+  if (row === null) throw notFound("alert");
   return row;
 }
 

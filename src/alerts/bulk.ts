@@ -203,7 +203,8 @@ function act(
   { id, state, wakes_at }: AlertRow,
   { verb, accountId, via, until, reason = "" }: BulkVerb,
 ): boolean {
-  if (verb === "silence") return silenceAlert(tx, id, { until: until ?? 0, reason, accountId });
+  if (verb === "silence")
+    return silenceAlert(tx, id, { until: until ?? 0, reason, accountId }) !== null;
   if (verb === "unack") return unacknowledge(tx, id, accountId).state !== state;
   if (verb === "resolve") return resolve(tx, id, { accountId, via }).state !== state;
   if (until === undefined) return acknowledge(tx, id, accountId, via).state !== state;

@@ -22,26 +22,40 @@ export const rungAhead = z
   .meta({ id: "NextRung" });
 export type RungAhead = z.output<typeof rungAhead>;
 
+/** Who has a seat and who can be reached, as the store says it now. */
+export interface LookAhead {
+  seats: Seats;
+  reachable: Reachable;
+}
+
+export function lookAhead(reader: Reader): LookAhead {
+  return { seats: storedSeats(reader), reachable: createReachable(reader, contactKindList) };
+}
+
 const DAY = 86_400;
 const MOST = 200;
 
 /**
  * What the ladder will do within a day of `now` (Unix seconds) if nobody takes the alert and nothing ends it: as rule,
- * schedules and silences stand. At most 200.
+ * schedules and silences stand. At most `most`, or 200. `look`: for several alerts at once, what each would look up.
  */
-export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
+export function rungsAhead(
+  reader: Reader,
+  row: AlertRow,
+  now: number,
+  { most = MOST, look = lookAhead(reader) }: { most?: number; look?: LookAhead } = {},
+): RungAhead[] {
   const rule = findRule(reader, row.rule_id);
   const timers = rule === null ? null : ladderTimers(row, rule);
   if (rule === null || timers === null) return [];
   const ladder = {
     ...{ rule, timers, alert: row, paged: JSON.parse(row.page_accounts) as string[] },
-    seats: storedSeats(reader),
-    reachable: createReachable(reader, contactKindList),
+    ...look,
   };
   const rungs: RungAhead[] = [];
   for (const rung of rungsFrom(ladder, { now, until: now + DAY })) {
     rungs.push(rung);
-    if (rungs.length === MOST) break;
+    if (rungs.length === most) break;
   }
   return rungs;
 }

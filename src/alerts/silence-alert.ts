@@ -7,22 +7,22 @@ import { findRule } from "./rule-of.ts";
 import { mustStand } from "./unacknowledge.ts";
 
 /**
- * Silences what an alert is about, its rule, template and identifiers, until then; an open one is marked at once. False
- * where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
+ * Silences what an alert is about, its rule, template and identifiers, until then; an open one is marked at once. The
+ * silence's id; null where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
  */
 export function silenceAlert(
   tx: Tx,
   id: number,
   { until, reason, accountId }: { until: number; reason: string; accountId: string },
-): boolean {
+): string | null {
   const row = getAlertRow(tx, id);
   mustStand(row);
   if (until <= tx.at) refuseSilence("until", "has passed");
   if (until > tx.at + LONGEST_QUIET) refuseSilence("until", "must be at most 30 days ahead");
   const rule = findRule(tx, row.rule_id);
   const before = quietAt(tx, row, { rule, at: tx.at });
-  if (before !== null && before.until >= until) return false;
-  createSilence(tx, {
+  if (before !== null && before.until >= until) return null;
+  const made = createSilence(tx, {
     createdBy: accountId,
     write: {
       ...{ project: row.project, starts_at: tx.at, ends_at: until, reason },
@@ -36,5 +36,5 @@ export function silenceAlert(
   });
   const quiet = quietAt(tx, row, { rule, at: tx.at });
   if (row.state === "open" && quiet !== null) hold(tx, row, { quiet, news: "nothing" });
-  return true;
+  return made.id;
 }

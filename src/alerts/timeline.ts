@@ -60,3 +60,17 @@ export function latestTimeline(reader: Reader, alertId: number, most: number): N
   );
   return rows.all(alertId, most).reverse().map(read);
 }
+
+/** The latest entry of one of these kinds; null: there is none. */
+export function latestEntry(
+  reader: Reader,
+  alertId: number,
+  kinds: readonly string[],
+): TimelineEntry | null {
+  const row = reader
+    .sql<[alertId: number, kinds: string], Row>(
+      "SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT 1",
+    )
+    .get(alertId, JSON.stringify(kinds));
+  return row === undefined ? null : read(row);
+}

@@ -43,6 +43,16 @@ export function listAllRules(reader: Reader): StoredRule[] {
   return reader.orm.select(columns).from(rules).all().map(ruleOf);
 }
 
+/** What rules are called, each name once, at most `most`. */
+export function ruleNames(reader: Reader, most: number): string[] {
+  const found = reader.orm.selectDistinct({ name: rules.name }).from(rules);
+  return found
+    .orderBy(asc(rules.name))
+    .limit(most)
+    .all()
+    .map(({ name }) => name);
+}
+
 /** By name. */
 export function listRules(reader: Reader, projectId: number): StoredRule[] {
   return reader.orm

@@ -92,7 +92,7 @@ test("with script the sections of the page that the form stood on come back, and
   const done = await tab.post("/a/1/ack", {}, { from: "/alerts", headers: { "x-sections": "1" } });
   assert.equal(done.status, 200);
   assert.match(done.text, /^<output id="said"/);
-  assert.match(done.text, /<section id="list" data-live="alerts">/);
+  assert.match(done.text, /<section id="list" data-live="alerts oncall:\*" data-stay>/);
   assert.doesNotMatch(done.text, /<html/);
   const some = await tab.sections("/alerts?state=acknowledged", "list", "unknown");
   assert.match(some.text, /^<section id="list"[\s\S]*#1[\s\S]*<\/section>\s*$/);

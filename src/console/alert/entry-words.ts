@@ -124,7 +124,10 @@ const SAY: Readonly<Record<string, Say>> = {
         : html`the ladder goes on at ${clockTime(call, detail.number("next_at"))}`
     }.`,
   silenced: (detail, _who, call) =>
-    html`Kept quiet${until(detail, call)}: ${detail.text("reason")}. Held back: ${HELD[detail.text("held")] ?? detail.text("held")}.`,
+    html`Kept quiet${until(detail, call)}: ${detail.text("reason")}.${
+      detail.text("held") !== "nothing" &&
+      ` Held back: ${HELD[detail.text("held")] ?? detail.text("held")}.`
+    }`,
   silence_over: () => html`Quiet no more: what was held back is told.`,
   merged: (detail, _who, call) =>
     html`Took over ${alertLink(call, detail.text("alert"))}, whose template became the same.`,

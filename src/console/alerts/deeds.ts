@@ -1,13 +1,10 @@
 import type { AlertRow } from "../../alerts/alert.ts";
 import { alertId, getAlertRow } from "../../alerts/alert.ts";
 import { changeEach } from "../../alerts/bulk.ts";
+import { silenceAlert } from "../../alerts/silence-alert.ts";
 import { liftSilence } from "../../alerts/silencing.ts";
-import { unacknowledge } from "../../alerts/unacknowledge.ts";
 import { whoDid } from "../../alerts/whose.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import { CRITICAL } from "../../quiet/decide.ts";
-import { type SilenceWrite, silenceWrite } from "../../quiet/silence.ts";
-import { createSilence } from "../../quiet/silences.ts";
 import type { Reader } from "../../store/store.ts";
 import type { FormDone, PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
@@ -79,19 +76,13 @@ export async function ackThem(deed: Deed): Promise<FormDone> {
   return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
 }
 
-export function unackThem({ call, ids }: Deed): FormDone {
-  const done: string[] = [];
-  const others: string[] = [];
-  for (const id of ids)
-    try {
-      call.tenant.store.write((tx) => unacknowledge(tx, alertId(id), call.who.accountId));
-      done.push(id);
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      others.push(standing(call.tenant.store, id, call));
-    }
-  const first =
-    done.length === 0 ? [] : [`${named(done)} ${done.length === 1 ? "is" : "are"} open again.`];
+export async function unackThem({ call, ids }: Deed): Promise<FormDone> {
+  const { store } = call.tenant;
+  const results = await changeEach(store, ids, { verb: "unack", accountId: call.who.accountId });
+  const done = results.filter(({ ok }) => ok).map(({ id }) => id);
+  const others = results.filter(({ ok }) => !ok).map(({ id }) => standing(store, id, call));
+  const are = done.length === 1 ? "is" : "are";
+  const first = done.length === 0 ? [] : [`${named(done)} ${are} open again.`];
   return { said: [...first, ...others].join(" ") };
 }
 
@@ -128,42 +119,35 @@ function isMatching(reader: Reader, id: string, now: number): boolean {
   }
 }
 
-/** A silence for everything that would be counted into this alert. */
-export function silenceOfAlert(
-  row: AlertRow,
-  { until, reason }: { until: number; reason: string },
-): SilenceWrite {
-  const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
-  const isNamed = Object.keys(identifiers).length > 0;
-  return silenceWrite.parse({
-    project: row.project,
-    match: {
-      rule: row.rule,
-      ...(isNamed ? { identifiers } : { template_id: row.template_id }),
-    },
-    critical: row.level >= CRITICAL,
-    ends_at: until,
-    reason: reason === "" ? `From alert #${row.id}.` : reason,
-  });
-}
-
+/** Silences what each alert counts. */
 export function silenceThem(
-  deed: Deed,
+  { call, ids, path }: Deed,
   { seconds, reason }: { seconds: number; reason: string },
 ): FormDone {
-  const { call, ids, path } = deed;
+  const { store } = call.tenant;
+  const { accountId } = call.who;
   const until = call.now + seconds;
-  const made = ids.map((id) =>
-    call.tenant.store.write((tx) => {
-      const row = getAlertRow(tx, alertId(id));
-      const write = silenceOfAlert(row, { until, reason });
-      return createSilence(tx, { write, createdBy: call.who.accountId }).id;
-    }),
-  );
-  return {
-    said: `Silenced what ${named(ids)} count${ids.length === 1 ? "s" : ""}, for ${span(seconds)}.`,
-    undo: { action: `${path}/unsilence`, fields: { silence: made.join(",") } },
-  };
+  const made: string[] = [];
+  const done: string[] = [];
+  const others: string[] = [];
+  for (const id of ids)
+    try {
+      const why = reason === "" ? `From alert #${id}.` : reason;
+      const silence = store.write((tx) =>
+        silenceAlert(tx, alertId(id), { until, reason: why, accountId }),
+      );
+      if (silence === null) others.push(`#${id} is quiet for longer already.`);
+      else made.push(silence);
+      if (silence !== null) done.push(id);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "alert_resolved") throw error;
+      others.push(standing(store, id, call));
+    }
+  const what = `${named(done)} count${done.length === 1 ? "s" : ""}`;
+  const first = done.length === 0 ? [] : [`Silenced what ${what}, for ${span(seconds)}.`];
+  const said = [...first, ...others].join(" ");
+  if (made.length === 0) return { said };
+  return { said, undo: { action: `${path}/unsilence`, fields: { silence: made.join(",") } } };
 }
 
 export function liftThem({ call }: Deed, silences: readonly string[]): FormDone {

@@ -1,4 +1,5 @@
 import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { keyed } from "./form.ts";
 
 export interface Tab {
   name: string;
@@ -6,12 +7,13 @@ export interface Tab {
   href: string;
   here: boolean;
   count?: number | null;
+  key?: string;
 }
 
 export function tabs(label: string, all: readonly Tab[]): Markup {
   return html`<nav class="tabs" aria-label="${label}">${all.map(
-    ({ name, href, here, count = null }) =>
-      html`<a href="${href}"${here && html` aria-current="page"`}>${name}${
+    ({ name, href, here, count = null, key }) =>
+      html`<a href="${href}"${here && html` aria-current="page"`}${keyed(key, name)}>${name}${
         count !== null && html` <span class="count">${count}</span>`
       }</a>`,
   )}</nav>`;

@@ -1,0 +1,71 @@
+import type { AlertRow } from "../../alerts/alert.ts";
+import { findRule } from "../../alerts/rule-of.ts";
+import { type LookAhead, rungsAhead } from "../../alerts/rungs-ahead.ts";
+import { latestEntry } from "../../alerts/timeline.ts";
+import { whoDid } from "../../alerts/whose.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import type { PageCall } from "../screen.ts";
+import { ago, clockTime, until } from "../ui/times.ts";
+
+const TOLD = ["escalated", "fallback", "assigned", "reached_nobody", "unreachable"];
+
+export interface NowAbout {
+  nameOf(account: string): string;
+  look: LookAhead;
+}
+
+/** What the ladder does now, or who has it: "Ann paged 2 min ago, Bob in 3:12". */
+export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): Markup {
+  const { store } = call.tenant;
+  if (row.state === "acknowledged") {
+    const by =
+      row.acked_by === null ? whoDid(store, row.id, "acknowledged") : about.nameOf(row.acked_by);
+    return html`${by ?? "Somebody"} has it${row.wakes_at !== null && html` until ${clockTime(call, row.wakes_at)}`}`;
+  }
+  if (row.state === "resolved") {
+    const by = whoDid(store, row.id, "resolved");
+    return html`Resolved ${by === null ? "by itself" : `by ${by}`}${
+      row.resolved_at !== null && html` · ${ago(call, row.resolved_at)}`
+    }`;
+  }
+  if (row.silenced_by !== null)
+    return html`Silenced${row.held_until !== null && html` until ${clockTime(call, row.held_until)}`}`;
+  const parts = [before(call, row, about), ahead(call, row, about)].filter((part) => part !== null);
+  if (parts.length > 0) return html`${parts.map((part, i) => html`${i > 0 && ", "}${part}`)}`;
+  const rule = findRule(store, row.rule_id);
+  return html`<span class="warn">${
+    rule === null
+      ? "its rule was deleted"
+      : rule.escalations.length === 0
+        ? "no ladder: nobody is paged"
+        : "nothing more will happen"
+  }</span>`;
+}
+
+/** Whom it paged last, or that it reached nobody. */
+function before(call: PageCall, { id }: AlertRow, { nameOf }: NowAbout): Markup | null {
+  const last = latestEntry(call.tenant.store, id, TOLD);
+  if (last === null) return null;
+  const accounts = (last.detail["accounts"] as string[] | undefined) ?? [];
+  if (last.kind === "reached_nobody" || accounts.length === 0)
+    return html`<strong class="wrong">nobody on call!</strong>`;
+  const names = shortly(accounts, nameOf);
+  if (last.kind === "unreachable")
+    return html`<strong class="wrong">nothing reaches ${names}!</strong>`;
+  return html`${names} paged ${ago(call, last.at)}`;
+}
+
+/** Who is next and when. */
+function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Markup | null {
+  const [next] = rungsAhead(call.tenant.store, row, call.now, { most: 1, look });
+  if (next === undefined) return null;
+  if (next.accounts.length === 0)
+    return html`<strong class="wrong">nobody in ${until(call, next.at)}!</strong>`;
+  return html`${shortly(next.accounts, nameOf)}${next.why === "renotify" && " again"} in ${until(call, next.at)}`;
+}
+
+/** Ann, Bob and 3 more. */
+function shortly(accounts: readonly string[], nameOf: (account: string) => string): string {
+  const names = accounts.slice(0, 2).map(nameOf).join(", ");
+  return accounts.length > 2 ? `${names} and ${accounts.length - 2} more` : names;
+}
