@@ -5,6 +5,7 @@ import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
+import { list, occurrences } from "./list.ts";
 import { parked } from "./parked.ts";
 import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
@@ -33,6 +34,8 @@ const scenarios: Scenario[] = [
   fairness,
   scale,
   reads,
+  list,
+  occurrences,
   refresh,
   memory,
   start,

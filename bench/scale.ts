@@ -11,7 +11,7 @@ import { openStore, type Store } from "../src/store/store.ts";
 import { createRetention } from "../src/tenant/retention.ts";
 import { median, percentile, type Row, type Scenario, withDirectory } from "./harness.ts";
 
-function open(directory: string, name: string): Store {
+export function open(directory: string, name: string): Store {
   return openStore({
     path: join(directory, `${name}.db`),
     kind: "box",
@@ -20,7 +20,7 @@ function open(directory: string, name: string): Store {
   });
 }
 
-function seed(store: Store, rules: number) {
+export function seed(store: Store, rules: number) {
   return store.write((tx) => {
     createProject(tx, "p");
     const project = getProject(tx, "p");

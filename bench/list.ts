@@ -1,0 +1,128 @@
+import { latestMinutes } from "../src/alerts/buckets.ts";
+import { countAlerts } from "../src/alerts/counts.ts";
+import type { TriageFilter } from "../src/alerts/query.ts";
+import { triage } from "../src/alerts/triage.ts";
+import { search } from "../src/search/search.ts";
+import type { Store } from "../src/store/store.ts";
+import { events } from "./events.ts";
+import { fromRounds, median, type Row, type Scenario, start, withDirectory } from "./harness.ts";
+import { closedLoop } from "./load.ts";
+import { open, seed } from "./scale.ts";
+
+const ACCOUNT = "0123456789abcdef";
+
+export const list: Scenario = {
+  name: "list",
+  about: "lists of a million alerts with counts and minutes, and searches in them",
+  run: (quick) =>
+    withDirectory(async (directory) => {
+      const store = open(directory, "list");
+      seed(store, 1);
+      fill(store, quick ? 100_000 : 1_000_000);
+      const page = async (filter: Partial<TriageFilter>) => {
+        const shown = { limit: 50, order: "need", ...filter } as const;
+        const { alerts } = await triage(store, shown);
+        countAlerts(store, { accountId: ACCOUNT });
+        for (const { id } of alerts) latestMinutes(store, Number(id), 1_700_000_000, 60);
+      };
+      const bound = { must: 10, lower: true };
+      const words = { must: 150, lower: true };
+      const rows: Row[] = [];
+      const took = async (what: string, more: object, run: () => Promise<unknown>) =>
+        rows.push({ what, unit: "ms", ...(await timed(run)), ...more });
+      await took("open alerts by need, counts and minutes", bound, () =>
+        page({ states: ["open"] }),
+      );
+      await took("resolved ones", bound, () => page({ states: ["resolved"] }));
+      await took("silenced ones", bound, () => page({ states: ["open"], silenced: true }));
+      await took("one's own", bound, () => page({ mine: ACCOUNT }));
+      await took("q that many have", words, () => page({ q: "payment level:error" }));
+      await took("q that one in 100,000 has", words, () => page({ q: "needle" }));
+      await took("q that none has", words, () => page({ q: "key:host=none" }));
+      await took("search", words, () => search(store, { q: "needle", limit: 20 }));
+      store.close();
+      return rows;
+    }),
+};
+
+/** One in a hundred is open, as many are acknowledged; one of a thousand of both is somebody's, one of 5,000 silenced. */
+function fill(store: Store, n: number): void {
+  store.write((tx) => {
+    tx.db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${n})
+      INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count, first_seen, last_seen,
+        last_message, identifiers, investigate, updated_seq, opened_at, ladder_from)
+      SELECT 1, 1, 'r0', 'seed:' || i, iif(i % 100 = 0, 'open', iif(i % 100 = 1, 'acknowledged', 'resolved')), 't',
+        'payment <*> failed after <*> ms', 200 + 100 * (i % 4), 1, 0, 0,
+        'payment ' || i || ' failed after 30 ms' || iif(i % 100000 = 50000, ' needle', ''),
+        '{"host":"web-' || (i % 50) || '"}', 0, i, 0, 0 FROM n;
+      UPDATE alerts SET page_accounts = '["${ACCOUNT}"]' WHERE id % 1000 = 0;
+      UPDATE alerts SET silenced_by = 's' WHERE id % 5000 = 0;
+      INSERT INTO alert_buckets SELECT a.id, 1699999980 - 60 * n.value, 3 FROM alerts a, json_each('[0,1,2,5,9,20,40]') n
+        WHERE a.state = 'open'`);
+  });
+  // Filling in one transaction leaves a log that no box has.
+  store.db.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+async function timed(run: () => Promise<unknown>): Promise<Pick<Row, "value" | "high">> {
+  const times: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const before = performance.now();
+    await run();
+    times.push(performance.now() - before);
+  }
+  return { value: median(times), high: Math.max(...times) };
+}
+
+/** One box that counts minutes, and one whose statement for it does nothing: the load goes to them by turns. */
+export const occurrences: Scenario = {
+  name: "occurrences",
+  about: "ingest with events counted by the minute, beside ingest without",
+  async run(quick) {
+    const [counted, muted] = await Promise.all([side([]), side(["uncounted"])]);
+    const ratios = { cpu: [] as number[], rate: [] as number[] };
+    for (let round = 0; round < (quick ? 3 : 9); round++) {
+      // The one or the other first: the machine's own pace drifts.
+      const order = round % 2 === 0 ? [counted, muted] : [muted, counted];
+      const done = new Map<Side, Load>();
+      for (const one of order) done.set(one, await one.load(quick ? 2 : 4));
+      const [beside, alone] = [done.get(counted), done.get(muted)];
+      // The first round makes the templates.
+      if (round === 0 || beside === undefined || alone === undefined) continue;
+      ratios.cpu.push(alone.cpu / beside.cpu);
+      ratios.rate.push(beside.rate / alone.rate);
+    }
+    await Promise.all([counted.stop(), muted.stop()]);
+    return [
+      fromRounds("events for the same CPU, counted / not", "ratio", ratios.cpu, { must: 0.98 }),
+      fromRounds("events/s, counted / not", "ratio", ratios.rate),
+    ];
+  },
+};
+
+/** Of one round: events a second, and microseconds of the server's CPU for each. */
+interface Load {
+  rate: number;
+  cpu: number;
+}
+
+interface Side {
+  load(seconds: number): Promise<Load>;
+  stop(): Promise<void>;
+}
+
+async function side(more: readonly string[]): Promise<Side> {
+  const server = await start(process.execPath, ["bench/box-server.ts", "20", "retained", ...more]);
+  const [url = "", token] = server.line.split(" ");
+  const headers = { Authorization: `Bearer ${token}` };
+  const all = { url: `${url}/v1/ingest`, headers, bodies: events(), connections: 64 };
+  return {
+    load: (seconds) =>
+      withDirectory(async (directory) => {
+        const before = server.cpu();
+        const { rate } = await closedLoop({ ...all, directory, seconds });
+        return { rate, cpu: ((server.cpu() - before) * 1e6) / (rate * seconds) };
+      }),
+    stop: () => server.stop(),
+  };
+}
