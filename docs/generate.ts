@@ -4,6 +4,7 @@ import type { Command, Option } from "commander";
 import { createProgram } from "../cli/box.ts";
 import { ackOperations } from "../src/http/ack-page.ts";
 import { alertPageOperation } from "../src/http/alert-page.ts";
+import { calendarOperation } from "../src/http/calendar.ts";
 import { openapi } from "../src/http/openapi.ts";
 import { pairOperations } from "../src/http/pair-page.ts";
 import { publicOperations } from "../src/http/public-operations.ts";
@@ -126,6 +127,7 @@ export function apiReference(): string {
       ...ackOperations,
       ...twilioOperations,
       alertPageOperation,
+      calendarOperation,
     ],
   ]) as {
     paths: Record<string, Record<string, Operation>>;

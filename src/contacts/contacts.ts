@@ -21,7 +21,7 @@ export interface ContactGuard {
 }
 
 /** Contacts a person may have (contract §27). */
-const MOST_CONTACTS = 20;
+export const MOST_CONTACTS = 20;
 
 const columns = {
   id: contacts.id,

@@ -17,7 +17,7 @@ import { repaced, shownState } from "./state.ts";
 import { cronFault } from "./times.ts";
 
 /** Heartbeats of a project (contract §21). */
-const MOST = 500;
+export const MOST_HEARTBEATS = 500;
 const GRACE = 300;
 const LEVEL = 400;
 /** Characters of an address: 131 bits. */
@@ -208,9 +208,9 @@ function mustHavePlace(tx: Tx, projectId: number): void {
     .sql<[number], number>("SELECT count(*) FROM heartbeats WHERE project_id = ?")
     .pluck()
     .get(projectId);
-  if ((n ?? 0) < MOST) return;
-  throw new ServiceError("too_many", `A project has at most ${MOST} heartbeats.`, {
-    details: [{ reason: `at most ${MOST} heartbeats`, value: String(n) }],
+  if ((n ?? 0) < MOST_HEARTBEATS) return;
+  throw new ServiceError("too_many", `A project has at most ${MOST_HEARTBEATS} heartbeats.`, {
+    details: [{ reason: `at most ${MOST_HEARTBEATS} heartbeats`, value: String(n) }],
   });
 }
 

@@ -4,6 +4,7 @@ import { version } from "../kit/assets.ts";
 import { type ErrorCode, errorStatus } from "../kit/errors.ts";
 import { text } from "../kit/fields.ts";
 import { fits } from "../kit/text.ts";
+import { publishedBounds } from "./bounds.ts";
 import { ingestErrors } from "./ingest.ts";
 import type { Route } from "./route.ts";
 
@@ -95,8 +96,10 @@ export function openapi(
     info: {
       title: "box: alert monitoring",
       version,
-      description: "Additive routes, which the API document does not have, carry `x-additive`.",
+      description:
+        "Additive routes, which the API document does not have, carry `x-additive`. `x-bounds`: how many of each thing there may be; over one 422 `too_many`.",
     },
+    "x-bounds": publishedBounds,
     servers: baseUrl === "" ? [] : [{ url: baseUrl }],
     paths,
     components: {

@@ -10,7 +10,7 @@ import { findSchedule, scheduleById } from "./schedules.ts";
 /** Addresses that calendar programs follow: whoever knows one reads that calendar and nothing else. */
 
 /** Of one person. */
-const MOST = 100;
+export const MOST_CALENDARS = 100;
 
 /** By what they show, the person's own shifts first. */
 export function listCalendars(reader: Reader, accountId: string): CalendarEntry[] {
@@ -102,8 +102,8 @@ function mustHaveRoom(reader: Reader, accountId: string): void {
     .where(eq(calendars.accountId, accountId))
     .get();
   const n = row?.n ?? 0;
-  if (n < MOST) return;
-  throw new ServiceError("too_many", `A person has at most ${MOST} calendar addresses.`, {
-    details: [{ reason: `at most ${MOST} calendar addresses`, value: String(n) }],
+  if (n < MOST_CALENDARS) return;
+  throw new ServiceError("too_many", `A person has at most ${MOST_CALENDARS} calendar addresses.`, {
+    details: [{ reason: `at most ${MOST_CALENDARS} calendar addresses`, value: String(n) }],
   });
 }

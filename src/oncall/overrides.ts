@@ -8,7 +8,7 @@ import type { StoredOverride, StoredSchedule } from "./schedule.ts";
 
 const LONGEST = 90 * 86_400;
 /** Of one schedule: every evaluation looks at all of them. */
-const MOST = 1000;
+export const MOST_OVERRIDES = 1000;
 
 /** Past and future, in the order they were made: of two the newer wins. */
 export function listOverrides(reader: Reader, schedule: StoredSchedule): StoredOverride[] {
@@ -57,10 +57,10 @@ export function createOverride(
     .from(overrides)
     .where(eq(overrides.scheduleId, schedule.id))
     .get();
-  if ((held?.n ?? 0) >= MOST)
+  if ((held?.n ?? 0) >= MOST_OVERRIDES)
     throw new ServiceError(
       "invalid_override",
-      `A schedule holds at most ${MOST} overrides: delete old ones.`,
+      `A schedule holds at most ${MOST_OVERRIDES} overrides: delete old ones.`,
     );
   const id = hexId(tx.random);
   tx.orm

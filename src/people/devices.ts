@@ -6,7 +6,7 @@ import { liveRole } from "./accounts.ts";
 import type { Device } from "./device.ts";
 
 /** Devices an account may have (contract §19). */
-const MOST_DEVICES = 20;
+export const MOST_DEVICES = 20;
 
 /** A complete fresh report of one handset. */
 export interface DeviceReport {

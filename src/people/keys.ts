@@ -25,7 +25,7 @@ export function mintKey(
 }
 
 /** Keys of one account, of those that are made on purpose. */
-const MOST = 100;
+export const MOST_KEYS = 100;
 
 /** One more key for an account that has a seat. Throws 422 where it has very many. */
 export function createKey(
@@ -38,10 +38,11 @@ export function createKey(
     .from(apiKeys)
     .where(eq(apiKeys.accountId, accountId))
     .get();
-  if ((held?.n ?? 0) >= MOST)
+  if ((held?.n ?? 0) >= MOST_KEYS)
     throw new ServiceError(
       "too_many",
-      `An account has at most ${MOST} keys: revoke those that nobody uses.`,
+      `An account has at most ${MOST_KEYS} keys: revoke those that nobody uses.`,
+      { details: [{ reason: `at most ${MOST_KEYS} keys`, value: String(held?.n) }] },
     );
   return mintKey(tx, key.tenantId, accountId, key.label);
 }

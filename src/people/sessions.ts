@@ -16,7 +16,7 @@ const DAY = 86_400;
 const IDLE = 30 * DAY;
 const LONGEST = 180 * DAY;
 /** Sessions of one account. */
-const MOST = 50;
+export const MOST_SESSIONS = 50;
 /** Characters of what a browser says of itself. */
 const MOST_AGENT = 256;
 /** Seconds to which it is known when a session was last seen. */
@@ -51,7 +51,7 @@ export function openSession(tx: Tx, session: NewSession): { id: string; cookie: 
     ...[id, accountId, sha256(cookie), method, keyId],
     ...[tx.at, tx.at, tx.at + IDLE, address, agent],
   );
-  tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST);
+  tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST_SESSIONS);
   tx.sql<[at: number, id: string]>(SIGNED_IN).run(tx.at, accountId);
   tx.note({ topic: "people" });
   return { id, cookie };

@@ -7,7 +7,7 @@ import type { SourceKey } from "./source.ts";
 import { EVENTS, getSource, HEARTBEATS, senderKeyHash } from "./sources.ts";
 
 /** Keys of one source, over those that it was made with. */
-const MOST = 50;
+export const MOST_SOURCE_KEYS = 50;
 
 /** The keys that were given to a source, the oldest first; what they are nobody knows any more. Throws 404. */
 export function listSourceKeys(reader: Reader, project: Project, name: string): SourceKey[] {
@@ -37,9 +37,9 @@ export function addSourceKey(
     throw invalid([{ field: "/key", reason }]);
   }
   if (isTaken(tx, hash)) throw new ServiceError("name_taken", "This key opens a source already.");
-  if (listSourceKeys(tx, project, name).length >= MOST)
-    throw new ServiceError("too_many", `A source has at most ${MOST} further keys.`, {
-      details: [{ reason: `at most ${MOST} keys`, value: String(MOST) }],
+  if (listSourceKeys(tx, project, name).length >= MOST_SOURCE_KEYS)
+    throw new ServiceError("too_many", `A source has at most ${MOST_SOURCE_KEYS} further keys.`, {
+      details: [{ reason: `at most ${MOST_SOURCE_KEYS} keys`, value: String(MOST_SOURCE_KEYS) }],
     });
   tx.orm.insert(sourceKeys).values({ sourceId: source.id, hash, addedAt: tx.at }).run();
   tx.note({ topic: "sources" });

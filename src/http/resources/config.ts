@@ -121,6 +121,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         ...(["version_conflict", "address_refused", "missing_credential"] as const),
         ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
         ...(["unknown_action", "invalid_timezone", "invalid_layer", "schedule_in_use"] as const),
+        ...(["too_many", "schedule_too_complex"] as const),
       ],
       handle: ({ tenant, params, query, body }) => {
         const isTry = query.dry_run === "true";

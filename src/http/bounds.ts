@@ -1,0 +1,29 @@
+import { MOST_CONTACTS } from "../contacts/contacts.ts";
+import { MOST_HEARTBEATS } from "../heartbeats/heartbeats.ts";
+import { defaultWriterLimits } from "../ingest/writer.ts";
+import { MOST_CALENDARS } from "../oncall/calendars.ts";
+import { MOST_LOOKS } from "../oncall/complexity.ts";
+import { MOST_OVERRIDES } from "../oncall/overrides.ts";
+import { MOST_DEVICES } from "../people/devices.ts";
+import { MOST_KEYS } from "../people/keys.ts";
+import { MOST_SESSIONS } from "../people/sessions.ts";
+import { bounds } from "../projects/bounds.ts";
+import { MOST_SOURCE_KEYS } from "../projects/source-keys.ts";
+import { MOST_SILENCES } from "../quiet/rows.ts";
+
+/** What there may be of each thing (contract §21), as the OpenAPI document tells it: by whose it is. */
+export const publishedBounds = {
+  tenant: { projects: bounds.projects, silences: MOST_SILENCES },
+  project: {
+    ...{ sources: bounds.sources, rules: bounds.rules, schedules: bounds.schedules },
+    ...{ integrations: bounds.integrations, actions: bounds.actions },
+    heartbeats: MOST_HEARTBEATS,
+  },
+  source: { keys: MOST_SOURCE_KEYS },
+  schedule: { overrides: MOST_OVERRIDES, looks_a_year: MOST_LOOKS },
+  account: {
+    ...{ contacts: MOST_CONTACTS, keys: MOST_KEYS, calendars: MOST_CALENDARS },
+    ...{ devices: MOST_DEVICES, sessions: MOST_SESSIONS },
+  },
+  transaction: { rows: defaultWriterLimits.rows },
+} as const;
