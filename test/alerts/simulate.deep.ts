@@ -15,6 +15,7 @@ test(`what is simulated is what a box then does, in ${STORIES} stories`, async (
       await fc.assert(fc.asyncProperty(simulatedStories, telling.tell), how);
     } finally {
       await telling.close();
+      console.log(JSON.stringify(counts));
     }
   }
   t.diagnostic(JSON.stringify(counts));

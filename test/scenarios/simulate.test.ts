@@ -144,6 +144,8 @@ test("a rule that isn't stored, a rule without a ladder, what isn't there, and w
   const drafted = await simulate({ rule: draft });
   assert.equal(drafted.rungs.length, 1);
   assert.match(drafted.verdict.sentence, /nobody has a contact or a phone/);
+  const byEmail = await simulate({ rule: draft, silent: ["email:ann@example.org"] });
+  assert.equal(byEmail.rungs[0]?.people[0]?.answers, false);
   const refused = async (more: object, code: string, status: number) => {
     const body = { rule: "errors", ...more };
     const answer = await box.api("POST", `${RULES}/simulate`, body, ann.key);
