@@ -86,12 +86,14 @@ interface Runnable {
 function runnable(command: Command, above: readonly string[]): Runnable[] {
   const words = [...above, command.name()];
   const children = command.commands.filter((child) => child.name() !== "help");
-  if (children.length > 0) return children.flatMap((child) => runnable(child, words));
+  const below = children.flatMap((child) => runnable(child, words));
+  // A group that takes arguments does something by itself.
+  if (children.length > 0 && command.registeredArguments.length === 0) return below;
   const args = command.registeredArguments.map((argument) => {
     const text = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? `<${text}>` : `[${text}]`;
   });
-  return [{ name: [...words, ...args].join(" "), command }];
+  return [{ name: [...words, ...args].join(" "), command }, ...below];
 }
 
 function describeCommand({ name, command }: Runnable, common: ReadonlySet<string>): string[] {

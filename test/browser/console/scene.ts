@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { assets } from "../../../src/console/assets.ts";
 
-/** §6.2, word for word. */
+/** The policy of the box's own pages, word for word. */
 const POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
   ...["connect-src 'self'", "manifest-src 'self'", "worker-src 'self'", "form-action 'self'"],
