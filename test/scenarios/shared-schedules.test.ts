@@ -51,6 +51,12 @@ test("a shared schedule pages from every project's ladder, overrides and all, an
   assert.equal((await put("primary", { shared: true })).body.shared, true);
   await rule(named("ops/primary"));
   assert.deepEqual(await paged(1), [ann.accountId]);
+  const simulated = await box.api("POST", "/v1/projects/shop/rules/simulate", { rule: "errors" });
+  assert.deepEqual(
+    simulated.body.rungs[0]?.people.map((one: { account_id: string }) => one.account_id),
+    [ann.accountId],
+    JSON.stringify(simulated.body).slice(0, 300),
+  );
   const cover = { account_id: bob.accountId, ends_at: Math.floor(box.clock.now() / 1000) + 600 };
   assert.equal((await box.api("POST", `${schedules}/primary/overrides`, cover)).status, 201);
   assert.deepEqual(await paged(2), [bob.accountId]);
