@@ -3,6 +3,7 @@ import { version } from "../src/kit/assets.ts";
 import { widenThreadPool } from "../src/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerAudit } from "./audit.ts";
+import { registerBackups } from "./backups.ts";
 import { registerCompletion } from "./completion.ts";
 import { registerConfig } from "./config.ts";
 import { registerConnect } from "./connect.ts";
@@ -73,6 +74,7 @@ export function createProgram(): Command {
   registerSchedules(program);
   registerOverrides(program);
   registerOverview(program);
+  registerBackups(program);
   registerProjects(program);
   registerSources(program);
   registerConnect(program);

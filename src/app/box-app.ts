@@ -17,6 +17,7 @@ import type { Route } from "../http/route.ts";
 import { dataPlaneRoutesOf } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { twilioOperations } from "../http/twilio.ts";
+import { unixSeconds } from "../kit/clock.ts";
 import { backupCheck } from "../operate/backup-health.ts";
 import { contactCheck, contactMetrics } from "../operate/contact-health.ts";
 import { boxHealth } from "../operate/health.ts";
@@ -95,7 +96,7 @@ function consolePages(deps: ConsoleDeps): PagesDoor {
 
 function operating(
   config: BoxConfig,
-  { tenant, backups, ports, serving }: BoxParts & { serving: Serving },
+  { tenant, backups, doctor, ports, serving }: BoxParts & { serving: Serving },
   routes: readonly Route[],
 ) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
@@ -111,7 +112,12 @@ function operating(
       () => ingestCheck(tenant),
       () => backupCheck(tenant, scheduled),
     ]);
-  tenant.standIn({ health });
+  const desk = scheduled && {
+    ...{ ...scheduled.plan, list: scheduled.backups.list, failure: scheduled.backups.failure },
+    isRunning: scheduled.backups.isRunning,
+    make: () => scheduled.backups.makeNow(unixSeconds(tenant.clock)),
+  };
+  tenant.standIn({ health, doctor, backups: desk });
   return {
     health,
     metrics: () =>

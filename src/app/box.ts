@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { scheduledBackups } from "../backup/scheduled.ts";
 import type { Intake } from "../intake/intake.ts";
+import { doctorDesk } from "../operate/doctor-desk.ts";
 import { isAlive } from "../operate/health.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
@@ -65,9 +66,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     });
     lifecycle.onStop("tenant", () => tenant.stop());
     lifecycle.onStop("backup", () => backups?.stop());
+    const doctor = doctorDesk(tenant, config.data);
+    lifecycle.onStop("doctor", () => doctor.stop());
     let intake: Intake | null = null;
     const ports = () => intake?.counts() ?? [];
-    const http = boxHttp(config, deps, { tenant, backups, ports });
+    const http = boxHttp(config, deps, { tenant, backups, doctor, ports });
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());
     const { adapters, senders, ...doors } = http;

@@ -12,6 +12,7 @@ import type { Resolve } from "../kit/names.ts";
 import type { Random } from "../kit/random.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import type { HostedState } from "../operate/hosted-health.ts";
+import type { DoctorDesk } from "../tenant/house.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
 /** What either role is handed from outside. */
@@ -35,6 +36,7 @@ export interface BoxDeps {
 export interface BoxParts {
   tenant: Tenant;
   backups: ScheduledBackups | null;
+  doctor: DoctorDesk;
   /** What came in by ports of their own. */
   ports(): PortCounts[];
 }

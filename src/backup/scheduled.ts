@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { ownCommand } from "../kit/assets.ts";
 import type { Log } from "../kit/log.ts";
+import { type OwnProcess, startOwn } from "../kit/own-process.ts";
 import { readManifest } from "./verify.ts";
 
 /** What `box serve --backup-dir` is told. */
@@ -15,9 +13,22 @@ export interface BackupPlan {
   keep: number;
 }
 
+/** One of them; times in Unix seconds, size in bytes. */
+interface BackupMade {
+  file: string;
+  taken_at: number;
+  proved_at: number;
+  size: number;
+}
+
 export interface ScheduledBackups {
   /** A job of the scheduler. */
   job: { name: string; run(now: number): Promise<number> };
+  /** Makes one beside them, unless one is being made. `now`: Unix seconds. */
+  makeNow(now: number): void;
+  isRunning(): boolean;
+  /** Those that lie there whole, newest first. */
+  list(): BackupMade[];
   /** What the last try said where it failed. */
   failure(): string | null;
   /** Ends a backup that is being made; what it has written so far goes with it. */
@@ -25,6 +36,7 @@ export interface ScheduledBackups {
 }
 
 const AGAIN_SECONDS = 900;
+const ASKED_SECONDS = 60;
 
 /**
  * Backups at regular times while a box serves, each in a process of its own: the copy, its proof and the
@@ -34,23 +46,33 @@ export function scheduledBackups(
   plan: BackupPlan,
   { data, log }: { data: string; log: Log },
 ): ScheduledBackups {
-  let child: ChildProcess | null = null;
+  let child: OwnProcess | null = null;
   let failure: string | null = null;
   let stopped = false;
 
   const make = async (now: number): Promise<void> => {
     mkdirSync(plan.dir, { recursive: true, mode: 0o700 });
-    const [program, ...words] = ownCommand();
     const file = join(plan.dir, nameOf(now));
-    child = spawn(program, [...words, "backup", file, "--data", data, "--json"], {
-      env: surroundings(),
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    stepBack(child);
-    const { code, said } = await ended(child);
+    child = startOwn(["backup", file, "--data", data, "--json"]);
+    const { code, said } = await child.ended;
     child = null;
     if (code !== 0) throw new Error(said.trim() || `it ended with ${code}`);
     prune(plan, file);
+  };
+
+  /** Whether it was made; why not is kept. */
+  const attempt = async (now: number): Promise<boolean> => {
+    try {
+      await make(now);
+      if (failure !== null) log.info("backups work again");
+      failure = null;
+      return true;
+    } catch (error) {
+      if (stopped) return false;
+      failure = error instanceof Error ? error.message : String(error);
+      log.error({ err: error, dir: plan.dir }, "the scheduled backup failed");
+      return false;
+    }
   };
 
   return {
@@ -59,26 +81,24 @@ export function scheduledBackups(
       async run(now) {
         const due = dueAt(plan);
         if (due > now || stopped) return due * 1000;
-        try {
-          await make(now);
-          if (failure !== null) log.info("backups work again");
-          failure = null;
-          return (now + plan.hours * 3600) * 1000;
-        } catch (error) {
-          if (stopped) return (now + AGAIN_SECONDS) * 1000;
-          failure = error instanceof Error ? error.message : String(error);
-          log.error({ err: error, dir: plan.dir }, "the scheduled backup failed");
-          return (now + AGAIN_SECONDS) * 1000;
-        }
+        // One that somebody asked for is under way: the next look says whether it was enough.
+        if (child !== null) return (now + ASKED_SECONDS) * 1000;
+        const wait = (await attempt(now)) ? plan.hours * 3600 : AGAIN_SECONDS;
+        return (now + wait) * 1000;
       },
     },
+    makeNow(now) {
+      if (child === null && !stopped) void attempt(now);
+    },
+    isRunning: () => child !== null,
+    list: () => backupsIn(plan.dir).flatMap((name) => madeOf(plan, name)),
     failure: () => failure,
     async stop() {
       stopped = true;
       const running = child;
       if (running === null) return;
-      running.kill("SIGKILL");
-      await ended(running);
+      running.kill();
+      await running.ended;
     },
   };
 }
@@ -93,6 +113,16 @@ function dueAt({ dir, hours }: BackupPlan): number {
     }
   }
   return 0;
+}
+
+function madeOf({ dir }: BackupPlan, name: string): BackupMade[] {
+  try {
+    const { taken_at, proved_at, size } = readManifest(join(dir, name));
+    return [{ file: name, taken_at, proved_at, size }];
+  } catch {
+    // One that is being made, or whose manifest is gone.
+    return [];
+  }
 }
 
 /** `box-2026-01-05T09-00-00Z.db`: sorts by time. */
@@ -121,34 +151,4 @@ function prune({ dir, keep }: BackupPlan, made: string): void {
   for (const name of others.slice(Math.max(0, keep - 1)))
     for (const end of ["", ".json", ".json.next", ".key"])
       rmSync(join(dir, name + end), { force: true });
-}
-
-/** What concerns the serving process alone is not handed on: its supervisor's socket, its own settings. */
-function surroundings(): NodeJS.ProcessEnv {
-  const own = (name: string) =>
-    name === "NOTIFY_SOCKET" ||
-    name.startsWith("WATCHDOG_") ||
-    (name.startsWith("BOX_") && name !== "BOX_CACHE_DIR");
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own(name)));
-}
-
-function stepBack({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // Refused by a strict host: it then shares the processor evenly.
-  }
-}
-
-const SAID_MOST = 2000;
-
-function ended(child: ChildProcess): Promise<{ code: number | null; said: string }> {
-  return new Promise((resolve) => {
-    let said = "";
-    child.stderr?.on("data", (data: Buffer) => {
-      said = (said + data.toString("utf8")).slice(0, SAID_MOST);
-    });
-    child.once("error", (error) => resolve({ code: null, said: error.message }));
-    child.once("close", (code) => resolve({ code, said }));
-  });
 }

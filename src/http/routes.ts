@@ -17,6 +17,7 @@ import { integrationRoutes } from "./resources/integrations.ts";
 import { logtailRoutes } from "./resources/logtail.ts";
 import { mappingRoutes } from "./resources/mapping.ts";
 import { oncallRoutes } from "./resources/oncall.ts";
+import { operatingTenantRoutes } from "./resources/operating.ts";
 import { overviewRoutes } from "./resources/overview.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
@@ -57,6 +58,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...templateRoutes,
   ...oncallRoutes,
   ...overviewRoutes,
+  ...operatingTenantRoutes,
   ...pairingRoutes,
   ...peopleRoutes,
   ...searchRoutes,

@@ -39,6 +39,7 @@ export const errorStatus = {
   contact_not_verified: 409,
   gateway_missing: 409,
   drill_running: 409,
+  backup_dir_missing: 409,
   length_required: 411,
   body_too_large: 413,
   unsupported_encoding: 415,

@@ -15,7 +15,8 @@ export type MetaKey =
   | "gate_key"
   | "relay_silent"
   | "fallback"
-  | "last_backup";
+  | "last_backup"
+  | "doctor";
 
 export function getMeta(reader: Reader, key: MetaKey): string | number | undefined {
   return reader

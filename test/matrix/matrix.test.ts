@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { errorStatus } from "../../src/kit/errors.ts";
 import { mintKey } from "../../src/people/keys.ts";
@@ -10,17 +13,22 @@ import { fixture, pathOf } from "./fixture.ts";
 let box: TestBox;
 let stranger: TestBox;
 let document: Document;
+let backups: string;
 let ingestToken: string;
 const keys = new Map<Role, string>();
 before(async () => {
-  [box, stranger] = await Promise.all([testBox(), testBox()]);
+  backups = mkdtempSync(join(tmpdir(), "box-matrix-"));
+  [box, stranger] = await Promise.all([testBox({ backupDir: backups }), testBox()]);
   document = await readDocument(box.url);
   ingestToken = await box.project("plain");
   for (const role of ["owner", "admin", "member"] as const) keys.set(role, box.person(role).key);
   // The first use of a key in a minute is written down, which is no doing of the route's.
   for (const key of keys.values()) await box.api("GET", "/v1/me", undefined, key);
 });
-after(() => Promise.all([box.stop(), stranger.stop()]));
+after(async () => {
+  await Promise.all([box.stop(), stranger.stop()]);
+  rmSync(backups, { recursive: true, force: true });
+});
 
 /** Authorization fields that open nothing on the API-key plane. */
 function refusedBearers(): Record<string, string | null> {

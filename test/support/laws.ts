@@ -131,6 +131,7 @@ export const rooms: Record<string, readonly string[]> = {
     "search/search.ts",
     "ingest/template/try.ts",
     "ingest/templates.ts",
+    "tenant/house.ts",
     "tenant/overview.ts",
   ],
 };

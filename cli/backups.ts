@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { Backups } from "../src/tenant/house.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { apiFlags, print } from "./options.ts";
+import { table, when } from "./table.ts";
+
+/** The backups that a box makes by itself: `box backups`. */
+export function registerBackups(program: Command): void {
+  apiFlags(program.command("backups"))
+    .description("the backups in the box's directory for them")
+    .option("--now", "let the box make one now")
+    .action(backups);
+}
+
+async function backups(options: ApiOptions & { now?: true }): Promise<void> {
+  if (options.now) {
+    const begun = await callApi<{ running: boolean }>(options, "POST", "/v1/backups");
+    print(begun, options, () => "one is being made: box backups shows it once it is proved");
+    return;
+  }
+  const answer = await callApi<Backups>(options, "GET", "/v1/backups");
+  print(answer, options, () => backupsText(answer));
+}
+
+function backupsText({ scheduled, last_backup, running, failure, backups: made }: Backups): string {
+  const how =
+    scheduled === null
+      ? "none are made by themselves: start the box with --backup-dir"
+      : `one every ${scheduled.hours} h, the last ${scheduled.keep} are kept`;
+  const last = last_backup === null ? "none was ever proved" : `last proved ${when(last_backup)}`;
+  const rows = made.map((each) => [
+    ...[each.file, when(each.taken_at), when(each.proved_at), each.size],
+  ]);
+  return [
+    `${how}; ${last}${running ? "; one is being made" : ""}`,
+    ...(failure === null ? [] : [`the last try failed: ${failure}`]),
+    table(["FILE", "TAKEN", "PROVED", "BYTES"], rows),
+  ].join("\n");
+}
