@@ -12,11 +12,12 @@ export function bar({ system, base, origin, who }: PageCall): Markup {
   const seesNames = who.role !== "member";
   const say = (check: { detail: string; named?: string }) =>
     seesNames ? (check.named ?? check.detail) : check.detail;
-  const more = html` <a href="${base}/system">Look</a>`;
+  const more = ({ name }: { name: string }) =>
+    html` <a href="${base}/system#check-${name}">Look</a>`;
   if (first !== undefined)
-    return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more}`);
+    return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more(first)}`);
   if (sick !== undefined)
-    return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more}`);
+    return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more(sick)}`);
   if (!isSafe(origin))
     return line(
       "status",

@@ -17,7 +17,7 @@ import { createSaid } from "./said.ts";
 import type { Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { createScreenServer } from "./serve-screen.ts";
-import type { System } from "./system.ts";
+import type { System } from "./system-port.ts";
 import { answerVisit } from "./visits.ts";
 
 export interface ConsoleDeps {

@@ -3,7 +3,7 @@ import type { Markup } from "../kit/html.ts";
 import type { Role } from "../store/schema.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { PageLook } from "./look.ts";
-import type { System } from "./system.ts";
+import type { System } from "./system-port.ts";
 
 /** Who has signed in, with the role that they have now. */
 export interface Who {

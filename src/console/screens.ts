@@ -7,11 +7,13 @@ import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
 import type { Screen } from "./screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
+import { systemScreen } from "./system/screen.ts";
 import { welcomeScreen } from "./welcome/screen.ts";
 
 /** Every screen there is. */
 export const screens: readonly Screen[] = [
   ...[alertsScreen, alertScreen],
   ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
+  systemScreen,
   welcomeScreen,
 ];

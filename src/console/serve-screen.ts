@@ -14,7 +14,7 @@ import { refusedLine, type SaidBook, saidLine } from "./said.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { documentTitle, type Files, shell } from "./shell.ts";
-import type { System } from "./system.ts";
+import type { System } from "./system-port.ts";
 
 export interface ScreenServerDeps {
   tenant: Tenant;

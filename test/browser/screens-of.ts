@@ -9,6 +9,7 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     alert: `/a/${alerts.critical}`,
     "alert-resolved": `/a/${alerts.resolved}`,
     welcome: "/welcome",
+    system: "/system",
     people: "/people",
     person: `/people/${ann.accountId}`,
     me: "/me",
