@@ -5,7 +5,7 @@ import { counts, simulatedStories, startTelling } from "./simulated.ts";
 
 const STORIES = Number(process.env["RUNS"] ?? 10_000);
 /** A box is begun anew after so many groups of stories. */
-const OF_ONE_BOX = 100;
+const OF_ONE_BOX = 25;
 
 test(`what is simulated is what a box then does, in ${STORIES} stories`, async (t) => {
   for (let box = 0; counts.stories < STORIES; box += 1) {

@@ -223,7 +223,8 @@ async function live(
       take(plane, { ...one, now });
       waiting.splice(waiting.indexOf(one), 1);
     }
-    if (now >= end) return;
+    // What is due at the very end takes a moment, too, and nothing else is due within it.
+    if (now >= end) return await clock.turn(8000);
     // Until all have acknowledged, what happens is at a minute or ten seconds after it.
     const usual = waiting.length === 0 ? 3600 : now % 60 === 0 ? 10 : 60 - (now % 60);
     const acks = waiting.flatMap(({ ackAt }) => ackAt ?? []);
