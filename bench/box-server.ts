@@ -33,7 +33,7 @@ function leaveOutMinutes(): void {
   const { prepare } = Database.prototype;
   const nothing = "UPDATE meta SET value = value WHERE key = ? AND ? + ? IS NULL";
   Database.prototype.prepare = function (this: Database.Database, text: string) {
-    const isMinutes = text.startsWith("INSERT INTO alert_buckets (alert_id, slot, n) VALUES");
+    const isMinutes = text.startsWith("INSERT INTO alert_minutes (alert_id, slot, n) VALUES");
     return prepare.call(this, isMinutes ? nothing : text);
   } as typeof prepare;
 }

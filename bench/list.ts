@@ -23,7 +23,8 @@ export const list: Scenario = {
         const shown = { limit: 50, order: "need", ...filter } as const;
         const { alerts } = await triage(store, shown);
         countAlerts(store, { accountId: ACCOUNT });
-        for (const { id } of alerts) latestMinutes(store, Number(id), 1_700_000_000, 60);
+        const ids = alerts.map(({ id }) => Number(id));
+        latestMinutes(store, ids, { at: 1_700_000_000, most: 60 });
       };
       const bound = { must: 10, lower: true };
       const words = { must: 150, lower: true };
@@ -57,7 +58,7 @@ function fill(store: Store, n: number): void {
         '{"host":"web-' || (i % 50) || '"}', 0, i, 0, 0 FROM n;
       UPDATE alerts SET page_accounts = '["${ACCOUNT}"]' WHERE id % 1000 = 0;
       UPDATE alerts SET silenced_by = 's' WHERE id % 5000 = 0;
-      INSERT INTO alert_buckets SELECT a.id, 1699999980 - 60 * n.value, 3 FROM alerts a, json_each('[0,1,2,5,9,20,40]') n
+      INSERT INTO alert_minutes (slot, alert_id, n) SELECT 1699999980 - 60 * n.value, a.id, 3 FROM alerts a, json_each('[0,1,2,5,9,20,40]') n
         WHERE a.state = 'open'`);
   });
   // Filling in one transaction leaves a log that no box has.

@@ -295,6 +295,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   window_hits: "events",
   changes: "events",
   alert_buckets: "events",
+  alert_minutes: "events",
   alert_people: "kept by what is done to alerts",
   alert_counts: "kept by what is done to alerts",
   timeline: "an alert's own history",

@@ -25,16 +25,18 @@ const rule = (more: object = {}) =>
   });
 const send = (n: string, more: object = {}) =>
   box.ingest(token, { message: "payment failed", keys: { n }, ...more });
+const ALL =
+  "(SELECT alert_id, slot, n FROM alert_buckets UNION ALL SELECT alert_id, slot, n FROM alert_minutes)";
 const slots = (id = 1) =>
   box.tenant.store
     .sql<[number], { slot: number; n: number }>(
-      "SELECT slot, n FROM alert_buckets WHERE alert_id = ? ORDER BY slot",
+      `SELECT slot, n FROM ${ALL} WHERE alert_id = ? ORDER BY slot`,
     )
     .all(id);
 const sums = () =>
   box.tenant.store
     .sql<[], { id: number; count: number; sum: number | null }>(
-      "SELECT id, count, (SELECT sum(n) FROM alert_buckets WHERE alert_id = id) AS sum FROM alerts",
+      `SELECT id, count, (SELECT sum(n) FROM ${ALL} WHERE alert_id = id) AS sum FROM alerts`,
     )
     .all();
 
@@ -99,6 +101,40 @@ describe("occurrences", () => {
     );
     await box.api("DELETE", "/v1/projects/shop");
     assert.deepEqual(slots(), []);
+  });
+
+  test("of many alerts touch few pages, and minutes of one that is gone go by themselves", async () => {
+    await rule({ max_open: 0 });
+    const { store } = box.tenant;
+    const lines = (n: number) =>
+      Array.from({ length: n }, (_, i) =>
+        JSON.stringify({ message: "payment failed", keys: { n: `${i}` } }),
+      ).join("\n");
+    const sendAll = (n: number) =>
+      fetch(`${box.url}/v1/ingest`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+        body: lines(n),
+      }).then(async (answer) => assert.equal(answer.status, 202, await answer.text()));
+    for (let minute = 0; minute < 30; minute++) {
+      await sendAll(50);
+      await box.clock.turn(MINUTE);
+    }
+    const isOfLatest =
+      "SELECT count(*) FROM alert_minutes WHERE slot = (SELECT max(slot) FROM alert_minutes)";
+    assert.equal(store.sql<[], number>(isOfLatest).pluck().get(), 50);
+    const key = store
+      .sql<[], { name: string; seqno: number }>(
+        "SELECT name, seqno FROM pragma_index_info('sqlite_autoindex_alert_minutes_1')",
+      )
+      .all();
+    assert.deepEqual(
+      key.map(({ name }) => name),
+      ["slot", "alert_id"],
+    );
+    await box.api("DELETE", "/v1/projects/shop");
+    await box.clock.turn(8 * HOUR);
+    assert.equal(store.sql<[], number>(`SELECT count(*) FROM ${ALL}`).pluck().get(), 0);
   });
 
   test("a batch that isn't committed leaves neither rows nor counts in memory", async () => {

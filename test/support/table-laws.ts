@@ -21,7 +21,12 @@ export const owners: Record<string, string> = {
   ...{ reports: "reports", report_entries: "reports" },
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox", storms: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },
-  ...{ alert_buckets: "alerts", alert_people: "alerts", alert_counts: "alerts" },
+  ...{
+    alert_buckets: "alerts",
+    alert_minutes: "alerts",
+    alert_people: "alerts",
+    alert_counts: "alerts",
+  },
   silences: "quiet",
   ...{ heartbeats: "heartbeats", heartbeat_runs: "heartbeats" },
   ...{ gateways: "contacts", contacts: "contacts", notify_rules: "contacts", pages: "paging" },

@@ -25,7 +25,7 @@ const MINUTES = 60;
 /** The last hour, or since its opening; nothing of what is over. */
 export function minutesOf({ tenant, now }: PageCall, row: AlertRow): number[] {
   if (row.last_seen < now - MINUTES * 60) return [];
-  return latestMinutes(tenant.store, row.id, now, MINUTES);
+  return latestMinutes(tenant.store, [row.id], { at: now, most: MINUTES }).get(row.id) ?? [];
 }
 
 /** One row: two lines at a desk, four on a phone. Pure. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { alertState, listedAlert } from "../../alerts/alert.ts";
+import { type Alert, alertState, listedAlert } from "../../alerts/alert.ts";
 import { latestMinutes } from "../../alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../alerts/counts.ts";
 import { type AlertPage, listAlerts } from "../../alerts/list.ts";
@@ -74,14 +74,7 @@ export const alertListRoutes: Route[] = [
       const { project, counts, buckets } = query;
       const projectId = project === undefined ? undefined : getProject(store, project).id;
       const page = await pageOf(store, query, { projectId, accountId });
-      const at = unixSeconds(store.clock);
-      const alerts =
-        buckets === undefined
-          ? page.alerts
-          : page.alerts.map((alert) => ({
-              ...alert,
-              buckets: latestMinutes(store, Number(alert.id), at, buckets),
-            }));
+      const alerts = buckets === undefined ? page.alerts : withMinutes(store, page.alerts, buckets);
       return {
         ...{ ...page, alerts },
         ...(counts === true && { counts: countAlerts(store, { projectId, accountId }) }),
@@ -89,6 +82,12 @@ export const alertListRoutes: Route[] = [
     },
   }),
 ];
+
+function withMinutes(store: Store, alerts: readonly Alert[], most: number) {
+  const ids = alerts.map(({ id }) => Number(id));
+  const minutes = latestMinutes(store, ids, { at: unixSeconds(store.clock), most });
+  return alerts.map((alert) => ({ ...alert, buckets: minutes.get(Number(alert.id)) ?? [] }));
+}
 
 /** What only a walk through alerts knows. */
 const WALKED = ["min_level", "q", "mine", "silenced", "order", "after"] as const;
