@@ -23,6 +23,7 @@ import {
 import { addRun, endRun, markOverrun } from "./runs.ts";
 import { findHeartbeatSource, heartbeatSource } from "./source.ts";
 import { type Beat, heard, looked, type Step, type Word } from "./state.ts";
+import { createTogether } from "./together.ts";
 
 /** What a job says of itself. */
 export interface Ping {
@@ -130,13 +131,16 @@ export function createHeartbeatWatch(deps: {
     }
   };
 
+  const takeWord = (tx: Tx, { id, ping }: Heard) => {
+    const row = heartbeatRow(tx, id);
+    if (row === null) throw notFound("heartbeat");
+    const step = heard(beatOf(row), ping.word, paceOf(row), tx.at);
+    take(tx, noteRun(tx, row, ping), step, ping.exit);
+  };
+  const together = createTogether(store, takeWord);
+
   const hear = async (id: string, ping: Ping) => {
-    store.write((tx) => {
-      const row = heartbeatRow(tx, id);
-      if (row === null) throw notFound("heartbeat");
-      const heardNow = noteRun(tx, row, ping);
-      take(tx, heardNow, heard(beatOf(row), ping.word, paceOf(row), tx.at), ping.exit);
-    });
+    await together.write({ id, ping });
     await settleOwed(id);
   };
 
@@ -170,6 +174,11 @@ export function createHeartbeatWatch(deps: {
     },
     tell: (row, owed) => submit(sourceOf(row.project_id), [heartbeatEvent(row, owed)]),
   };
+}
+
+interface Heard {
+  id: string;
+  ping: Ping;
 }
 
 const none = { rid: null, started: null, exit: null };

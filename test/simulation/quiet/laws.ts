@@ -206,6 +206,9 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       const owed = was?.untold === 1 ? "alert.opened" : null;
       if (owed !== null && !events.includes(owed)) fault(`alert ${id} was held, not told`, look);
       if (
+        // A time from before a jump says nothing of now.
+        look.did.what !== "jump" &&
+        look.did.what !== "restart" &&
         was?.untold === 0 &&
         was.renotify_at !== null &&
         was.renotify_at <= look.now &&
