@@ -11,6 +11,7 @@ import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { memory, start } from "./start.ts";
+import { trying } from "./trying.ts";
 import { webhook } from "./webhook.ts";
 
 /**
@@ -37,6 +38,7 @@ const scenarios: Scenario[] = [
   list,
   occurrences,
   refresh,
+  trying,
   memory,
   start,
 ];
