@@ -10,7 +10,9 @@ import { settleAlert } from "./settle.ts";
 import { writeTimeline } from "./timeline.ts";
 import { mustStand, noteAlert, openAgain, tellOpening } from "./unacknowledge.ts";
 
-const SOONER = "UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open'";
+/** In place of a repeat that is due or held. */
+const SOONER =
+  "UPDATE alerts SET step_at = ?, repeat_at = NULL, due_at = ? WHERE id = ? AND state = 'open'";
 
 /**
  * Runs the ladder's next rung at once; those above it keep their times. An acknowledged alert is open again by it:

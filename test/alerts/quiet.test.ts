@@ -354,3 +354,16 @@ test("of an alert that was told and one that was held, which become one, no page
   // The first step of the one that was held is owed still.
   assert.deepEqual(told().slice(2), ["40 escalated 1", "45 escalated 2"]);
 });
+
+test("a rung that is run by hand while an earlier one's repeat is held runs at the end", async () => {
+  plane.rule({
+    escalations: [step(0, ["ann"], { repeat: 10 }), step(30, ["bob"]), step(50, ["cat"])],
+  });
+  await plane.fire();
+  silence(5, 120);
+  await plane.minutes(80);
+  plane.tenant.store.write((tx) => escalateNow(tx, plane.last().id, "ann"));
+  await plane.minutes(60);
+  assert.deepEqual(told().slice(0, 3), ["0 opened 0", "0 escalated 1", "120 escalated 3"]);
+  assert.equal(plane.last().silenced_by, null);
+});
