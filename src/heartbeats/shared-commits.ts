@@ -2,7 +2,7 @@ import { sqliteCode } from "../store/faults.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /** Writes what comes at about the same time in one commit. */
-export interface Together<T> {
+export interface SharedCommits<T> {
   /** Resolves once it is committed. Rejects with what kept this one, or all of them, from it. */
   write(one: T): Promise<void>;
 }
@@ -22,7 +22,10 @@ const LONGEST_MS = 100;
  * Group commit: what came in one turn of the loop shares one sync, and on a slow disk what came since the one before, which
  * leaves the loop four times as long as it took. `write` throws before it has written anything of one that is to fail alone.
  */
-export function createTogether<T>(store: Store, write: (tx: Tx, one: T) => void): Together<T> {
+export function createSharedCommits<T>(
+  store: Store,
+  write: (tx: Tx, one: T) => void,
+): SharedCommits<T> {
   const { clock } = store;
   let waiting: Waiting<T>[] = [];
   let notBefore = 0;

@@ -21,9 +21,9 @@ import {
   writeBeat,
 } from "./rows.ts";
 import { addRun, endRun, markOverrun } from "./runs.ts";
+import { createSharedCommits } from "./shared-commits.ts";
 import { findHeartbeatSource, heartbeatSource } from "./source.ts";
 import { type Beat, heard, looked, type Step, type Word } from "./state.ts";
-import { createTogether } from "./together.ts";
 
 /** What a job says of itself. */
 export interface Ping {
@@ -137,10 +137,10 @@ export function createHeartbeatWatch(deps: {
     const step = heard(beatOf(row), ping.word, paceOf(row), tx.at);
     take(tx, noteRun(tx, row, ping), step, ping.exit);
   };
-  const together = createTogether(store, takeWord);
+  const commits = createSharedCommits(store, takeWord);
 
   const hear = async (id: string, ping: Ping) => {
-    await together.write({ id, ping });
+    await commits.write({ id, ping });
     await settleOwed(id);
   };
 
