@@ -185,11 +185,10 @@ function isEarly(
     return last > from + ledger.jumped ? null : "no time of its cron has passed";
   }
   if (now < from + period + grace) return `waited for ${now - from} s only`;
-  const lost = ledger.downs.find(
-    ({ at, seconds }) =>
-      seconds > BRIDGED && at > from && at >= from + period - grace && now < at + period + grace,
-  );
-  return lost === undefined ? null : "a report may have been lost while the box was off";
+  let waited = from;
+  for (const { at, seconds } of ledger.downs)
+    if (seconds > BRIDGED && at > waited && at >= waited + period - grace) waited = at;
+  return now < waited + period + grace ? "a report may have been lost while the box was off" : null;
 }
 
 /** The last time of its cron up to `wall`. */
