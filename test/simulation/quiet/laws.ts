@@ -1,7 +1,8 @@
 import type { Did } from "./acts.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
-import { type Ledger, type Standing, whyQuiet } from "./ledger.ts";
+import { type Ledger, whyQuiet } from "./ledger.ts";
+import { createReader, type Look, type Row } from "./looks.ts";
 
 /** What holds whatever happens, looked at after each look and act. */
 export interface Laws {
@@ -23,42 +24,6 @@ export interface Seen {
   mergedHeld: number;
 }
 
-interface Row extends Standing {
-  silenced_by: string | null;
-  untold: number;
-  step: number;
-  step_at: number | null;
-  repeat_at: number | null;
-  renotify_at: number | null;
-  due_at: number | null;
-  alert_key: string;
-}
-
-interface NewEvent {
-  id: number;
-  alert: number;
-  event: string;
-  timestamp: number;
-}
-
-/** One look at the box: what is and what was said since the one before. */
-interface Look {
-  did: Did;
-  now: number;
-  elapsed: number;
-  /** Nothing is due any more. */
-  rested: boolean;
-  rows: Map<number, Row>;
-  before: Map<number, Row>;
-  events: Map<number, string[]>;
-  history: Map<number, string[]>;
-}
-
-const ROWS = `SELECT id, rule, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
-  renotify_at, due_at, alert_key FROM alerts`;
-const EVENTS =
-  "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";
-const HISTORY = "SELECT id, alert_id AS alert, kind FROM timeline WHERE id > ? ORDER BY id";
 const LOUD = new Set(["alert.opened", "alert.escalated", "alert.renotified"]);
 const DRILL_SECONDS = 900;
 
@@ -69,53 +34,10 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
   const latest = new Map<string, number>();
   const alone = new Set<number>();
   const drills = new Map<number, number>();
-  let before = new Map<number, Row>();
-  let [lastEvent, lastHistory] = [0, 0];
+  const read = createReader(box, ledger);
   const fault = (text: string, look: Look) => {
     if (faults.length < 20)
       faults.push(`at ${look.now} (${look.elapsed}), after ${look.did.what}: ${text}`);
-  };
-
-  const read = (did: Did): Look => {
-    const { engine } = box;
-    ledger.read(engine);
-    const { store } = engine;
-    const now = engine.now();
-    const raw = store.sql(ROWS).all() as (Omit<Row, "identifiers"> & { identifiers: string })[];
-    const rows = new Map(
-      raw.map((row) => [row.id, { ...row, identifiers: JSON.parse(row.identifiers) }]),
-    );
-    const events = store.sql(EVENTS).all(lastEvent) as NewEvent[];
-    const history = store.sql(HISTORY).all(lastHistory) as {
-      id: number;
-      alert: number;
-      kind: string;
-    }[];
-    lastEvent = events.at(-1)?.id ?? lastEvent;
-    lastHistory = history.at(-1)?.id ?? lastHistory;
-    const look: Look = {
-      ...{ did, now, elapsed: ledger.elapsed(engine), rows, before },
-      rested: did.what === "look" && (box.nextLook() ?? Infinity) > now,
-      events: new Map(
-        [...Map.groupBy(events, ({ alert }) => alert)].map(([id, all]) => [
-          id,
-          all.map(({ event }) => event),
-        ]),
-      ),
-      history: new Map(
-        [...Map.groupBy(history, ({ alert }) => alert)].map(([id, all]) => [
-          id,
-          all.map(({ kind }) => kind),
-        ]),
-      ),
-    };
-    for (const { alert, event, timestamp } of events) {
-      const key = `${alert} ${event}`;
-      if (timestamp <= (latest.get(key) ?? 0))
-        fault(`alert ${alert}: two ${event} in a second`, look);
-      latest.set(key, timestamp);
-    }
-    return look;
   };
 
   const quietOf = (row: Row, { rows, now }: Look) =>
@@ -259,6 +181,12 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     seen,
     each(did = { what: "look" }) {
       const look = read(did);
+      for (const { alert, event, timestamp } of look.fresh) {
+        const key = `${alert} ${event}`;
+        if (timestamp <= (latest.get(key) ?? 0))
+          fault(`alert ${alert}: two ${event} in a second`, look);
+        latest.set(key, timestamp);
+      }
       for (const row of look.rows.values()) {
         said(row, look);
         taken(row, look);
@@ -275,7 +203,6 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       }
       bounds(look);
       beats.check(look.rested);
-      before = look.rows;
     },
   };
 }
