@@ -179,8 +179,8 @@ test("no alert but a drill has a report, and each of two at once its own", async
   assert.equal((await box.api("GET", `/v1/projects/other/drills/${a.body.id}`)).status, 404);
 });
 
-test("drills are in no count beside a list, no silence's preview and no storm", async (t) => {
-  const { box, token, make, drill } = await story(t);
+test("drills are in no count beside a list and in no silence's preview", async (t) => {
+  const { box, token, drill } = await story(t);
   const counts = async () => {
     const { counts } = (await box.api("GET", "/v1/alerts?project=shop&counts=true")).body;
     return [counts.open, counts.acknowledged, counts.resolved];
@@ -200,7 +200,20 @@ test("drills are in no count beside a list, no silence's preview and no storm", 
   assert.equal(preview.past.alerts, 1);
   const metrics = (await box.api("GET", "/metrics")).body;
   assert.match(metrics, /box_alerts\{state="open"\} 1/);
+});
+
+test("drills begin no storm: what is real is told at once beside them", async (t) => {
+  const { box, receiver, token, make, drill } = await story(t);
+  receiver.always(answer(200, '{"ok":true}'));
+  const room = { type: "slack", name: "room", webhook_url: `${receiver.url}/slack` };
+  const path = "/v1/projects/shop/integrations";
+  assert.equal((await box.api("POST", path, { ...room, storm_threshold: 2 })).status, 201);
   await make("slow");
+  for (const name of ["errors", "slow"]) assert.equal((await drill({}, name)).status, 201);
+  await box.ingest(token, { message: "really down", level: 350 });
+  await settle(box);
+  const told = receiver.received.filter((one) => one.path === "/slack");
+  assert.ok(told.some(({ body }) => body.includes("really down")));
 });
 
 test("box drill waits for what was sent and says what came of it", async (t) => {
