@@ -5,13 +5,11 @@ import { drawnAt, pageZone } from "./page.ts";
  * its first byte came; answers say it anew, so that a page out of the browser's cache goes right, too.
  */
 
-/** The box tells whole seconds: on the average it is half a second later. */
-const HALF_MS = 500;
-/** Below this an answer says nothing new. */
-const COARSE_MS = 1_500;
+/** Below this an answer says nothing new, milliseconds: it was on its way meanwhile. */
+const COARSE_MS = 500;
 
 /** What the box's clock is ahead of the browser's, milliseconds. */
-let ahead = Number.isNaN(drawnAt) ? 0 : drawnAt + HALF_MS - arrivedAt();
+let ahead = Number.isNaN(drawnAt) ? 0 : drawnAt - arrivedAt();
 
 /** The browser's clock at the page's first byte. */
 function arrivedAt(): number {
@@ -24,7 +22,7 @@ export const boxNow = (): number => Date.now() + ahead;
 
 /** Sets the clock by an answer, where it is off. */
 export function heardTime({ headers }: Response): void {
-  const now = Number(headers.get("x-now") ?? Number.NaN) + HALF_MS;
+  const now = Number(headers.get("x-now") ?? Number.NaN);
   if (Math.abs(now - boxNow()) > COARSE_MS) ahead = now - Date.now();
 }
 

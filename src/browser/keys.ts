@@ -61,15 +61,20 @@ function isDone(name: string): boolean {
   return true;
 }
 
-/** Of several with one key: the selection's while there is one, the current row's, else one outside of rows. */
+/**
+ * Of several with one key: the selection's while there is one, the current row's, else one outside of rows, the page's own
+ * before what stands on every page.
+ */
 function elementFor(all: readonly HTMLElement[]): HTMLElement | undefined {
   const row = currentRow();
   const inSelection = all.filter((element) => element.closest("[data-selection]"));
   const chosen = pickedRows().length > 0 ? firstVisible(inSelection) : undefined;
+  const loose = all.filter((element) => !element.closest("[data-row], [data-selection]"));
   return (
     chosen ??
     firstVisible(all.filter((element) => row?.contains(element))) ??
-    firstVisible(all.filter((element) => !element.closest("[data-row], [data-selection]")))
+    firstVisible(loose.filter((element) => element.closest("main"))) ??
+    firstVisible(loose)
   );
 }
 

@@ -3,13 +3,22 @@ import { boxNow } from "./box-clock.ts";
 
 /** One timer for all times of the page; text is touched only where it changes. */
 export function keepTimes(): void {
-  setInterval(() => {
-    if (!document.hidden) drawTimes();
-  }, 1000);
+  drawEachSecond();
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) drawTimes();
   });
   drawTimes();
+}
+
+/** At the box's whole seconds, at which what it counts changes. */
+function drawEachSecond(): void {
+  setTimeout(
+    () => {
+      if (!document.hidden) drawTimes();
+      drawEachSecond();
+    },
+    1000 - (boxNow() % 1000),
+  );
 }
 
 export function drawTimes(): void {

@@ -60,6 +60,6 @@ export function createLive(tenant: Tenant): Live {
 
 /** As the pages that they are for say it: what countdowns go by. */
 function withNow(answer: Response, { clock }: Tenant): Response {
-  answer.headers.set("X-Now", String(unixSeconds(clock) * 1000));
+  answer.headers.set("X-Now", String(Math.floor(clock.now())));
   return answer;
 }

@@ -1,3 +1,4 @@
+import { linesScreen } from "./alert/lines-screen.ts";
 import { alertScreen } from "./alert/screen.ts";
 import { alertsScreen } from "./alerts/screen.ts";
 import { devicesScreen } from "./me/devices.ts";
@@ -6,13 +7,14 @@ import { sessionsScreen } from "./me/sessions.ts";
 import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
 import type { Screen } from "./screen.ts";
+import { searchScreen } from "./search/screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
 import { systemScreen } from "./system/screen.ts";
 import { welcomeScreen } from "./welcome/screen.ts";
 
 /** Every screen there is. */
 export const screens: readonly Screen[] = [
-  ...[alertsScreen, alertScreen],
+  ...[alertsScreen, alertScreen, linesScreen, searchScreen],
   ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
   systemScreen,
   welcomeScreen,

@@ -43,8 +43,9 @@ const MOST_ROWS = 256;
 const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
 
 /** What a script that draws only parts of a page needs of all of it. */
-const pageHeaders = ({ title }: View, { now }: PageCall) => ({
-  ...{ "X-Title": encodeURIComponent(documentTitle(title)), "X-Now": String(now * 1000) },
+const pageHeaders = ({ title }: View, { tenant }: PageCall) => ({
+  "X-Title": encodeURIComponent(documentTitle(title)),
+  "X-Now": String(Math.floor(tenant.clock.now())),
 });
 
 /** The page that a form belongs to, where it isn't known on which it stood. */

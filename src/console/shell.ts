@@ -49,7 +49,8 @@ export function shell(
   files: Files,
   paths: ReadonlySet<string>,
 ): string {
-  const { base, look, now } = call;
+  const { base, look } = call;
+  const now = Math.floor(call.tenant.clock.now());
   return document(
     {
       title: page.title,
@@ -97,7 +98,7 @@ export interface DocumentHead {
   title: string;
   base: string;
   look: PageCall["look"];
-  /** Unix seconds: what countdowns go by, since a browser's clock may be wrong. */
+  /** Unix milliseconds, as it is sent: what countdowns go by, since a browser's clock may be wrong. */
   now: number;
   files: Files;
   /** The account, so that what a browser kept of another's isn't shown; empty before signing in. */
@@ -114,7 +115,7 @@ export const documentTitle = (title: string): string => `${title} · box`;
 export function document(head: DocumentHead, body: Markup): string {
   const { title, base, look, now, files } = head;
   return html`<!doctype html>
-<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now * 1000}" data-base="${base}" data-who="${head.who}"${head.since !== undefined && html` data-since="${head.since}"`}>
+<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now}" data-base="${base}" data-who="${head.who}"${head.since !== undefined && html` data-since="${head.since}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

@@ -38,7 +38,15 @@ export async function answerVisit(
   const { status = 200, title, main, cookies = [], headers = {} } = answer;
   if (answer.refusedAs !== undefined) c.set("refusedAs", answer.refusedAs);
   const body = document(
-    { title, base: place.base, look, now, files, who: "", body: "frame alone" },
+    {
+      title,
+      base: place.base,
+      look,
+      now: Math.floor(tenant.clock.now()),
+      files,
+      who: "",
+      body: "frame alone",
+    },
     html`<div class="main"><main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${main}

@@ -19,6 +19,7 @@ import { entry, report } from "../reports/sample.ts";
 import { answeringHolds } from "./answering.ts";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
 import { scriptHolds } from "./console/script.ts";
+import { consoleStories } from "./console/stories.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
@@ -180,6 +181,10 @@ async function main(pictures: string): Promise<void> {
     console.log("ok feedsParse");
     await scriptHolds(browser);
     console.log("ok scriptHolds");
+    for (const [name, story] of Object.entries(consoleStories)) {
+      await story(browser);
+      console.log(`ok ${name}`);
+    }
     await realBoxHolds(browser);
     console.log("ok realBoxHolds");
     await pairingHolds(browser, pictures);

@@ -9,6 +9,7 @@ import type { Form, FormDone, PageCall, Screen, Section, View } from "../screen.
 import { mainActions, moreActions } from "./actions.ts";
 import { alertHead } from "./head.ts";
 import { history } from "./history.ts";
+import { linesSection } from "./lines.ts";
 import { nextUp } from "./next.ts";
 import { noteForm } from "./note.ts";
 import { occurrences } from "./occurrences.ts";
@@ -43,6 +44,7 @@ export const alertScreen: Screen = {
         who: section(more, () => whoKnows(call, shown)),
         next: section(more, () => nextUp(call, shown)),
         occurrences: section(own, () => occurrences(call, shown)),
+        lines: section(own, () => linesSection(call, shown)),
         runbook: section(own, () => runbook(call, shown)),
         related: section([...own, "alerts"], () => related(call, shown)),
         note: section([], () => noteForm(call, row.id)),
@@ -50,7 +52,7 @@ export const alertScreen: Screen = {
       },
       body: (put) => html`${put("head")}${put("actions")}${put("asked")}${put("more")}${put("who")}
 <div class="columns">${put("next")}${put("occurrences")}</div>
-${put("runbook")}${put("related")}${put("note")}${put("timeline")}`,
+${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}`,
     };
   },
   forms: {

@@ -49,6 +49,11 @@ export function clockTime({ now, look }: Seen, at: number): Markup {
   return html`<time datetime="${iso(at)}" title="${exact(at, look.zone)}">${timeOnClock({ now, look }, at)}</time>`;
 }
 
+/** "02:14:05", for what comes many times a minute. */
+export function clockSeconds({ look }: Pick<Seen, "look">, at: number): Markup {
+  return html`<time datetime="${iso(at)}" title="${exact(at, look.zone)}">${format(look.zone, "seconds").format(new Date(at * 1000))}</time>`;
+}
+
 export function timeOnClock({ now, look: { zone } }: Seen, at: number): string {
   const day = format(zone, "day");
   const on = (seconds: number) => day.format(new Date(seconds * 1000));
@@ -67,6 +72,7 @@ function iso(at: number): string {
 
 const SHAPES = {
   time: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { weekday: "short", day: "numeric", month: "short" },
   exact: {
     ...{ weekday: "short", day: "numeric", month: "short", year: "numeric", hourCycle: "h23" },

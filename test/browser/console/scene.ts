@@ -192,7 +192,7 @@ export async function openScene(base = ""): Promise<Scene> {
   function page(main: string): string {
     const { style, script } = assets();
     return `<!doctype html>
-<html lang="en" data-base="${base}" data-zone="UTC" data-now="${Math.floor(scene.now() / 1000) * 1000}" data-since="${id()}" ${scene.frame.html}>
+<html lang="en" data-base="${base}" data-zone="UTC" data-now="${Math.floor(scene.now())}" data-since="${id()}" ${scene.frame.html}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>A page</title><link rel="stylesheet" href="${base}${style}"><script type="module" src="${base}${script}"></script></head>
 <body class="frame"><a class="skip" href="#main">To the content</a><div id="bar" class="bar" role="status"></div>

@@ -1,0 +1,117 @@
+import { type LinesAround, readLinesAround } from "../../ingest/lines-around.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { type PageCall, pathOf } from "../screen.ts";
+import { levelWord } from "../ui/level.ts";
+import { markedParts } from "../ui/message.ts";
+import { counted } from "../ui/pieces.ts";
+import { clockSeconds } from "../ui/times.ts";
+import { remedy } from "../ui/way.ts";
+import type { ShownAlert } from "./shown-alert.ts";
+
+/** What lines are asked for, as the address says it. */
+export interface AskedLines {
+  source: string;
+  template: string;
+  q: string;
+  /** Unix seconds: the minute that somebody looked at; null: about the opening. */
+  at: number | null;
+}
+
+export function askedLines(query: URLSearchParams): AskedLines {
+  const at = Number(query.get("at") ?? Number.NaN);
+  return {
+    ...{ source: query.get("source") ?? "", template: query.get("template") ?? "" },
+    ...{ q: (query.get("q") ?? "").slice(0, 200) },
+    at: Number.isSafeInteger(at) && at > 0 ? at : null,
+  };
+}
+
+export const NO_LINES: AskedLines = { source: "", template: "", q: "", at: null };
+
+/** Kept lines around the opening, or in the minute that was asked for. */
+export function readLines(
+  { tenant }: PageCall,
+  { row }: ShownAlert,
+  { asked, limit }: { asked: AskedLines; limit: number },
+): LinesAround {
+  const { source, template, q, at } = asked;
+  return readLinesAround(tenant.store, row.id, {
+    query: {
+      limit,
+      ...(source !== "" && { source }),
+      ...(template !== "" && { template }),
+      ...(q !== "" && { q }),
+      ...(at !== null && { after: at, before: at + 59 }),
+    },
+    rootOf: tenant.ingest.rootOf,
+  });
+}
+
+const ON_PAGE = 14;
+
+/** The lines nearest to the opening, and what varies in those of the alert's own kind. */
+export function linesSection(call: PageCall, shown: ShownAlert): Markup {
+  const found = readLines(call, shown, { asked: NO_LINES, limit: ON_PAGE });
+  const { id } = shown.row;
+  return html`<div class="card-head"><h2>Lines around it</h2><a href="${call.base}/a/${id}/lines" data-key="l" aria-keyshortcuts="l" title="All lines around it (l)">All of them</a></div>
+${found.messages.length === 0 ? noLines(call, shown) : html`${lineList(call, shown, found)}${variables(call, shown, found)}`}`;
+}
+
+/** Why there is none, and what would bring some. */
+export function noLines(call: PageCall, { row }: ShownAlert): Markup {
+  const keep = remedy(call, pathOf("p", row.project, "sources"), "Keep logs from now on");
+  return html`<p class="soft">No line is kept of this time: a source keeps its lines where it is told to.${keep !== null && html` ${keep}`}</p>`;
+}
+
+/** One under another, the alert's own kind marked by a bar. */
+export function lineList(call: PageCall, { row }: ShownAlert, { messages }: LinesAround): Markup {
+  const isOwn = ownKind(call, row);
+  const opening = messages.find((line) => isOwn(line) && line.received_at >= row.opened_at);
+  return html`<ol class="lines" tabindex="0" aria-label="Lines">${messages.map(
+    (line) =>
+      html`<li class="line${isOwn(line) && " line-own"}" id="l-${line.id}"><span class="line-time">${clockSeconds(call, line.received_at)}</span><span class="line-level">${levelWord(line.level)}</span><span class="line-source">${line.source}</span><p class="message" dir="auto">${markedParts(line.parts)}</p>${
+        line === opening && html`<span class="soft">← opened here</span>`
+      }${lineMenu(call, row, line)}</li>
+`,
+  )}</ol>`;
+}
+
+/** Whether a line is of the alert's own template, or of one that became the same. */
+function ownKind({ tenant: { ingest } }: PageCall, row: ShownAlert["row"]) {
+  const own = ingest.rootOf(row.project_id, row.template_id);
+  return (line: Line) => ingest.rootOf(row.project_id, line.template_id) === own;
+}
+
+type Line = LinesAround["messages"][number];
+
+function lineMenu(call: PageCall, { id, project }: ShownAlert["row"], line: Line): Piece {
+  const rule = pathOf("p", project, "rules", "new");
+  const { base } = call;
+  return html`<span class="line-more"><a href="${base}/a/${id}/lines?template=${line.template_id}" aria-label="Lines like this">like this</a>${
+    call.leads(rule) &&
+    html` <a href="${base}${rule}?template=${line.template_id}&amp;line=${line.id}" aria-label="A rule from this line">rule</a>`
+  }</span>`;
+}
+
+const MOST_VALUES = 6;
+
+/** What varies, with counts; each value leads to its lines. */
+export function variables(
+  call: PageCall,
+  { row }: ShownAlert,
+  { variables: all, messages }: LinesAround,
+): Piece {
+  if (all.length === 0) return false;
+  const own = messages.filter(ownKind(call, row)).length;
+  const to = (value: string) =>
+    `${call.base}/a/${row.id}/lines?${new URLSearchParams({ q: value }).toString()}`;
+  return html`<p class="lines-vary"><strong>What varies in ${counted(own, "line")} like it</strong></p><dl class="facts">${all.map(
+    ({ position, values }) =>
+      html`<div><dt>part ${position}</dt><dd>${values
+        .slice(0, MOST_VALUES)
+        .map(
+          ({ value, count }, i) =>
+            html`${i > 0 && ", "}<a href="${to(value)}"><var>${value}</var></a> ${count} ×`,
+        )}${values.length > MOST_VALUES && `, and ${values.length - MOST_VALUES} more`}</dd></div>`,
+  )}</dl>`;
+}

@@ -1,0 +1,170 @@
+/** One alert: its countdowns, its bar on a phone, what two people do at once, and what strangers wrote. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { XSS_VECTORS } from "../../fixtures/xss.ts";
+import type { TestBox } from "../../support/box.ts";
+import { realClock } from "../../support/clock.ts";
+import { settle } from "../../support/until.ts";
+import { onStage, type Stage, seen } from "./stage.ts";
+
+type Step = (stage: Stage) => Promise<void>;
+
+async function scene(box: TestBox, message = "payment 4711 failed") {
+  const token = await box.project("shop", { retain_logs: true });
+  const step = (after_minutes: number) => ({
+    ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 10 },
+  });
+  const rule = { name: "errors", identifier_keys: ["n"], escalations: [step(0), step(5)] };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const fire = async (n: string, text = message) => {
+    await box.ingest(token, { message: text, level: 500, keys: { n } });
+    await settle(box);
+  };
+  await fire("a");
+  return { fire };
+}
+
+const HOUR = 3_600_000;
+
+/** AC-12.2: the browser's clock is an hour ahead of the box's, which is the machine's here. */
+const countsDown: Step = async ({ box, visit, calm }) => {
+  await scene(box);
+  const tab = await visit("/a/1", { ahead: HOUR });
+  for (let look = 0; look < 3; look++) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    // Read at one moment: the machine's clock is the box's, and the browser's an hour less.
+    const [at, text, now] = (await tab.run(
+      `(({ dateTime, textContent }) => [dateTime, textContent, Date.now() - ${HOUR}])(document.querySelector("#next time[data-until]"))`,
+    )) as [string, string, number];
+    const [minutes = 0, seconds = 0] = text.split(":").map(Number);
+    const left = (Date.parse(at) - now) / 1000;
+    const differs = Math.abs(left - (minutes * 60 + seconds));
+    assert.ok(differs <= 1, `${text} is shown where ${left} s are left`);
+  }
+  await calm(tab, "an alert that counts down");
+};
+
+/** AC-12.4. */
+const barAtHand: Step = async ({ box, run, visit, calm }) => {
+  await scene(box);
+  run();
+  const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+  const tab = await visit("/a/1", { options });
+  const button = tab.page.locator("#actions button", { hasText: "Acknowledge" });
+  const place = await button.boundingBox();
+  assert.ok(place !== null && place.height >= 44 && place.width >= 44, JSON.stringify(place));
+  assert.ok(place.y > (740 * 2) / 3, `it begins ${place.y} px from the top`);
+  await calm(tab, "an alert on a phone");
+  await button.tap();
+  await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
+  assert.equal(await tab.page.locator("#actions button", { hasText: "Resolve" }).count(), 1);
+};
+
+/** AC-12.6: what somebody else did takes the button away, not the focus. */
+const twoPeople: Step = async ({ box, run, visit, calm }) => {
+  await scene(box);
+  run();
+  const bob = box.person("member", "bob@example.org");
+  const [mine, theirs] = [await visit("/a/1"), await visit("/a/1", { person: bob })];
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const ack = "#actions form[action$='/ack'] button";
+  await mine.page.focus(ack);
+  await theirs.page.keyboard.press("a");
+  const took = await seen(mine, `document.querySelector("${ack}") === null`);
+  assert.ok(took <= 1000, `it is gone after ${took} ms`);
+  assert.notEqual(await mine.run("document.activeElement.localName"), "body");
+  assert.equal(
+    await mine.run(`/bob@example.org has it/.test(document.querySelector("#head").textContent)`),
+    true,
+  );
+  // What somebody did changes what stands on the page; nothing else moved it.
+  await mine.run("window.shifts = []; 0");
+  await calm(mine, "after another took it");
+};
+
+/** AC-12.7: what comes later in the page stands lower, or in the second column. */
+const readsAsItStands: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  await fire("b", "disk of db1 is full");
+  await box.api("POST", "/v1/alerts/1/notes", { text: "We **look**.\n\n- at it" });
+  for (const width of [360, 1280])
+    for (const colorScheme of ["light", "dark"] as const) {
+      const options = { viewport: { width, height: 740 }, colorScheme };
+      const tab = await visit("/a/1", { options });
+      const places = (await tab.run(
+        `[...document.querySelectorAll("main section:not(.actions)")].filter((one) => one.offsetHeight > 0).map((one) => { const { top, left, bottom } = one.getBoundingClientRect(); return { id: one.id, top, left, bottom }; })`,
+      )) as { id: string; top: number; left: number; bottom: number }[];
+      for (const [i, { id, top, left }] of places.entries()) {
+        const before = places[i - 1];
+        if (before === undefined) continue;
+        const isBeside = Math.abs(before.top - top) < 2 && left > before.left;
+        assert.ok(isBeside || top >= before.bottom - 1, `${id} stands before ${before.id}`);
+      }
+      await calm(tab, `an alert ${width} ${colorScheme}`);
+      await tab.page.goto(`${box.url}/a/1/lines`);
+      await calm(tab, `lines ${width} ${colorScheme}`);
+      await tab.page.goto(`${box.url}/search?q=payment`);
+      await calm(tab, `search ${width} ${colorScheme}`);
+      await tab.close();
+    }
+};
+
+/** AC-12.5 and V7: nothing of it runs, and nothing is asked of elsewhere. */
+const nothingRuns: Step = async ({ box, visit }) => {
+  const { fire } = await scene(box);
+  const tab = await visit("/alerts");
+  const each = Math.ceil(XSS_VECTORS.length / 24);
+  const chosen = XSS_VECTORS.filter((_vector, i) => i % each === 0);
+  for (const [i, vector] of chosen.entries()) {
+    await fire(`x${i} ${vector.slice(0, 100)}`, `${vector} failed`);
+    const id = i + 2;
+    const own = XSS_VECTORS.slice(i * each, (i + 1) * each).join("\n\n");
+    const text = own.slice(0, 4000).replaceAll("\0", "").toWellFormed();
+    assert.equal((await box.api("POST", `/v1/alerts/${id}/notes`, { text })).status, 201);
+    for (const path of [`/a/${id}`, `/a/${id}/lines`]) {
+      await tab.page.goto(box.url + path);
+      await tab.run("for (const one of document.querySelectorAll('main *')) one.focus?.(); 0");
+    }
+  }
+  await tab.page.goto(`${box.url}/alerts`);
+  assert.deepEqual(
+    tab.noise.filter((line) => !line.startsWith(`request: ${box.url}/`)),
+    [],
+  );
+};
+
+/** AC-V3: with scripts off the list reads, and an alert is acknowledged, noted on and resolved. */
+const withoutScript: Step = async ({ box, visit }) => {
+  await scene(box);
+  await box.clock.turn(400_000);
+  const { page } = await visit("/alerts", { options: { javaScriptEnabled: false } });
+  const press = (name: string) =>
+    Promise.all([
+      page.waitForNavigation(),
+      page.locator(`main button:text-is("${name}")`).first().click(),
+    ]);
+  await press("Ack");
+  assert.match((await page.textContent("#said")) ?? "", /Acknowledged #1\./);
+  await Promise.all([page.waitForNavigation(), page.click("#said button")]);
+  assert.match((await page.textContent("#said")) ?? "", /#1 is open again/);
+  await page.click("#row-1 a.message");
+  await page.fill("#note-text", "provider is down");
+  await press("Add the note");
+  assert.match((await page.textContent("#timeline")) ?? "", /provider is down/);
+  await press("Resolve");
+  assert.match((await page.textContent("#head .state")) ?? "", /Resolved/);
+};
+
+const STEPS: Record<string, Step> = {
+  ...{ countsDown, barAtHand, twoPeople, readsAsItStands, nothingRuns, withoutScript },
+};
+
+export async function alertHolds(browser: Browser): Promise<void> {
+  for (const [name, step] of Object.entries(STEPS)) {
+    const clock = step === countsDown ? realClock() : undefined;
+    await onStage(browser, step, clock).catch((error) => {
+      throw new Error(`alert, ${name}: ${error.message}`, { cause: error });
+    });
+    console.log(`  ok alert ${name}`);
+  }
+}

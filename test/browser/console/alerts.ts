@@ -1,0 +1,192 @@
+/** The list of alerts: triage by keyboard, what others do meanwhile, a storm, and how it looks. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import type { TestBox } from "../../support/box.ts";
+import { settle } from "../../support/until.ts";
+import { onStage, type Stage, seen } from "./stage.ts";
+
+type Step = (stage: Stage) => Promise<void>;
+
+/** A rule whose second step waits, and as many alerts of it as are asked for. */
+async function scene(box: TestBox) {
+  const token = await box.project("shop");
+  const step = (after_minutes: number) => ({
+    ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 0 },
+  });
+  const rule = { name: "errors", identifier_keys: ["n"], escalations: [step(0), step(10)] };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const fire = async (n: string, level = 400, message = "payment 4711 failed") => {
+    await box.ingest(token, { message, level, keys: { n } });
+  };
+  return { token, fire, ladder: (id: number) => ladder(box, id) };
+}
+
+const ladder = (box: TestBox, id: number) =>
+  box.tenant.store.sql("SELECT state, step, step_at FROM alerts WHERE id = ?").get(id) as {
+    state: string;
+    step: number;
+    step_at: number | null;
+  };
+
+const row = (id: number, more = "") => `document.querySelector("#row-${id}${more}")`;
+
+/** AC-11.2: two are acknowledged by keys alone, and given back with their ladders. */
+const byKeys: Step = async ({ box, run, visit, calm }) => {
+  const { fire, ladder } = await scene(box);
+  for (const n of ["a", "b", "c"]) await fire(n);
+  await settle(box);
+  const before = [1, 2, 3].map(ladder);
+  run();
+  const tab = await visit("/alerts");
+  const { keyboard } = tab.page;
+  for (const key of ["j", "j", "x", "k", "x"]) await keyboard.press(key);
+  await seen(tab, `document.querySelector("[data-count]").textContent === "2"`);
+  await keyboard.press("a");
+  await seen(tab, `/Acknowledged 2 alerts/.test(document.querySelector("#said").textContent)`);
+  assert.deepEqual(
+    [1, 2, 3].map((id) => ladder(id).state),
+    ["open", "acknowledged", "acknowledged"],
+  );
+  await keyboard.press("u");
+  await seen(tab, `/open again/.test(document.querySelector("#said").textContent)`);
+  for (const id of [2, 3]) {
+    const [was, is] = [before[id - 1], ladder(id)];
+    assert.deepEqual([is.state, is.step], ["open", was?.step]);
+    const later = (is.step_at ?? 0) - (was?.step_at ?? 0);
+    assert.ok(later >= 0 && later <= 10, `its next step waits as long as before: ${later} s`);
+  }
+  await calm(tab, "after keys");
+};
+
+/** AC-11.3, and that a row which leaves stays where it was. */
+const othersActs: Step = async ({ box, run, visit, calm }) => {
+  const { fire } = await scene(box);
+  for (const n of ["a", "b", "c"]) await fire(n);
+  await settle(box);
+  run();
+  const bob = box.person("member", "bob@example.org");
+  const tab = await visit("/alerts");
+  await seen(tab, "document.readyState === 'complete'");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await tab.page.keyboard.press("j");
+  const acked = await box.api("POST", "/v1/alerts/2/ack", undefined, bob.key);
+  assert.equal(acked.status, 200);
+  const took = await seen(tab, `${row(2)}?.hasAttribute("data-gone")`);
+  assert.ok(took <= 1000, `an acknowledgement is seen after ${took} ms`);
+  assert.equal(await tab.run(`/bob@example.org has it/.test(${row(2)}.textContent)`), true);
+  assert.deepEqual(
+    await tab.run(`[...document.querySelectorAll("[data-row]")].map(({ id }) => id)`),
+    ["row-3", "row-2", "row-1"],
+  );
+  await seen(tab, `document.title === "(2) Alerts · box"`);
+  await calm(tab, "after another's acknowledgement");
+};
+
+/** AC-11.4. */
+const filtersStay: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  await fire("a", 400, "disk of db1 is full");
+  await fire("b", 500);
+  await settle(box);
+  const tab = await visit("/alerts");
+  const shown = () =>
+    tab.run(`[...document.querySelectorAll("[data-row]")].map(({ id }) => id).join()`);
+  await tab.page.keyboard.press("/");
+  await tab.page.keyboard.type("payment");
+  await Promise.all([tab.page.waitForURL(/q=payment/), tab.page.keyboard.press("Enter")]);
+  await tab.page.click("#filter-level > summary");
+  await Promise.all([
+    tab.page.waitForURL(/level%3Acritical/),
+    tab.page.click("#filter-level a:text-is('critical')"),
+  ]);
+  assert.equal(await shown(), "row-2");
+  await tab.page.reload();
+  assert.equal(await shown(), "row-2");
+  assert.equal(await tab.page.inputValue("#q"), "payment level:critical");
+  const address = new URL(tab.page.url());
+  const other = await visit(address.pathname + address.search);
+  assert.equal(await other.run(`document.querySelectorAll("[data-row]").length`), 1);
+  await tab.page.goto(`${box.url}/a/2`);
+  await tab.page.goBack();
+  assert.equal(await shown(), "row-2");
+  await calm(other, "a filtered list");
+};
+
+/** AC-11.5. */
+const storm: Step = async ({ box, run, visit, calm }) => {
+  const { fire } = await scene(box);
+  for (const n of ["a", "b", "c"]) await fire(n);
+  await settle(box);
+  run();
+  const tab = await visit("/alerts");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (const key of ["j", "j", "x"]) await tab.page.keyboard.press(key);
+  let asked = 0;
+  tab.page.on("request", (request) => {
+    if (request.headers()["x-sections"] !== undefined) asked += 1;
+  });
+  const start = performance.now();
+  for (let n = 0; n < 200; n++) {
+    await fire(`storm ${n}`, 500);
+    const ahead = start + (n + 1) * 25 - performance.now();
+    if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
+  }
+  const during = asked;
+  const seconds = (performance.now() - start) / 1000;
+  assert.ok(during <= Math.ceil(seconds * 2), `${during} requests in ${seconds.toFixed(1)} s`);
+  await seen(tab, `/new · Show/.test(document.querySelector("[data-new]").textContent)`);
+  assert.equal(await tab.run("document.activeElement.closest('[data-row]')?.id"), "row-2");
+  assert.equal(await tab.run(`${row(2)}.querySelector("input").checked`), true);
+  await calm(tab, "a storm");
+  console.log(`  200 openings in ${seconds.toFixed(1)} s: ${during} requests for sections`);
+};
+
+/** AC-11.6 and 11.7. */
+const looksRight: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  await fire("a", 500, `payment ${"x".repeat(4000)} failed`);
+  for (const [i, level] of [100, 200, 300, 430, 500].entries()) await fire(`l${i}`, level);
+  await settle(box);
+  await box.api("POST", "/v1/alerts/2/ack");
+  await box.api("POST", "/v1/alerts/3/resolve");
+  await box.api("POST", "/v1/alerts/bulk", {
+    ...{ ids: ["4"], verb: "silence", until: Math.floor(box.clock.now() / 1000) + 3600 },
+    reason: "deploy",
+  });
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [320, 360, 1280])
+      for (const forcedColors of ["none", "active"] as const) {
+        if (forcedColors === "active" && width === 320) continue;
+        const look = { viewport: { width, height: 740 }, colorScheme, forcedColors };
+        const tab = await visit("/alerts", { options: look });
+        for (const state of [
+          "",
+          "?state=acknowledged",
+          "?state=resolved",
+          "?state=silenced",
+          "?mine=true",
+        ]) {
+          await tab.page.goto(`${box.url}/alerts${state}`);
+          await calm(tab, `/alerts${state} ${width} ${colorScheme} ${forcedColors}`);
+        }
+        // Twice as large a text, as somebody sets it who sees badly.
+        await tab.page.goto(`${box.url}/alerts`);
+        await tab.run("document.documentElement.style.fontSize = '200%'; window.shifts = []; 0");
+        await tab.run(
+          "new Promise((done) => setTimeout(done, 100)).then(() => { window.shifts = []; })",
+        );
+        await calm(tab, `/alerts large ${width} ${colorScheme} ${forcedColors}`);
+        await tab.close();
+      }
+};
+
+const STEPS: Record<string, Step> = { byKeys, othersActs, filtersStay, storm, looksRight };
+
+export async function alertsHold(browser: Browser): Promise<void> {
+  for (const [name, step] of Object.entries(STEPS)) {
+    await onStage(browser, step).catch((error) => {
+      throw new Error(`alerts, ${name}: ${error.message}`, { cause: error });
+    });
+    console.log(`  ok alerts ${name}`);
+  }
+}

@@ -1,0 +1,115 @@
+/** Screens of a real box in a real browser: its clock is turned by hand, here as fast as the machine's goes. */
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { type Person, type TestBox, testBox } from "../../support/box.ts";
+import { handClock } from "../../support/clock.ts";
+import { signedIn } from "../../support/console.ts";
+import { findings, open, type Tab } from "../tab.ts";
+
+/** Notes what moved without somebody's doing, from the first paint on. */
+const SHIFTS = `window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { hadRecentInput, value, sources } of list.getEntries())
+    if (!hadRecentInput) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
+}).observe({ type: "layout-shift", buffered: true });`;
+
+export interface Stage {
+  box: TestBox;
+  /** Runs the box's clock as fast as the machine's until it is called again. */
+  run(): () => Promise<void>;
+  /** A tab of somebody who has signed in. */
+  visit(path: string, how?: Visit): Promise<Tab>;
+  /** A page that does nothing that it shouldn't: no fault of accessibility, nothing said, nothing moved. */
+  calm(tab: Tab, what: string): Promise<void>;
+}
+
+interface Visit {
+  person?: Person;
+  options?: BrowserContextOptions;
+  /** What the browser's clock is ahead, milliseconds. */
+  ahead?: number;
+}
+
+/** A box for one story; all of it goes when the story is over. */
+export async function onStage(
+  browser: Browser,
+  story: (stage: Stage) => Promise<void>,
+  clock = handClock(),
+): Promise<void> {
+  const box = await testBox({}, clock);
+  const tabs: Tab[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    await story({
+      box,
+      run() {
+        const stop = running(box);
+        ends.push(stop);
+        return stop;
+      },
+      async visit(path, { person = box.owner, options = {}, ahead = 0 } = {}) {
+        const tab = await open(browser, options);
+        tabs.push(tab);
+        tab.page.setDefaultTimeout(10_000);
+        const context = tab.page.context();
+        await context.addInitScript(SHIFTS);
+        if (ahead !== 0)
+          await context.addInitScript(
+            `{ const now = Date.now; Date.now = () => now() + ${ahead}; }`,
+          );
+        // The pages name no picture for their tab so far, and browsers ask for one by themselves.
+        await context.route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
+        const [name = "", value = ""] = signedIn(box, person).cookie.split("=");
+        await context.addCookies([
+          { name, value, url: box.url },
+          { name: "zone", value: "UTC", url: box.url },
+        ]);
+        await tab.page.goto(box.url + path);
+        return tab;
+      },
+      calm: (tab, what) => calm(box, tab, what),
+    });
+  } finally {
+    for (const end of ends) await end();
+    for (const tab of tabs) await tab.close();
+    await box.stop();
+  }
+}
+
+async function calm({ url }: TestBox, tab: Tab, what: string): Promise<void> {
+  assert.deepEqual(await findings(tab), [], `${what}: accessibility`);
+  const noise = tab.noise.filter((line) => !line.startsWith(`request: ${url}/`));
+  assert.deepEqual(noise, [], what);
+  const shifts = (await tab.run("window.shifts ?? []")) as string[];
+  const sum = shifts.reduce((all, shift) => all + Number.parseFloat(shift), 0);
+  assert.ok(sum < 0.005, `${what}: something moved\n${shifts.join("\n")}`);
+  const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+  assert.ok(Number(over) <= 0, `${what} is ${over} px too wide`);
+}
+
+function running(box: TestBox): () => Promise<void> {
+  let isOn = true;
+  let last = performance.now();
+  const turned = (async () => {
+    while (isOn) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const now = performance.now();
+      await box.clock.turn(now - last);
+      last = now;
+    }
+  })();
+  return async () => {
+    isOn = false;
+    await turned;
+  };
+}
+
+/** Waits until the expression is true in the page; how many milliseconds that took. */
+export async function seen(tab: Tab, expression: string, ms = 10_000): Promise<number> {
+  const start = performance.now();
+  while (!(await tab.run(`Boolean(${expression})`))) {
+    if (performance.now() - start > ms) throw new Error(`not seen in ${ms} ms: ${expression}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return performance.now() - start;
+}
