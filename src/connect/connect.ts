@@ -9,6 +9,7 @@ import { createSource, HEARTBEATS, listSources } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import type { ConnectionAnswer } from "./connection.ts";
 import { usualLadder } from "./ladder.ts";
+import { snippetsOf } from "./snippets.ts";
 
 /** Errors, where the kind of sender says nothing else. */
 const LEVEL = 400;
@@ -110,14 +111,11 @@ function pings({ base, shortToken }: At): SetUp {
   };
 }
 
-function ownFormat({ base, token }: At): SetUp {
+function ownFormat(at: At): SetUp {
+  const [curl] = snippetsOf(at);
   return {
     where: "whatever can send a request",
-    paste: [
-      `curl -fsS ${base}/v1/ingest \\`,
-      `  -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`,
-      `  -d '{"message":"payment 4711 failed","level":400}'`,
-    ].join("\n"),
+    paste: curl?.text ?? "",
     notes: ["202 means that the event is on the disk. Send it again until you get one."],
   };
 }

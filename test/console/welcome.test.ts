@@ -21,9 +21,9 @@ test("from an empty box to a page that was answered, without script", async (t) 
   assert.match((await tab.get("/welcome")).text, /ntfy rings for you/);
 
   const started = (await tab.post("/welcome/start", {}, at)).text;
-  const snippet = /<pre class="code" id="snippet">([^<]+)</.exec(started)?.[1] ?? "";
+  const snippet = /<pre class="code" id="curl">([^<]+)</.exec(started)?.[1] ?? "";
   const token = /pti_\w+/.exec(snippet)?.[0] ?? "";
-  assert.ok(snippet.includes(`curl -sS ${box.url}/v1/ingest`), snippet);
+  assert.ok(snippet.includes(`curl -fsS ${box.url}/v1/ingest`), snippet);
   assert.doesNotMatch((await tab.get("/welcome")).text, /pti_/);
   assert.match((await tab.get("/welcome")).text, /listening/);
   const body = { message: "payment 4711 failed after 30 s at provider acme", level: 400 };

@@ -211,7 +211,10 @@ const reserved: readonly { what: RegExp; only: RegExp }[] = [
     what: /\b(?:randomBytes|randomUUID|randomInt|randomFill(?:Sync)?|getRandomValues)\b/,
     only: KIT_OR_BROWSER,
   },
-  { what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/, only: KIT_OR_BROWSER },
+  {
+    what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/,
+    only: /^src\/(?:kit|browser)\/|^src\/connect\/snippets\.ts$/,
+  },
   { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
 ];
 

@@ -1,6 +1,7 @@
 import { html, type Markup } from "../../kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { snippets } from "../ui/snippets.ts";
 import { clockTime } from "../ui/times.ts";
 import { FIRST, type FirstSteps } from "./first-steps.ts";
 import { head } from "./phone-card.ts";
@@ -18,17 +19,9 @@ ${
     ? html`<p class="soft">The token of source ${FIRST.source} was shown once.</p>
 <div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(call, { action: "/welcome/token", name: "Make a new token", kind: "second" })}</div>`
     : html`<p>Paste it on any machine that reaches this one. The token is shown this once.</p>
-<div class="snippet"><pre class="code" id="snippet">${curl(call, token)}</pre><button type="button" class="button second" data-copy="snippet" hidden>Copy</button></div>
+${snippets(call, token)}
 ${button(call, { action: "/welcome/send", name: "Or send one for me", kind: "second" })}`
 }`;
-}
-
-function curl({ origin }: PageCall, token: string): string {
-  return [
-    `curl -sS ${origin}/v1/ingest \\`,
-    `  -H "Authorization: Bearer ${token}" \\`,
-    `  -d '{"message":"payment 4711 failed after 30 s at provider acme","level":400}'`,
-  ].join("\n");
 }
 
 /** What was heard, as soon as it was. */
