@@ -167,13 +167,50 @@ async function beats({ quick }: { quick: boolean }): Promise<Row[]> {
   }
 }
 
+/** Each hour of 14 days of a ladder on a rota, with what it costs events beside it. */
+async function sweep({ quick }: { quick: boolean }): Promise<Row[]> {
+  const server = await serve();
+  try {
+    const headers = { authorization: `Bearer ${server.key}` };
+    const answer = await fetch(`${server.url}/v1/accounts`, { headers });
+    const { accounts } = (await answer.json()) as { accounts: { id: string }[] };
+    const participants = accounts.map(({ id }) => id);
+    const at = "/v1/projects/bench";
+    await api(server, `${at}/oncall/schedules`, {
+      ...{ name: "rota", timezone: "Europe/Vienna" },
+      layers: [{ name: "l", participants, rotation_start: 1_767_600_000, shift_minutes: 480 }],
+    });
+    const step = (after_minutes: number) => ({ after_minutes, schedules: ["rota"] });
+    await api(server, `${at}/rules`, { name: "swept", escalations: [0, 10, 30, 60].map(step) });
+    const seconds = quick ? 4 : 10;
+    const before = await ingestP99(server, seconds);
+    let isOver = false;
+    const beside = ingestP99(server, seconds).finally(() => {
+      isOver = true;
+    });
+    const times: number[] = [];
+    while (!isOver) {
+      const from = performance.now();
+      await api(server, `${at}/rules/sweep`, { rule: "swept", days: 14 });
+      times.push(performance.now() - from);
+    }
+    const ratio = (await beside) / ((before + (await ingestP99(server, seconds))) / 2);
+    return [
+      fromRounds("sweep of 14 days", "ms", times, { lower: true }),
+      { what: "ingest p99 beside it / without", value: ratio, unit: "ratio", lower: true },
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
 export const trying: Scenario = {
   name: "trying",
-  about: `dry runs of kept lines and ${BEATS} heartbeats each minute, with what they cost events`,
+  about: `dry runs of kept lines, a sweep of 14 days and ${BEATS} heartbeats each minute, with what they cost events`,
   async run(quick): Promise<Row[]> {
     const sizes = quick ? [100_000] : [100_000, 1_000_000];
     const rows: Row[] = [];
     for (const lines of sizes) rows.push(...(await dryRun(lines, { quick })));
-    return [...rows, ...(await beats({ quick }))];
+    return [...rows, ...(await sweep({ quick })), ...(await beats({ quick }))];
   },
 };
