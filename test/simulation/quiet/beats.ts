@@ -25,6 +25,8 @@ interface Told {
   from: number | null;
   /** When the run began that hasn't ended. */
   run: number | null;
+  /** A run of it has ended, well or not: without, nobody waits for it once it was paused. */
+  hasEnded: boolean;
   seen: string;
 }
 
@@ -73,7 +75,7 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
     return {
       ...{ id, period: period_seconds ?? null, minute: hours * 60 + minutes, grace },
       ...{ zone: timezone ?? "UTC", maxRun: max_run_seconds ?? grace, isPaused: false },
-      ...{ from: null, run: null, seen: "new" },
+      ...{ from: null, run: null, hasEnded: false, seen: "new" },
     };
   });
   const now = () => ledger.elapsed(box.engine);
@@ -87,6 +89,7 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
       return;
     }
     job.run = null;
+    job.hasEnded = true;
     if (!job.isPaused || word === "success" || word === "fail") job.from = now();
     if (job.isPaused) return;
     job.seen = word === "success" ? "up" : "down";
@@ -100,7 +103,7 @@ export function createBeats(made: readonly HeartbeatCreate[], ledger: Ledger, bo
       ...{ beat: resumed(beat, paceOf(row), tx.at), said: null },
     }));
     if (!job.isPaused) return;
-    const hasReported = job.from !== null;
+    const hasReported = job.hasEnded;
     Object.assign(job, { isPaused: false, from: hasReported ? now() : null });
     job.seen = hasReported ? "up" : "new";
   };
