@@ -62,6 +62,7 @@ export const rooms: Record<string, readonly string[]> = {
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen", "quiet"],
+    "connect",
   ],
   // Ports of their own for senders that speak no HTTP.
   intake: ["kit", "store", "projects", "ingest", "adapters", "tenant"],

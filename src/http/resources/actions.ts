@@ -12,9 +12,9 @@ import {
   replaceAction,
 } from "../../projects/actions.ts";
 import { getProject } from "../../projects/projects.ts";
+import { guardOf } from "../../tenant/channel-verbs.ts";
 import { deleted, projectPath, queryInteger, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { guardOf } from "./integrations.ts";
 
 const actionPath = z.strictObject({ id: z.string(), aid: hexIdField });
 

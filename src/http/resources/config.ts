@@ -8,10 +8,10 @@ import { createSchedule, findSchedule, replaceSchedule } from "../../oncall/sche
 import { createProject, findProject, getProject } from "../../projects/projects.ts";
 import { scheduleReference } from "../../projects/rule.ts";
 import type { Tx } from "../../store/store.ts";
+import { guardOf } from "../../tenant/channel-verbs.ts";
 import { projectPath } from "../fields.ts";
 import { PING } from "../ping.ts";
 import { type Route, route } from "../route.ts";
-import { guardOf } from "./integrations.ts";
 
 const PATH = "/v1/projects/{id}/config";
 

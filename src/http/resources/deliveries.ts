@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ServiceError } from "../../kit/errors.ts";
 import { deliveryDetailAnswer, getDelivery } from "../../outbox/delivery-detail.ts";
-import { deliveryAnswer, listDeliveries, resendDelivery } from "../../outbox/rows.ts";
+import { deliveryAnswer, listDeliveries } from "../../outbox/rows.ts";
 import { mustFind, setIntegrationEnabled } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
+import { sendAgain } from "../../tenant/channel-verbs.ts";
 import { queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -85,9 +85,8 @@ export const deliveryRoutes: Route[] = [
     errors: ["not_found", "delivery_not_resendable", "integration_disabled"],
     handle: ({ tenant, params }) =>
       tenant.store.write((tx) => {
-        const row = mustFind(tx, getProject(tx, params.id), params.iid);
-        if (row.enabled === 0) throw disabled();
-        return { id: resendDelivery(tx, row.id, params.did) };
+        const of = { channel: params.iid, delivery: params.did };
+        return { id: sendAgain(tx, getProject(tx, params.id), of) };
       }),
   }),
   route({
@@ -108,7 +107,3 @@ export const deliveryRoutes: Route[] = [
       ),
   }),
 ];
-
-function disabled(): ServiceError {
-  return new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
-}

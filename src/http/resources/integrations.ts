@@ -2,10 +2,8 @@ import { z } from "zod";
 import type { ChannelList, CredentialField } from "../../channels/list.ts";
 import { notFound } from "../../kit/errors.ts";
 import { text } from "../../kit/fields.ts";
-import { type ChannelHealth, healthOf } from "../../outbox/channel-health.ts";
 import type { EventKind } from "../../outbox/event.ts";
 import {
-  type Integration,
   integrationAnswer,
   integrationEvents,
   integrationReadOnly,
@@ -13,7 +11,7 @@ import {
   stormThreshold,
   templateText,
 } from "../../projects/integration.ts";
-import type { Guard, TextInput } from "../../projects/integration-input.ts";
+import type { TextInput } from "../../projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
@@ -28,7 +26,7 @@ import {
 import { getProject } from "../../projects/projects.ts";
 import type { SharingInput } from "../../projects/sharing.ts";
 import { checkSignature, signatureCheck } from "../../projects/signatures.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
+import { channelsNow, guardOf } from "../../tenant/channel-verbs.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -63,29 +61,6 @@ const writeErrors = [
   ...(["invalid_request", "invalid_json", "address_refused", "not_found"] as const),
   ...(["missing_credential", "credential_not_allowed"] as const),
 ];
-
-type Shown = Integration & { health: ChannelHealth; device_count?: number };
-
-/** With how each fares, and how many devices the caller's pushes would reach, both as of now (contract §13, Integration). */
-async function asOfNow(
-  { store, outbox, channels, devices }: Tenant,
-  accountId: string,
-  integrations: readonly Integration[],
-): Promise<Shown[]> {
-  const isCounted = ({ type }: Integration) => channels.find(type)?.pushes === true;
-  const count = integrations.some(isCounted) ? (await devices.list(accountId)).length : 0;
-  return integrations.flatMap((row) => {
-    const health = healthOf(store, row.id, outbox.breaker);
-    // It was deleted while the devices were counted.
-    if (health === null) return [];
-    return [{ ...row, health, ...(isCounted(row) && { device_count: count }) }];
-  });
-}
-
-/** What a verb needs that writes addresses and secrets. */
-export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
-  return { sealer, rules: addressRules, channels };
-}
 
 /** A body's fields as the verbs take them: what isn't common to all kinds is a credential. */
 export function writeOf(
@@ -128,7 +103,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
         const project = getProject(tenant.store, params.id);
         const own = listIntegrations(tenant.store, project);
         const rows = query.shared ? [...own, ...sharedWith(tenant.store, project)] : own;
-        return { integrations: await asOfNow(tenant, actor.accountId, rows) };
+        return { integrations: await channelsNow(tenant, actor.accountId, rows) };
       },
     }),
     route({
@@ -220,7 +195,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       handle: async ({ tenant, actor, params }) => {
         const project = getProject(tenant.store, params.id);
         const row = getIntegration(tenant.store, project, { id: params.iid });
-        const [shown] = await asOfNow(tenant, actor.accountId, [row]);
+        const [shown] = await channelsNow(tenant, actor.accountId, [row]);
         if (shown === undefined) throw notFound("integration");
         return shown;
       },

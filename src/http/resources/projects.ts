@@ -1,15 +1,8 @@
 import { z } from "zod";
-import { mustBeNoFallback, renameInFallback } from "../../alerts/fallback.ts";
 import { text } from "../../kit/fields.ts";
-import { withdrawOfProject } from "../../paging/pages.ts";
 import { projectEntry, projectMade, projectWrite } from "../../projects/project.ts";
-import {
-  createProject,
-  deleteProject,
-  getProject,
-  listProjects,
-  renameProject,
-} from "../../projects/projects.ts";
+import { createProject, listProjects } from "../../projects/projects.ts";
+import { callProject, dropProject } from "../../tenant/project-verbs.ts";
 import { deleted, projectPath, queryInteger } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -56,11 +49,7 @@ export const projectRoutes: Route[] = [
     answer: deleted,
     errors: ["forbidden", "not_found", "schedule_in_use"],
     handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => {
-        withdrawOfProject(tx, getProject(tx, params.id).id);
-        mustBeNoFallback(tx, `${params.id}/`);
-        deleteProject(tx, params.id);
-      });
+      tenant.store.write((tx) => dropProject(tx, params.id));
       return { deleted: true };
     },
   }),
@@ -78,10 +67,7 @@ export const projectRoutes: Route[] = [
     answer: z.object({ name: z.string() }),
     errors: ["invalid_request", "invalid_json", "forbidden", "not_found", "name_taken"],
     handle: ({ tenant, params, body }) => {
-      tenant.store.write((tx) => {
-        renameProject(tx, params.id, body.name);
-        renameInFallback(tx, { from: `${params.id}/`, to: `${body.name}/` });
-      });
+      tenant.store.write((tx) => callProject(tx, params.id, body.name));
       return { name: body.name };
     },
   }),

@@ -5,7 +5,6 @@ import { invalid } from "../../kit/errors.ts";
 import { isManager } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
 import {
-  type SourceFacts,
   sourceAnswer,
   sourceChange,
   sourceCreate,
@@ -21,31 +20,11 @@ import {
   listSources,
   rotateToken,
 } from "../../projects/sources.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
+import { sourceFactsOf } from "../../tenant/source-facts.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
-/** What memory knows of a source's events; the body of the refused one is for managers. */
-function factsOf(
-  { ingest }: Tenant,
-  { id, name }: { id: number; name: string },
-  mayReadBody: boolean,
-): SourceFacts {
-  const tally = ingest.tallies().find(({ sourceId }) => sourceId === id);
-  const { counts, last } = ingest.refused.of(id);
-  return {
-    name,
-    accepted: tally?.accepted ?? 0,
-    unmatched: tally?.unmatched ?? 0,
-    unmatched_resolves: tally?.unmatchedResolves ?? 0,
-    clock_suspects: tally?.clockSuspects ?? 0,
-    refused: counts,
-    last_seen: tally?.seenAt ?? null,
-    last_refused: last === null ? null : { ...last, body: mayReadBody ? last.body : null },
-  };
-}
-
 /** What its sender speaks, and the usual room of that. Throws 400 for a kind that there isn't. */
 function kindOf({ kind = EVENTS, room, options }: z.output<typeof sourceCreate>) {
   const usual = usualRoom(kind);
@@ -78,7 +57,7 @@ export const sourceRoutes: Route[] = [
       const project = getProject(tenant.store, params.id);
       const sources = listSources(tenant.store, project);
       const facts = sources.map(({ name }) =>
-        factsOf(tenant, getSource(tenant.store, project, name), false),
+        sourceFactsOf(tenant, getSource(tenant.store, project, name), false),
       );
       return { sources, facts };
     },
@@ -169,7 +148,7 @@ export const sourceRoutes: Route[] = [
     errors: ["not_found"],
     handle: ({ tenant, actor, params }) => {
       const source = getSource(tenant.store, getProject(tenant.store, params.id), params.name);
-      return factsOf(tenant, source, isManager(actor.role));
+      return sourceFactsOf(tenant, source, isManager(actor.role));
     },
   }),
   route({

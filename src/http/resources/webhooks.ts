@@ -15,9 +15,10 @@ import {
 } from "../../projects/integrations.ts";
 import { getProject, type Project } from "../../projects/projects.ts";
 import type { Tx } from "../../store/store.ts";
+import { guardOf } from "../../tenant/channel-verbs.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { guardOf, writeOf } from "./integrations.ts";
+import { writeOf } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 

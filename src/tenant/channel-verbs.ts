@@ -1,0 +1,45 @@
+import { ServiceError } from "../kit/errors.ts";
+import { type ChannelHealth, healthOf } from "../outbox/channel-health.ts";
+import { resendDelivery } from "../outbox/rows.ts";
+import type { Integration } from "../projects/integration.ts";
+import type { Guard } from "../projects/integration-input.ts";
+import { mustFind } from "../projects/integrations.ts";
+import type { Project } from "../projects/projects.ts";
+import type { Tx } from "../store/store.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What a verb needs that writes addresses and secrets. */
+export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
+  return { sealer, rules: addressRules, channels };
+}
+
+/** A channel as of now. */
+export type ChannelNow = Integration & { health: ChannelHealth; device_count?: number };
+
+/** With how each fares, and how many devices the caller's pushes would reach, both as of now (contract §13, Integration). */
+export async function channelsNow(
+  { store, outbox, channels, devices }: Tenant,
+  accountId: string,
+  integrations: readonly Integration[],
+): Promise<ChannelNow[]> {
+  const isCounted = ({ type }: Integration) => channels.find(type)?.pushes === true;
+  const count = integrations.some(isCounted) ? (await devices.list(accountId)).length : 0;
+  return integrations.flatMap((row) => {
+    const health = healthOf(store, row.id, outbox.breaker);
+    // It was deleted while the devices were counted.
+    if (health === null) return [];
+    return [{ ...row, health, ...(isCounted(row) && { device_count: count }) }];
+  });
+}
+
+/** Sends a delivery's event once more: the new delivery's id. Throws 404, and 409 where the channel is off or the delivery isn't to be sent again. */
+export function sendAgain(
+  tx: Tx,
+  project: Project,
+  { channel, delivery }: { channel: string; delivery: string },
+): string {
+  const row = mustFind(tx, project, channel);
+  if (row.enabled === 0)
+    throw new ServiceError("integration_disabled", "The integration is disabled: enable it first.");
+  return resendDelivery(tx, row.id, delivery);
+}

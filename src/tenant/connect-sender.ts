@@ -1,0 +1,64 @@
+import { listAlerts } from "../alerts/list.ts";
+import { connect } from "../connect/connect.ts";
+import type { ConnectionAnswer, HeardAnswer } from "../connect/connection.ts";
+import { listAccounts } from "../people/accounts.ts";
+import { getProject } from "../projects/projects.ts";
+import { listRules } from "../projects/rules.ts";
+import { changeSource, getSource } from "../projects/sources.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What a person says of a sender. */
+export interface Sender {
+  project: string;
+  kind: string;
+  name?: string | undefined;
+  level?: number | undefined;
+  /** Whether its lines are kept; not where it is left out. */
+  retainLogs?: boolean;
+}
+
+/** Makes a sender's source, and listens for its first event. `base`: the box's address for senders. Throws 400, 404, 409, 422. */
+export function connectSender(
+  tenant: Tenant,
+  base: string,
+  { project: home, retainLogs = false, ...wanted }: Sender,
+): ConnectionAnswer {
+  const made = tenant.store.write((tx) => {
+    const project = getProject(tx, home);
+    const connected = connect(tx, project, { tenantId: tenant.id, base, ...wanted });
+    if (retainLogs) changeSource(tx, project, { name: connected.name, retainLogs });
+    return connected;
+  });
+  const project = getProject(tenant.store, home);
+  tenant.ingest.listen(getSource(tenant.store, project, made.name).id);
+  return made;
+}
+
+const SHOWN = 500;
+
+/** What became of the first event of a source since this was first asked; null while none came. Throws 404. */
+export function heardOf(
+  { store, ingest }: Tenant,
+  { project: home, source: name }: { project: string; source: string },
+): HeardAnswer["heard"] {
+  const project = getProject(store, home);
+  const first = ingest.listen(getSource(store, project, name).id);
+  if (first === null) return null;
+  const { at, event, source, templateId } = first;
+  const rules = ingest.takers(source, event);
+  const { alerts } = listAlerts(store, { projectId: project.id, limit: 50 });
+  const alert = alerts.find((one) => rules.includes(one.rule) && one.last_seen >= at) ?? null;
+  const emails = new Map(listAccounts(store).map(({ id, email }) => [id, email]));
+  const emailOf = (id: string) => emails.get(id) ?? id;
+  const steps = listRules(store, project.id)
+    .filter((rule) => rules.includes(rule.name))
+    .flatMap(({ escalations }) => escalations.slice(0, 1));
+  const would = steps.flatMap((step) => [...step.accounts.map(emailOf), ...step.schedules]);
+  return {
+    ...{ at, message: event.message.slice(0, SHOWN), level: event.level },
+    template: ingest.rootOf(project.id, templateId).slice(0, SHOWN),
+    rules,
+    alert: alert?.id ?? null,
+    pages: [...new Set(alert === null ? would : alert.page_accounts.map(emailOf))],
+  };
+}

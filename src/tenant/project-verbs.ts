@@ -1,0 +1,41 @@
+import { mustBeNoFallback, renameInFallback } from "../alerts/fallback.ts";
+import { withdrawOfProject } from "../paging/pages.ts";
+import { deleteProject, getProject, renameProject } from "../projects/projects.ts";
+import type { Reader, Tx } from "../store/store.ts";
+
+/** What goes with a project. */
+export interface ProjectContents {
+  alerts: number;
+  /** Of those, not resolved. */
+  open: number;
+  sources: number;
+  rules: number;
+  channels: number;
+  actions: number;
+  schedules: number;
+}
+
+const of = (table: string) => `(SELECT count(*) FROM ${table} x WHERE x.project_id = p.id)`;
+const CONTENTS = `SELECT ${of("alerts")} AS alerts,
+    (SELECT count(*) FROM alerts a WHERE a.project_id = p.id AND a.state <> 'resolved') AS open,
+    ${of("sources")} AS sources, ${of("rules")} AS rules, ${of("integrations")} AS channels,
+    ${of("actions")} AS actions, ${of("schedules")} AS schedules FROM projects p WHERE p.id = ?`;
+
+/** Throws 404. */
+export function projectContents(reader: Reader, name: string): ProjectContents {
+  const { id } = getProject(reader, name);
+  return reader.sql<[id: number], ProjectContents>(CONTENTS).get(id) as ProjectContents;
+}
+
+/** With all it owns; pages that are on their way for it are withdrawn. Throws 404, and 409 while others name its schedules. */
+export function dropProject(tx: Tx, name: string): void {
+  withdrawOfProject(tx, getProject(tx, name).id);
+  mustBeNoFallback(tx, `${name}/`);
+  deleteProject(tx, name);
+}
+
+/** The fallback goes on naming its schedules. Throws 404, 409. */
+export function callProject(tx: Tx, name: string, to: string): void {
+  renameProject(tx, name, to);
+  renameInFallback(tx, { from: `${name}/`, to: `${to}/` });
+}
