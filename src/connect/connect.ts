@@ -88,19 +88,21 @@ function freeName(wanted: string, taken: readonly { name: string }[]): string {
   return name;
 }
 
-interface At {
+/** Where a sender finds the box, and by what it is let in. */
+export interface SenderAt {
   base: string;
   token: string;
   shortToken: string;
 }
 
-function setUpOf(kind: string, at: At): SetUp {
+/** What a person does at a sender of this kind. */
+export function setUpOf(kind: string, at: SenderAt): SetUp {
   const adapter = findAdapter(kind);
   if (adapter !== null) return adapter.setUp(at);
   return kind === HEARTBEATS ? pings(at) : ownFormat(at);
 }
 
-function pings({ base, shortToken }: At): SetUp {
+function pings({ base, shortToken }: SenderAt): SetUp {
   return {
     where: "the end of each job, with a name of its own in place of NAME",
     paste: `curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null "${base}/ping/${shortToken}/NAME/$??create=1"`,
@@ -111,7 +113,7 @@ function pings({ base, shortToken }: At): SetUp {
   };
 }
 
-function ownFormat(at: At): SetUp {
+function ownFormat(at: SenderAt): SetUp {
   const [curl] = snippetsOf(at);
   return {
     where: "whatever can send a request",

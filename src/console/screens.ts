@@ -6,6 +6,7 @@ import { meScreen } from "./me/screen.ts";
 import { sessionsScreen } from "./me/sessions.ts";
 import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
+import { projectScreens } from "./projects/all.ts";
 import type { Screen } from "./screen.ts";
 import { searchScreen } from "./search/screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
@@ -18,4 +19,5 @@ export const screens: readonly Screen[] = [
   ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
   systemScreen,
   welcomeScreen,
+  ...projectScreens,
 ];

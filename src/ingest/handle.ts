@@ -87,6 +87,7 @@ const MOST_LISTENED = 50;
 export function createIngest(
   store: Store,
   limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
+  onHeard: (heard: FirstHeard) => void = () => {},
 ): IngestHandle {
   const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
   const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
@@ -116,8 +117,9 @@ export function createIngest(
     for (const [i, { template_id: templateId }] of answers.entries()) {
       const { source, event } = batch[i] as Arrival;
       const entry = listened.get(source.id);
-      if (entry?.heard === null)
-        entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
+      if (entry?.heard !== null) continue;
+      entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
+      onHeard(entry.heard);
     }
   };
 

@@ -87,6 +87,24 @@ export function readTemplates(
   return { templates: page, events, next: null };
 }
 
+const TEXT_OF = "SELECT text FROM templates WHERE project_id = ? AND id = ?";
+
+/** A template by its id; empty where there is none any more. */
+export function textOfTemplate(reader: Reader, projectId: number, id: string): string {
+  const text = reader.sql<[projectId: number, id: string], string>(TEXT_OF).pluck();
+  return text.get(projectId, id) ?? "";
+}
+
+const BY_SOURCE = `SELECT c.source_id AS id, count(*) AS n FROM template_counts c
+  JOIN templates t ON t.project_id = c.project_id AND t.id = c.id AND t.alias_of IS NULL
+  WHERE c.project_id = ? GROUP BY c.source_id`;
+
+/** How many templates had their latest event from each source, by its id. */
+export function templateCountsBySource(reader: Reader, projectId: number): Map<number, number> {
+  const rows = reader.sql<[projectId: number], { id: number; n: number }>(BY_SOURCE).all(projectId);
+  return new Map(rows.map(({ id, n }) => [id, n]));
+}
+
 const nOf = ({ count }: Family) => count?.n ?? 0;
 
 interface Cursor {

@@ -23,6 +23,8 @@ export type Note =
   | { topic: "config"; projectId: number }
   | { topic: "project-deleted"; projectId: number }
   | { topic: "sources" }
+  /** The first event of a source that somebody listens for. */
+  | { topic: "heard"; projectId: number; source: string }
   | { topic: "people" }
   /** `unresolved`: what it adds to the unresolved alerts of its rule. */
   | {

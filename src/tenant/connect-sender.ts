@@ -1,6 +1,7 @@
 import { listAlerts } from "../alerts/list.ts";
 import { connect } from "../connect/connect.ts";
 import type { ConnectionAnswer, HeardAnswer } from "../connect/connection.ts";
+import { textOfTemplate } from "../ingest/templates.ts";
 import { listAccounts } from "../people/accounts.ts";
 import { getProject } from "../projects/projects.ts";
 import { listRules } from "../projects/rules.ts";
@@ -8,7 +9,7 @@ import { changeSource, getSource } from "../projects/sources.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a person says of a sender. */
-export interface Sender {
+export interface NewSender {
   project: string;
   kind: string;
   name?: string | undefined;
@@ -21,7 +22,7 @@ export interface Sender {
 export function connectSender(
   tenant: Tenant,
   base: string,
-  { project: home, retainLogs = false, ...wanted }: Sender,
+  { project: home, retainLogs = false, ...wanted }: NewSender,
 ): ConnectionAnswer {
   const made = tenant.store.write((tx) => {
     const project = getProject(tx, home);
@@ -37,7 +38,7 @@ export function connectSender(
 const SHOWN = 500;
 
 /** What became of the first event of a source since this was first asked; null while none came. Throws 404. */
-export function heardOf(
+export function firstHeardOf(
   { store, ingest }: Tenant,
   { project: home, source: name }: { project: string; source: string },
 ): HeardAnswer["heard"] {
@@ -56,7 +57,10 @@ export function heardOf(
   const would = steps.flatMap((step) => [...step.accounts.map(emailOf), ...step.schedules]);
   return {
     ...{ at, message: event.message.slice(0, SHOWN), level: event.level },
-    template: ingest.rootOf(project.id, templateId).slice(0, SHOWN),
+    template: textOfTemplate(store, project.id, ingest.rootOf(project.id, templateId)).slice(
+      0,
+      SHOWN,
+    ),
     rules,
     alert: alert?.id ?? null,
     pages: [...new Set(alert === null ? would : alert.page_accounts.map(emailOf))],

@@ -44,7 +44,7 @@ export const overviewAnswer = z
   })
   .meta({ id: "Overview" });
 export type Overview = z.output<typeof overviewAnswer>;
-type ProjectNow = z.output<typeof projectNow>;
+export type ProjectNow = z.output<typeof projectNow>;
 
 /** `accountId`: whose alerts are theirs. Projects by name, behind `after`. */
 export function overviewOf(
@@ -59,6 +59,15 @@ export function overviewOf(
     ...{ at, alerts: countAlerts(store, { accountId }), ready: readyOf(tenant), next },
     projects: projects.map(({ name }) => projectOf(store, { name, accountId, at, heard })),
   };
+}
+
+/** The same of one project. Throws 404. */
+export function projectNowOf(
+  { store, clock, ingest }: Tenant,
+  of: { name: string; accountId: string },
+): ProjectNow {
+  const heard = new Map(ingest.heardLately().map((one) => [one.sourceId, one]));
+  return projectOf(store, { ...of, at: unixSeconds(clock), heard });
 }
 
 function readyOf({ house }: Tenant): Overview["ready"] {

@@ -6,6 +6,10 @@ const PROJECT = "SELECT name FROM projects WHERE id = ?";
 export function topicsOf(reader: Reader, note: Note): string[] {
   if (note.topic === "alert") return ["alerts", `alert:${note.alertId}`];
   if (note.topic === "endpoint" || note.topic === "attempted") return [`deliveries:${note.id}`];
+  if (note.topic === "heard") {
+    const name = reader.sql<[id: number], string>(PROJECT).pluck().get(note.projectId);
+    return name === undefined ? [] : [`source:${name}/${note.source}`];
+  }
   if (note.topic === "written") return writtenTopics(note);
   if (note.topic === "config") {
     const name = reader.sql<[id: number], string>(PROJECT).pluck().get(note.projectId);

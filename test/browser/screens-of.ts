@@ -18,6 +18,11 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     me: "/me",
     devices: "/me/devices",
     sessions: "/me/sessions",
+    projects: "/p",
+    project: "/p/shop",
+    "project-connect": "/p/shop/connect",
+    "project-connect-kind": "/p/shop/connect?kind=syslog",
+    "project-source": "/p/shop/sources/app",
     missing: "/nothing",
   };
 }

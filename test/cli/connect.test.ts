@@ -53,7 +53,7 @@ test("a sender is connected with one command: source, rule, text to paste, and w
   assert.match(out, /credentials: pti_[0-9a-f]{16}_[0-9A-Za-z]{43}\n/);
   assert.match(
     out,
-    /\nheard it: .*Disk of db-01 is full\ntemplate: .*\nrules: alertmanager; alert 1, which pages owner@example\.org\n$/,
+    /\nheard it: .*Disk of db-01 is full\ntemplate: Disk of .* is full\nrules: alertmanager; alert 1, which pages owner@example\.org\n$/,
   );
 });
 

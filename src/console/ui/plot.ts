@@ -16,6 +16,17 @@ export function sparkline(counts: readonly number[]): Markup {
     .join("")}"/></svg>`;
 }
 
+const THREE_MINUTES = 3;
+
+/** Sixty counts by the minute, newest last: twenty bars and the sum in words. */
+export function hourPlot(minutes: readonly number[]): Markup {
+  const bars = Array.from({ length: minutes.length / THREE_MINUTES }, (_, i) =>
+    minutes.slice(i * THREE_MINUTES, (i + 1) * THREE_MINUTES).reduce((sum, n) => sum + n, 0),
+  );
+  const sum = bars.reduce((all, n) => all + n, 0);
+  return html`<span class="hour">${sparkline(bars)} <span class="num">${sum.toLocaleString("en-US")}</span></span>`;
+}
+
 export interface Bar {
   n: number;
   title: string;

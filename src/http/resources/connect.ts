@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { connectBody, connectionAnswer, heardAnswer } from "../../connect/connection.ts";
-import { connectSender, heardOf } from "../../tenant/connect-sender.ts";
+import { connectSender, firstHeardOf } from "../../tenant/connect-sender.ts";
 import { projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -37,7 +37,7 @@ export const connectRoutes: Route[] = [
     answer: heardAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) => ({
-      heard: heardOf(tenant, { project: params.id, source: params.name }),
+      heard: firstHeardOf(tenant, { project: params.id, source: params.name }),
     }),
   }),
 ];
