@@ -7,6 +7,7 @@ import { sessionsScreen } from "./me/sessions.ts";
 import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
 import { projectScreens } from "./projects/all.ts";
+import { ruleScreens } from "./rules/all.ts";
 import type { Screen } from "./screen.ts";
 import { searchScreen } from "./search/screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
@@ -20,4 +21,5 @@ export const screens: readonly Screen[] = [
   systemScreen,
   welcomeScreen,
   ...projectScreens,
+  ...ruleScreens,
 ];

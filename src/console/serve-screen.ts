@@ -91,9 +91,14 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
   /** Before anything is read for a page: what changes from then on, its script is told. */
   const sinceNow = (): string => tenant.changes.after(null).next;
 
-  /** Sections one after another, with what was done or wasn't. */
-  const sections = async (call: PageCall, view: View, done: FormDone | null): Promise<string> => {
-    const drawn = await drawSections(view, null);
+  /** Sections one after another, with what was done or wasn't; of a preview its own alone. */
+  const sections = async (
+    call: PageCall,
+    view: View,
+    { done, only }: { done: FormDone | null; only: string[] | null },
+  ): Promise<string> => {
+    const drawn = await drawSections(view, only);
+    if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
     const line =
       call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
     return [line, ...drawn.values()].map(({ markup }) => markup).join("");
@@ -121,7 +126,10 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
 
     async posted(asking, who, found) {
       const { c, asked, place } = asking;
-      const isScripted = c.req.header("x-sections") !== undefined;
+      const wanted = c.req.header("x-sections");
+      const isScripted = wanted !== undefined;
+      // "1": all of them. A preview names its section, and nothing else of the page is touched.
+      const only = isScripted && wanted !== "1" ? wanted.split(",", 64) : null;
       const from = stoodOn(asking) ?? ownPage(found);
       const call = callOf(asking, who, found.params);
       const again: PageCall = {
@@ -134,7 +142,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const since = sinceNow();
         const view = await from.found.screen.view(next);
         const body = isScripted
-          ? await sections(next, view, done)
+          ? await sections(next, view, { done, only })
           : await page(next, view, done, since);
         return sendHtml({ status, body, once: true, headers: pageHeaders(view, next) }, asked);
       };

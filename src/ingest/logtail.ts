@@ -62,6 +62,18 @@ export function readLogTail(
   return rows.reverse().map((row) => toLine(reader, projectId, row));
 }
 
+const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
+  WHERE id = ? AND project_id = ?`;
+
+/** A retained line of the project by its id; null where there is none, or none any more. */
+export function findLine(reader: Reader, projectId: number, id: string): LogLine | null {
+  if (!/^\d{1,15}$/.test(id)) return null;
+  const row = reader
+    .sql<[id: number, projectId: number], KeptLine>(LINE)
+    .get(Number(id), projectId);
+  return row === undefined ? null : toLine(reader, projectId, row);
+}
+
 /** Ids of a root and all its aliases. */
 export function family(reader: Reader, projectId: number, root: string): Set<string> {
   const ids = new Set([root]);

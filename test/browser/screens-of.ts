@@ -23,6 +23,9 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     "project-connect": "/p/shop/connect",
     "project-connect-kind": "/p/shop/connect?kind=syslog",
     "project-source": "/p/shop/sources/app",
+    rules: "/p/payments/rules",
+    "rules-new": "/p/shop/rules/new",
+    rule: "/p/payments/rules/payments%20are%20down",
     missing: "/nothing",
   };
 }

@@ -5,19 +5,13 @@ import {
   sweepWrite,
 } from "../../alerts/simulate/shape.ts";
 import { simulate, sweep } from "../../alerts/simulate.ts";
-import { followTried, ladderWarnings } from "../../alerts/tried-pages.ts";
-import {
-  type DryRun,
-  type DryRunInput,
-  dryRunAnswer,
-  dryRunWrite,
-} from "../../ingest/dry-run/dry-run.ts";
+import { dryRunAnswer, dryRunWrite } from "../../ingest/dry-run/dry-run.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { previewDraft } from "../../oncall/answers.ts";
 import { draftPreviewAnswer, draftPreviewWrite } from "../../oncall/schedule.ts";
 import { checkSchedule, findSchedule } from "../../oncall/schedules.ts";
 import { getProject } from "../../projects/projects.ts";
-import { getRule } from "../../projects/rules.ts";
+import { runTrial } from "../../tenant/rule-trial.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -53,7 +47,7 @@ export const tryingRoutes: Route[] = [
     status: 200,
     answer: dryRunAnswer,
     errors: ["invalid_request", "invalid_json", "not_found", "overloaded"],
-    handle: ({ tenant, params, body }) => tried(tenant, params.id, body),
+    handle: ({ tenant, params, body }) => runTrial(tenant, params.id, body),
   }),
   route({
     method: "POST",
@@ -118,34 +112,3 @@ export const tryingRoutes: Route[] = [
     },
   }),
 ];
-
-/** The lines in a thread of their own, then the ladder in slices of this one. */
-async function tried(tenant: Tenant, name: string, input: DryRunInput): Promise<DryRun> {
-  const { store, slices, clock, dryRuns } = tenant;
-  const project = getProject(store, name);
-  if (input.versus !== undefined) getRule(store, project.id, input.versus);
-  const found = await dryRuns.run(project.id, input);
-  const now = unixSeconds(clock);
-  const { name: ruleName, ...body } = input.rule;
-  const rule = {
-    ...{ ...input.rule, id: 0, project_id: project.id, created_at: now, updated_at: now },
-  };
-  const { alerts, range } = found;
-  const { paged, pages, nightPages, complete } = await slices.run(
-    followTried(store, rule, { alerts, until: range.until }),
-  );
-  const isPartial = !complete || found.alert_count > alerts.length;
-  const partial = {
-    code: "pages_partial",
-    detail: `Pages are counted of the first ${alerts.length} alerts, up to ${pages}.`,
-  };
-  const warnings = await slices.run(
-    ladderWarnings(store, { project: name, name: ruleName, body }, now),
-  );
-  return {
-    ...found,
-    alerts: alerts.map((alert, i) => ({ ...alert, paged: paged[i] ?? [] })),
-    ...{ page_count: pages, night_page_count: nightPages },
-    warnings: [...found.warnings, ...(isPartial ? [partial] : []), ...warnings],
-  };
-}

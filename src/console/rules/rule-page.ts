@@ -1,0 +1,126 @@
+import { html, type Markup } from "../../kit/html.ts";
+import { getProject } from "../../projects/projects.ts";
+import type { StoredRule } from "../../projects/rule.ts";
+import { getRule } from "../../projects/rules.ts";
+import { listSources } from "../../projects/sources.ts";
+import { projectTabs } from "../projects/tabs.ts";
+import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
+import { button } from "../ui/form.ts";
+import { ago } from "../ui/times.ts";
+import { way } from "../ui/way.ts";
+import { readAround } from "./around.ts";
+import { comparison } from "./comparison.ts";
+import { firstFields } from "./drafts.ts";
+import { fieldsOfRule } from "./fields.ts";
+import { filledOf } from "./inputs.ts";
+import { previewSection } from "./preview.ts";
+import { ruleForm } from "./rule-form.ts";
+import { digestOf, newRuleForms, savedRuleForms } from "./rule-forms.ts";
+
+const USUAL_LEVEL = 400;
+
+/** A rule that isn't there yet. */
+export const newRuleScreen: Screen = {
+  path: "/p/{project}/rules/new",
+  view: (call) => viewOf(call, null),
+  forms: newRuleForms,
+};
+
+/** One rule: what opens an alert, whom it pages, and what it would have done. */
+export const ruleScreen: Screen = {
+  path: "/p/{project}/rules/{name}",
+  view(call) {
+    const project = getProject(call.tenant.store, call.params["project"] ?? "");
+    return viewOf(call, getRule(call.tenant.store, project.id, call.params["name"] ?? ""));
+  },
+  forms: savedRuleForms,
+};
+
+function viewOf(call: PageCall, saved: StoredRule | null): View {
+  const { store } = call.tenant;
+  const project = getProject(store, call.params["project"] ?? "");
+  const action = pathOf("p", project.name, "rules", saved?.name ?? "new");
+  const fields = fieldsNow(call, action) ?? startFields(call, saved);
+  const filled = filledOf(ofForm(call, action) ? call : { returned: null }, action, fields);
+  const isStale = call.returned?.error.code === "version_conflict";
+  const sources = listSources(store, project);
+  const title = saved === null ? "New rule" : `Rule ${saved.name}`;
+  const drawForm = () =>
+    ruleForm(call, {
+      ...{ filled, saved: saved?.name ?? null },
+      around: readAround(store, project, { now: call.now, level: levelOf(fields) }),
+      // After a conflict, saving again takes the place of what is there now.
+      read:
+        saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),
+      keepsLines: sources.some(({ retain_logs }) => retain_logs),
+    });
+  return {
+    title,
+    heading: html`${title} <span class="soft">· ${project.name}</span>`,
+    nav: "projects",
+    sections: {
+      head: {
+        watches: saved === null ? [] : [`rule:${project.name}/${saved.name}`],
+        draw: () => head(call, project.name, saved),
+      },
+      theirs: {
+        watches: [],
+        draw: () => (isStale && saved !== null ? comparison(call, saved, fields) : html``),
+      },
+      form: { watches: [], draw: drawForm },
+      preview: { watches: [], draw: () => previewSection(call, { action, project: project.name }) },
+      ...(saved === null
+        ? {}
+        : { away: { watches: [], draw: () => deleting(call, action, saved) } }),
+    },
+    body: (put) => html`${put("head")}${put("theirs")}
+<div class="rule-columns">${put("form")}${put("preview")}</div>
+${put("away")}`,
+  };
+}
+
+/** Whether what came back is this page's rule, and not another thing on it. */
+function ofForm({ returned }: PageCall, action: string): boolean {
+  return [action, `${action}/try`, `${action}/edit`].some((one) => returned?.action === one);
+}
+
+/** What was typed, where something was. */
+function fieldsNow(call: PageCall, action: string): URLSearchParams | null {
+  const { returned, shown } = call;
+  if (returned !== null && ofForm(call, action)) return returned.form;
+  return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
+}
+
+function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams {
+  if (saved === null)
+    return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
+  const { id, project_id, created_at, updated_at, ...rule } = saved;
+  return fieldsOfRule(rule);
+}
+
+function levelOf(fields: URLSearchParams): number {
+  const level = Number(fields.get("level") ?? "");
+  return Number.isSafeInteger(level) && level > 0 ? level : USUAL_LEVEL;
+}
+
+function head(call: PageCall, project: string, saved: StoredRule | null): Markup {
+  const rules = projectTabs(call, project, "rules");
+  if (saved === null)
+    return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
+  const at = pathOf("p", project, "rules", saved.name);
+  const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
+  return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
+<div class="buttons">${
+    call.leads("/simulate") &&
+    html`<a class="button second" href="${call.base}/simulate?${about}" data-key="l" aria-keyshortcuts="l" title="Try this ladder (l)">Try this ladder</a>`
+  }${
+    call.leads(`${at}/drill`) &&
+    html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
+  }<a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>`;
+}
+
+function deleting(call: PageCall, action: string, saved: StoredRule): Markup {
+  return html`<details id="delete-rule"><summary>Delete this rule</summary>
+<p class="soft">Alerts that it opened stay; nobody is paged for them any more.</p>
+${button(call, { action: `${action}/delete`, name: `Delete ${saved.name}`, kind: "danger" })}</details>`;
+}

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { parse } from "parse5";
+import { XSS_VECTORS } from "../fixtures/xss.ts";
+import { testBox } from "../support/box.ts";
+import { signedIn } from "../support/console.ts";
+import { sentBy } from "../support/sent-by.ts";
+import { settle } from "../support/until.ts";
+
+const AT = "/p/shop/rules";
+
+async function story(t: TestContext) {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop", { name: "web", retain_logs: true });
+  const ann = box.person("member", "ann@example.org");
+  const rule = {
+    ...{ name: "errors", match: { min_level: 400 }, identifier_keys: ["provider"] },
+    conditions: [{ key: "amount", op: "gte", value: 100 }],
+    escalations: [
+      { accounts: [ann.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 },
+    ],
+  };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const saved = async (name = "errors") => {
+    const { body } = await box.api("GET", `/v1/projects/shop/rules/${encodeURIComponent(name)}`);
+    const { created_at, updated_at, people, runs_actions, ...rest } = body;
+    return rest;
+  };
+  const send = async (message: string, keys: object = {}, level = 400) => {
+    assert.equal((await box.ingest(token, { message, level, keys })).status, 202);
+    await settle(box);
+  };
+  return { box, ann, saved, send, tab: signedIn(box, ann) };
+}
+
+/** A form as it stands on a page, with something changed in it. */
+function filled(page: string, changes: Record<string, string> = {}): [string, string][] {
+  const form = sentBy(page);
+  for (const [name, value] of Object.entries(changes)) form.set(name, value);
+  return [...form];
+}
+
+const section = (text: string, id: string): string =>
+  new RegExp(`<section id="${id}"[\\s\\S]*?</section>`).exec(text)?.[0] ?? "";
+const words = (text: string): string => {
+  const read = (node: { childNodes?: unknown[]; value?: string }): string =>
+    "value" in node ? (node.value ?? "") : ((node.childNodes ?? []) as never[]).map(read).join(" ");
+  return read(parse(text) as never).replace(/\s+/g, " ");
+};
+
+test("rules are listed in words, with whom they page now; a project without says so", async (t) => {
+  const { box, send, tab } = await story(t);
+  await send("payment 1 failed", { amount: "200", provider: "acme" });
+  const text = words((await tab.get(AT)).text);
+  assert.match(text, /errors 1 open alert When error or worse, amount ≥ 100/);
+  assert.match(text, /Fires at the first event, one alert for each provider/);
+  assert.match(text, /at once, again every 5 min → ann@example\.org by shared channels, if at all/);
+  await box.project("empty");
+  assert.match((await tab.get("/p/empty/rules")).text, /nobody is told of them/);
+  assert.equal((await tab.get("/p/none/rules")).status, 404);
+});
+
+test("a rule is made, changed and deleted without script, through the same verbs", async (t) => {
+  const { box, saved, tab, ann } = await story(t);
+  const page = (await tab.get(`${AT}/new`)).text;
+  const nameless = await tab.post(`${AT}/new`, filled(page), { from: `${AT}/new` });
+  assert.equal(nameless.status, 422);
+  assert.match(nameless.text, /id="r-name-wrong">must not be empty/);
+  const made = await tab.post(
+    `${AT}/new`,
+    filled(page, { name: "slow", sources: "web, app", level: "300", count: "3" }),
+    { from: `${AT}/new` },
+  );
+  assert.deepEqual([made.status, made.headers.get("location")], [303, `${AT}/slow`]);
+  const slow = await saved("slow");
+  assert.deepEqual(slow.match, {
+    min_level: 300,
+    sources: ["web", "app"],
+    tags: [],
+    template_contains: "",
+  });
+  assert.deepEqual(slow.escalations[0].accounts, [ann.accountId]);
+  const before = await saved();
+  const shown = (await tab.get(`${AT}/errors`)).text;
+  await tab.post(`${AT}/errors`, filled(shown), { from: `${AT}/errors` });
+  assert.deepEqual(await saved(), before, "saved unchanged it is the same");
+  assert.match((await tab.get(`${AT}/errors`)).text, /Nothing was changed\./);
+  await tab.post(`${AT}/errors`, filled(shown, { window_minutes: "9" }), { from: `${AT}/errors` });
+  assert.equal((await saved()).fire_after.window_minutes, 9);
+  const gone = await tab.post(`${AT}/errors/delete`, {}, { from: `${AT}/errors` });
+  assert.equal(gone.headers.get("location"), AT);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 404);
+});
+
+test("rows come and go by buttons, and the rule turns into JSON and back, without script", async (t) => {
+  const { saved, tab } = await story(t);
+  const from = { from: `${AT}/errors` };
+  const before = await saved();
+  let page = (await tab.get(`${AT}/errors`)).text;
+  page = (await tab.post(`${AT}/errors/edit`, filled(page, { do: "add-step" }), from)).text;
+  assert.match(page, /<strong>Step 2<\/strong>/);
+  page = (await tab.post(`${AT}/errors/edit`, filled(page, { do: "drop-step-1" }), from)).text;
+  assert.doesNotMatch(page, /<strong>Step 2<\/strong>/);
+  const json = (await tab.post(`${AT}/errors/edit`, filled(page, { do: "as-json" }), from)).text;
+  const text = sentBy(json).get("json") ?? "";
+  assert.equal(JSON.parse(text).conditions[0].value, 100);
+  const wrong = await tab.post(
+    `${AT}/errors`,
+    filled(json, { json: text.replace('"gte"', '"over"') }),
+    from,
+  );
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.text, /\/conditions\/0\/op must be one of/);
+  const bad = await tab.post(`${AT}/errors`, filled(json, { json: "{" }), from);
+  assert.equal(bad.status, 422);
+  assert.match(bad.text, /<textarea id="r-json"[^>]*>\n\{<\/textarea>/, "what was typed stays");
+  const back = (await tab.post(`${AT}/errors/edit`, filled(json, { do: "as-form" }), from)).text;
+  await tab.post(`${AT}/errors`, filled(back), from);
+  assert.deepEqual(await saved(), before);
+  await tab.post(`${AT}/errors`, filled(json, { json: text.replace("100", "250") }), from);
+  assert.equal((await saved()).conditions[0].value, 250);
+});
+
+test("a rule that somebody changed meanwhile isn't written over: both are shown, and saving again decides", async (t) => {
+  const { box, saved, tab } = await story(t);
+  const from = { from: `${AT}/errors` };
+  const page = (await tab.get(`${AT}/errors`)).text;
+  const theirs = {
+    ...(await saved()),
+    fire_after: { count: 7, distinct_sources: 1, window_minutes: 5 },
+  };
+  assert.equal((await box.api("PUT", "/v1/projects/shop/rules/errors", theirs)).status, 200);
+  const refused = await tab.post(`${AT}/errors`, filled(page, { count: "2" }), from);
+  assert.equal(refused.status, 409);
+  assert.equal((await saved()).fire_after.count, 7);
+  const both = words(section(refused.text, "theirs"));
+  assert.match(both, /Changed meanwhile .* fire after .*"count":2.*"count":7/);
+  assert.match(refused.text, /name="count" type="number" value="2"/, "mine is still in the form");
+  const again = await tab.post(`${AT}/errors`, filled(refused.text), from);
+  assert.equal(again.status, 303);
+  assert.equal((await saved()).fire_after.count, 2);
+});
+
+test("what changed elsewhere in the project is no conflict", async (t) => {
+  const { box, saved, tab } = await story(t);
+  const page = (await tab.get(`${AT}/errors`)).text;
+  await box.api("POST", "/v1/projects/shop/rules", { name: "other" });
+  const done = await tab.post(`${AT}/errors`, filled(page, { count: "2" }), {
+    from: `${AT}/errors`,
+  });
+  assert.deepEqual([done.status, (await saved()).fire_after.count], [303, 2]);
+});
+
+test("AC-14.4 from a line to a filled form with its result in two activations", async (t) => {
+  const { box, send, tab } = await story(t);
+  await send("payment 4711 failed after 30 s", { amount: "200", provider: "acme" }, 500);
+  await send("payment 4712 failed after 31 s", { amount: "5", provider: "globex" }, 500);
+  const { body } = await box.api("GET", "/v1/projects/shop/logtail");
+  const line = body.messages.at(-1).id;
+  // One: the line's own link. Two: Try it.
+  const page = await tab.get(`${AT}/new?line=${line}`);
+  assert.equal(page.status, 200);
+  const fields = sentBy(page.text);
+  assert.deepEqual(
+    [fields.get("level"), fields.get("sources"), fields.get("template_contains")],
+    ["500", "web", "failed after"],
+  );
+  assert.deepEqual(fields.getAll("also"), [], "its keys are offered, none is chosen");
+  assert.match(words(page.text), /provider is globex/);
+  const tried = await tab.post(`${AT}/new/try`, filled(page.text), {
+    from: `${AT}/new?line=${line}`,
+  });
+  assert.equal(tried.status, 200);
+  assert.match(tried.text, /It would have opened 1 alert in 7 days/);
+  assert.equal(sentBy(tried.text).get("template_contains"), "failed after");
+  const ticked = filled(page.text, { also: '["provider","globex"]', name: "globex" });
+  await tab.post(`${AT}/new`, ticked, { from: `${AT}/new?line=${line}` });
+  const made = await box.api("GET", "/v1/projects/shop/rules/globex");
+  assert.deepEqual(made.body.conditions, [{ key: "provider", op: "eq", value: "globex" }]);
+});
+
+test("a new rule begins with a template, an alert or a copy", async (t) => {
+  const { box, send, tab } = await story(t);
+  await send("payment 1 failed", { amount: "200", provider: "acme" });
+  await send("payment 2 failed", { amount: "200", provider: "acme" });
+  const { body } = await box.api("GET", "/v1/alerts");
+  const { id, template_id } = body.alerts[0];
+  const of = async (query: string) => sentBy((await tab.get(`${AT}/new?${query}`)).text);
+  assert.equal((await of(`template=${template_id}`)).get("template_contains"), "payment");
+  const fromAlert = await of(`alert=${id}`);
+  assert.deepEqual([fromAlert.get("identifier_keys"), fromAlert.get("level")], ["provider", "400"]);
+  const copy = await of("copy=errors");
+  assert.deepEqual([copy.get("name"), copy.get("c0_value")], ["errors copy", "100"]);
+  for (const query of ["template=0000000000000000", "line=99", "alert=99", "copy=none"])
+    assert.equal((await tab.get(`${AT}/new?${query}`)).status, 404, query);
+});
+
+test("AC-14.5 the dry run's plot has a table with the same numbers", async (t) => {
+  const { box, send, tab } = await story(t);
+  for (const hours of [0, 2, 3]) {
+    await box.clock.turn(hours * 3_600_000);
+    for (let n = 0; n < 3; n++)
+      await send(`payment ${n} failed`, { amount: "200", provider: `p${hours}` });
+  }
+  const page = (await tab.get(`${AT}/errors`)).text;
+  const tried = section(
+    (await tab.post(`${AT}/errors/try`, filled(page), { from: `${AT}/errors` })).text,
+    "preview",
+  );
+  const bars = [...tried.matchAll(/<title>([^<]*): (\d+) matches, (\d+) alerts<\/title>/g)].map(
+    ([, at, matched, alerts]) => [at, matched, alerts],
+  );
+  const rows = [
+    ...tried.matchAll(
+      /<tr><td><time[^>]*>([^<]*)<\/time><\/td><td class="num">(\d+)<\/td><td class="num">(\d+)<\/td><\/tr>/g,
+    ),
+  ].map(([, at, matched, alerts]) => [at, matched, alerts]);
+  assert.equal(bars.length, 3);
+  assert.deepEqual(rows, bars);
+  assert.deepEqual(
+    bars.map(([, matched]) => matched),
+    ["3", "3", "3"],
+  );
+});
+
+test("a preview draws its own section alone, what can't be tried says why there, and nothing is stored", async (t) => {
+  const { box, send, tab } = await story(t);
+  await send("payment 1 failed", { amount: "200", provider: "acme" });
+  const dump = () => JSON.stringify(box.tenant.store.sql("SELECT * FROM rules").all());
+  const before = dump();
+  const page = (await tab.get(`${AT}/errors`)).text;
+  const ask = (changes: Record<string, string>) =>
+    tab.post(`${AT}/errors/try`, filled(page, changes), {
+      ...{ from: `${AT}/errors`, headers: { "x-sections": "preview" } },
+    });
+  const drawn = await ask({});
+  assert.deepEqual(
+    [...drawn.text.matchAll(/<section id="(\w+)"/g)].map(([, id]) => id),
+    ["preview"],
+  );
+  assert.doesNotMatch(drawn.text, /id="said"/);
+  const wrong = await ask({ count: "none" });
+  assert.equal(wrong.status, 422);
+  assert.match(section(wrong.text, "preview"), /\/fire_after\/count must be an integer/);
+  const pasted = await ask({
+    lines: "payment 9 failed\npayment 10 failed",
+    level: "",
+    c0_key: "",
+    c0_value: "",
+  });
+  assert.match(words(pasted.text), /would have opened 1 alert .* 2 lines looked at/);
+  assert.equal(dump(), before);
+});
+
+test("what strangers and members write stays text in rules: names, templates, conditions", async (t) => {
+  const { box, send, tab } = await story(t);
+  for (const [i, raw] of XSS_VECTORS.entries()) {
+    const vector = raw.replace(/[/\p{Cc}]/gu, "").trim();
+    if (vector === "" || i % 12 > 0) continue;
+    const rule = {
+      name: `${vector} ${i}`.slice(0, 150),
+      match: {
+        min_level: 400,
+        template_contains: vector.slice(0, 200),
+        sources: [vector.slice(0, 100)],
+      },
+      conditions: [{ key: vector.slice(0, 100), op: "eq", value: vector }],
+    };
+    assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+    await send(vector, { amount: "200", provider: vector });
+    const at = `${AT}/${encodeURIComponent(rule.name)}`;
+    const page = await tab.get(at);
+    assert.equal(page.status, 200);
+    mustBeInert(page.text);
+    const any = filled(page.text, {
+      level: "",
+      sources: "",
+      template_contains: "",
+      c0_key: "",
+      c0_value: "",
+    });
+    mustBeInert((await tab.post(`${at}/try`, any, { from: at })).text);
+  }
+  mustBeInert((await tab.get(AT)).text);
+});
+
+/** No element and no attribute that isn't the console's own. */
+function mustBeInert(page: string): void {
+  const walk = (node: {
+    tagName?: string;
+    attrs?: { name: string; value: string }[];
+    childNodes?: unknown[];
+  }) => {
+    assert.ok(
+      !["img", "iframe", "object", "embed", "base"].includes(node.tagName ?? ""),
+      node.tagName ?? "",
+    );
+    if (node.tagName === "script")
+      assert.match(node.attrs?.find(({ name }) => name === "src")?.value ?? "", /^\/assets\//);
+    for (const { name, value } of node.attrs ?? []) {
+      assert.doesNotMatch(name, /^on|^style$|^srcdoc$/);
+      if (name === "href") assert.match(value, /^(\/|#)/);
+    }
+    for (const child of node.childNodes ?? []) walk(child as never);
+  };
+  walk(parse(page) as never);
+}
