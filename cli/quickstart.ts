@@ -60,7 +60,8 @@ async function quickstart(given: QuickstartOptions): Promise<void> {
     const { id, kind } = contact;
     const { project } = options;
     const answer = { email: me.email, project, contact: { id, kind }, ...rung };
-    print(answer, options, () => whatNow(project));
+    const pages = await signInPage(urlOf(options));
+    print(answer, options, () => whatNow(project, pages));
   } finally {
     asker.close();
   }
@@ -74,12 +75,20 @@ async function shallRing(asker: Asker): Promise<boolean> {
   return !/^n/i.test(said);
 }
 
-const whatNow = (project: string): string =>
+/** Where people sign in; null for a box without pages. */
+async function signInPage(url: string): Promise<string | null> {
+  const path = "/signin";
+  const { status } = await send(url, { method: "GET", path, accept: "text/html" });
+  return status === 200 ? url + path : null;
+}
+
+const whatNow = (project: string, pages: string | null): string =>
   [
     `From now on errors of the project ${project} ring you. A program sends one with`,
     `  TOKEN=$(box source add ${project} my-program)`,
     `  curl ${urlHint()}/v1/ingest -H "Authorization: Bearer $TOKEN" -d '{"message": "it broke", "level": 500}'`,
     "box connect KIND --project NAME connects what you run already; box doctor says whom nothing reaches.",
+    ...(pages === null ? [] : [`All of it in a browser: ${pages}`]),
   ].join("\n");
 
 const urlHint = (): string => readLogin()?.url ?? "http://127.0.0.1:8080";

@@ -16,11 +16,13 @@ export interface ApiRequest {
   readonly token?: string;
   /** Sent as JSON; text as lines of it. */
   readonly body?: unknown;
+  /** The kind of answer that is wanted: JSON unless told. */
+  readonly accept?: string;
 }
 
 /** One request to the box at `url`. Throws CommandError with the address where nothing answers. */
 export async function send(url: string, message: ApiRequest): Promise<Reply> {
-  const { method, path, token, body } = message;
+  const { method, path, token, body, accept } = message;
   // Loaded here, because most of the start of a command would otherwise be this.
   const { request } = await import("undici");
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
@@ -29,6 +31,7 @@ export async function send(url: string, message: ApiRequest): Promise<Reply> {
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": type }),
+      ...(accept === undefined ? {} : { accept }),
     },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     headersTimeout: 90_000,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import type { BoxFlags } from "../src/app/config.ts";
+import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
 import { channels } from "../src/channels/list.ts";
 import { isPacked } from "../src/kit/assets.ts";
 import { USUAL_URL } from "./connection.ts";
@@ -137,20 +137,30 @@ async function runBox(flags: BoxFlags): Promise<void> {
   const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
   const box = await startBox(config, deps);
   await keepRunning(box, deps);
-  if (!box.isNew) return;
-  process.stdout.write(`${firstSteps(config.data, box.url)}\n`);
+  const said = box.isNew ? firstSteps(config, box.url) : wayIn(config, box.url);
+  if (said !== "") process.stdout.write(`${said}\n`);
 }
 
-/** How to have a phone rung, or make the first seat alone: to be pasted into another terminal, wherever that stands. */
-function firstSteps(data: string, url: string): string {
+const wayIn = ({ console, publicUrl }: BoxConfig, url: string): string =>
+  console ? `to see it in a browser, sign in at ${publicUrl || url}/signin` : "";
+
+/** How to make the first seat, and have a phone rung: to be pasted into another terminal, wherever that stands. */
+function firstSteps({ data, console }: BoxConfig, url: string): string {
   const at = `--data '${resolve(data)}'`;
-  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${url}`}`;
-  const seat = `box login --code "$(box pair-code ${at})" --email you@example.org`;
   const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
-  const lines = [
-    "no account yet: in another terminal, from here to a phone that rings",
-    ...path,
-    ring,
-  ];
-  return `${lines.join("\n  ")}\nor the first seat alone\n  ${seat}`;
+  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${url}`}`;
+  const lines = console
+    ? [
+        "no account yet. In another terminal, for a link that makes yours in a browser, and leads from there to a phone that rings:",
+        ...[...path, `box pair-code ${at}`].map(indented),
+        "or all of it without a browser:",
+        indented(ring),
+      ]
+    : [
+        "no account yet. In another terminal, from here to a phone that rings:",
+        ...[...path, ring].map(indented),
+      ];
+  return lines.join("\n");
 }
+
+const indented = (line: string) => `  ${line}`;

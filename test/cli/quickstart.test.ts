@@ -91,6 +91,7 @@ test(
         "took the page, ",
       ])
         assert.ok(run.said().includes(link), `${link} in ${run.said()}`);
+      assert.ok(run.said().endsWith(`\nAll of it in a browser: ${url}/signin\n`), run.said());
 
       // Once more: what is there is used, and nothing is asked but whether to ring.
       const again = talk(["quickstart", ...flags, "--by", "ntfy", "--no-test", "--json"], home);

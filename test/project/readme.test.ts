@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { needs } from "../support/commands.ts";
+import { firstKey, serve } from "../support/process.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
 import { blocks, documents, root, withBox } from "./document.ts";
@@ -50,23 +51,59 @@ test(
 );
 
 test(
-  "what a new box prints makes the first seat, pasted into a terminal that stands elsewhere",
-  needs("bash", "curl", "sed"),
+  "what a new box prints leads, pasted into a terminal that stands elsewhere, to the first steps in a browser",
+  needs("bash"),
   () =>
     withBox(async ({ said, shell }) => {
-      await until(() => said().includes("you@example.org\n"), "it says how");
+      await until(() => /box quickstart .*\n/.test(said()), "it says how");
       const lines = said()
         .split("\n")
         .filter((line) => line.startsWith("  "));
       assert.equal(lines.length, 3, said());
-      assert.match(lines[1] ?? "", /^ {2}box quickstart --data '\S+' --url http:\S+$/);
-      // Who is at no terminal can't be asked for a password.
-      const pasted = `unset BOX_URL BOX_DATA\n${[lines[0], lines[2]].join("\n")} --password-file - <<< 'a long password'`;
+      assert.match(lines[2] ?? "", /^ {2}box quickstart --data '\S+' --url http:\S+$/);
+      const pasted = `unset BOX_URL BOX_DATA\n${lines.slice(0, 2).join("\n")}`;
       const { code, out, err } = await shell(pasted);
       assert.equal(code, 0, err);
-      assert.match(out, /^you@example\.org \(owner\) at http/);
+      const link = new URL(/^link +(\S+)$/m.exec(out)?.[1] ?? "");
+      const seat = await fetch(link.origin + link.pathname, {
+        method: "POST",
+        redirect: "manual",
+        headers: { origin: link.origin },
+        body: new URLSearchParams({
+          code: link.hash.replace("#code=", ""),
+          ...{ email: "you@example.org", password: "a long password" },
+        }),
+      });
+      assert.equal(seat.headers.get("location"), "/welcome");
+      const cookie = seat.headers.get("set-cookie")?.split(";")[0] ?? "";
+      const first = await fetch(`${link.origin}/welcome`, {
+        headers: { accept: "text/html", cookie },
+      });
+      assert.equal(first.status, 200);
+      assert.match(await first.text(), /Make a phone ring/);
     }),
 );
+
+test("a box that has people says where to sign in, and one without pages nothing of them", async (t) => {
+  const data = scratch(t);
+  const bare = await serve(t, data, "--no-console");
+  await until(() => /box quickstart .*\n/.test(bare.said()), "it says how");
+  assert.doesNotMatch(bare.said(), /browser|pair-code/);
+  await firstKey(bare, data);
+  await bare.end("SIGTERM");
+  const old = await serve(t, data);
+  await until(() => old.said().includes("/signin\n"), "it says where");
+  assert.equal(
+    old.said(),
+    `listening on ${old.url}\nto see it in a browser, sign in at ${old.url}/signin\n`,
+  );
+  const page = await fetch(`${old.url}/signin`, { headers: { accept: "text/html" } });
+  assert.match(await page.text(), /<button class="button">Sign in</);
+  await old.end("SIGTERM");
+  const quiet = await serve(t, data, "--no-console");
+  await quiet.end("SIGTERM");
+  assert.equal(quiet.said(), `listening on ${quiet.url}\n`);
+});
 
 test("no document names the program in another way than `box`", () => {
   const others = ["README.md", ...documents].filter((document) =>

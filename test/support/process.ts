@@ -26,6 +26,8 @@ export interface Served {
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** What it has logged. */
   log(): string;
+  /** What it has said on standard output. */
+  said(): string;
 }
 
 export function serve(t: TestContext, data: string, ...flags: string[]): Promise<Served> {
@@ -45,7 +47,8 @@ export function serve(t: TestContext, data: string, ...flags: string[]): Promise
     child.stdout.on("data", (data) => {
       out += data;
       const url = /listening on (\S+)/.exec(out)?.[1];
-      if (url !== undefined) resolve({ url, end, pid: child.pid as number, log: () => log });
+      if (url !== undefined)
+        resolve({ url, end, pid: child.pid as number, log: () => log, said: () => out });
     });
   });
 }
