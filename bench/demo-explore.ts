@@ -13,17 +13,23 @@ export function staysOpen(
   return isTerminal && !words.includes("--once") && !env["CI"];
 }
 
-/** What is there to look at, as commands to paste. */
+/** What is there to look at: a link for a browser, and commands to paste. */
 export function explore(place: {
   url: string;
   key: string;
+  /** Signs a browser in. */
+  look: string;
   project: string;
   alerts: { open: string; acknowledged: string };
 }): string {
-  const { url, key, project, alerts } = place;
+  const { url, key, look, project, alerts } = place;
   const cli = join(import.meta.dirname, "../cli");
   return `
-The box goes on running, with ada's key. In another terminal:
+The box goes on running. In a browser on this machine, as ada:
+
+  ${look}
+
+In another terminal, with her key:
 
   PATH="${cli}:$PATH"
   export BOX_URL=${url} BOX_KEY=${key}

@@ -1,10 +1,11 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { sleep, systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { isSignedBy, readSignatureHeaders } from "../src/kit/sign.ts";
 import { realClock } from "../test/support/clock.ts";
 import { relayStory } from "../test/support/relay-story.ts";
+import { type Door, demoDoor } from "./demo-door.ts";
 import { explore, staysOpen } from "./demo-explore.ts";
 import { type Log, logs } from "./demo-logs.ts";
 import { freePort, SYSLOG, senders } from "./demo-senders.ts";
@@ -28,7 +29,13 @@ const say = (text: string) => {
 
 let secret = "";
 const received = { verified: 0, refused: 0 };
+let door: Door | null = null;
+/** A browser also asks for what nobody named: its icon. */
+const enter = (request: IncomingMessage, response: ServerResponse) => {
+  if (!door?.open(request, response)) response.writeHead(404).end();
+};
 const receiver = createServer((request, response) => {
+  if (request.method === "GET") return enter(request, response);
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
@@ -51,7 +58,8 @@ function verifies(headers: Record<string, string>, body: string): boolean {
 }
 
 await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready));
-const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+const { port } = receiver.address() as AddressInfo;
+const hook = `http://127.0.0.1:${port}/hook`;
 const syslogPort = await freePort();
 const bound = `${SYSLOG.project}/${SYSLOG.source}`;
 const story = await relayStory(realClock(), { syslogTcp: [`127.0.0.1:${syslogPort}=${bound}`] });
@@ -176,7 +184,9 @@ process.stdout.write(
 );
 if (staysOpen(process.argv.slice(2), process.env, process.stdout.isTTY === true)) {
   const alerts = { open: String(left.id), acknowledged: String(taken.id) };
-  const place = { url: box.url, key: ada.key, project: String(taken.project), alerts };
+  door = demoDoor(box, ada.boxAccountId);
+  const look = `http://localhost:${port}${door.path}`;
+  const place = { url: box.url, key: ada.key, look, project: String(taken.project), alerts };
   process.stdout.write(explore(place));
   const rest = setInterval(tellPages, 200);
   await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ test("the demonstration stays at a terminal, and ends by itself where nobody loo
   assert.equal(staysOpen(["--stay"], { CI: "true" }, false), true);
 });
 
-test("the demonstration shows a box at work and leaves it to be explored with the commands that it prints", async (t) => {
+test("the demonstration shows a box at work and leaves it to be explored in a browser and with the commands that it prints", async (t) => {
   const child = spawn(process.execPath, [join(root, "bench/demo.ts"), "--stay"]);
   t.after(() => child.kill("SIGKILL"));
   let out = "";
@@ -46,6 +46,23 @@ test("the demonstration shows a box at work and leaves it to be explored with th
   assert.match(seen, /acknowledged by ada@example\.com/);
   assert.doesNotMatch(seen, /^state +resolved/m);
   assert.match(seen, /step 1 of the ladder pages ada@example\.com/);
+
+  const look = /^ {2}(http:\S+\/look\/\S+)$/m.exec(out)?.[1] ?? "";
+  const into = await fetch(look, { redirect: "manual" });
+  const cookie = into.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = async (address: string) => {
+    const answer = await fetch(address, { headers: { accept: "text/html", cookie } });
+    assert.equal(answer.status, 200, address);
+    return answer.text();
+  };
+  const { href, origin } = new URL(into.headers.get("location") ?? "");
+  const alerts = await page(href);
+  assert.match(alerts, /loud lines/);
+  const alert = /href="(\/a\/\d+)"/.exec(alerts)?.[1] ?? "";
+  assert.match(await page(origin + alert), /ada/);
+  assert.match(await page(`${origin}${alert}/lines`), /class="line/);
+  const closed = await fetch(`${look}x`, { redirect: "manual" });
+  assert.deepEqual([closed.status, closed.headers.get("set-cookie")], [404, null]);
 
   child.kill("SIGINT");
   assert.equal(await ended, 0, out);
