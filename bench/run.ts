@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { changes } from "./changes.ts";
+import { consolePages } from "./console.ts";
 import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
@@ -27,6 +28,7 @@ const scenarios: Scenario[] = [
   bytes,
   webhook,
   contacts,
+  consolePages,
   parked,
   changes,
   relay,

@@ -13,11 +13,14 @@ export interface PageLook {
 const THEMES = ["system", "light", "dark"] as const;
 const ROWS = ["comfortable", "compact"] as const;
 
+/** The machine's; to ask for it costs more than all else here. */
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** One out of what a cookie says; anything else is as usual. */
 export function lookOf(cookies: Readonly<Record<string, string>>): PageLook {
   const zone = cookies["zone"] ?? "";
   return {
-    zone: isTimezone(zone) ? zone : Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: zone === "" || !isTimezone(zone) ? OWN_ZONE : zone,
     theme: THEMES.find((theme) => theme === cookies["theme"]) ?? "system",
     rows: ROWS.find((rows) => rows === cookies["rows"]) ?? "comfortable",
     keys: cookies["keys"] !== "off",

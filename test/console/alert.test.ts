@@ -61,7 +61,7 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
     words(section(text, "who")),
     /ann@example.org not told : has no contact and no phone/,
   );
-  assert.match(words(section(text, "who")), /bob@example.org step 2, in 10:00 Page now/);
+  assert.match(words(section(text, "who")), /bob@example.org step 2, in 10:00 .*Page now/);
   assert.match(words(section(text, "next")), /09:10 · in 10:00 · step 2: bob@example.org/);
   assert.match(section(text, "occurrences"), /<rect class="plot-bar"[^>]*><title>[\d:]+: 1</);
   assert.match(words(section(text, "related")), /This never happened before/);
@@ -215,4 +215,18 @@ test("nothing that a stranger or a member wrote becomes markup of the page", asy
   assert.deepEqual(strangeParts("<p onclick=x><a href=javascript:x><img src=x>"), [
     ...["p onclick=x", "a href=javascript:x", "img", "img src=x"],
   ]);
+});
+
+test("an alert that is gone says what the audit still knows of it", async (t) => {
+  const { box, fire, tab } = await story(t);
+  const id = await fire();
+  await tab.post(`/a/${id}/ack`);
+  assert.equal((await box.api("DELETE", "/v1/projects/shop")).status, 200);
+  const gone = await tab.get(`/a/${id}`);
+  assert.equal(gone.status, 404);
+  assert.match(
+    words(gone.text),
+    /There is no alert #1\. It was deleted since: ann@example\.org acknowledged it on Mon, 5 Jan 2026, 09:00:00 UTC in shop\./,
+  );
+  assert.match(words((await tab.get("/a/99")).text), /There is no alert #99\. It never was, or/);
 });

@@ -81,6 +81,9 @@ test("each reason of the closed list has its sentence, and a link to what would 
     );
     assert.equal(alone.change, null, `${reason}: no link to a page that isn't there`);
   }
+  const channel = { account_id: null, integration_id: "c1", event: "alert.opened" };
+  const told = reachWords({ ...NOTHING, ...channel, reason: "delivered" }, call, about);
+  assert.equal(plain(told.words.markup), "alert.opened delivered 08:00");
   const many = reachWords({ ...NOTHING, reason: "delivered", together: 4 }, call, about);
   assert.match(plain(many.words.markup), /, in one message with 3 others$/);
 });

@@ -6,7 +6,7 @@ import { clockTime, until } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
-const SHOWN = 12;
+const SHOWN = 6;
 
 /** What happens next if nobody does anything: each rung with its countdown. */
 export function nextUp(call: PageCall, shown: ShownAlert): Markup {

@@ -55,8 +55,11 @@ const plain = (
 const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   shown: ({ outcome, at: time }, call) =>
     plain("shown", html`${outcome === "answered" ? "answered" : "shown"}${at(call, time)}`),
-  delivered: ({ at: time, attempts }, call) =>
-    plain("shown", html`delivered${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`),
+  delivered: ({ at: time, attempts, integration_id, event }, call) =>
+    plain(
+      "shown",
+      html`${integration_id !== null && `${event} `}delivered${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
+    ),
   accepted_not_confirmed: ({ at: time }, call) =>
     plain("accepted", html`accepted${at(call, time)}, not confirmed`),
   delayed: ({ attempts, due_at: due, error }, call) =>

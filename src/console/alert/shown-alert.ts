@@ -1,12 +1,15 @@
-import { type AlertRow, alertId, getAlertRow } from "../../alerts/alert.ts";
+import { type AlertRow, alertId, findAlertRow } from "../../alerts/alert.ts";
 import { quietAt } from "../../alerts/hold.ts";
 import { findRule } from "../../alerts/rule-of.ts";
 import { calledOf } from "../../alerts/said.ts";
 import { latestTimeline, type NumberedEntry } from "../../alerts/timeline.ts";
+import { listAudit } from "../../audit/list.ts";
+import { ServiceError } from "../../kit/errors.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import type { Quiet } from "../../quiet/decide.ts";
 import type { Reader } from "../../store/store.ts";
 import type { PageCall } from "../screen.ts";
+import { exact } from "../ui/times.ts";
 
 /** Of a history so many entries are shown, the latest. */
 export const MOST_ENTRIES = 500;
@@ -23,9 +26,12 @@ export interface ShownAlert {
   nameOf(account: string): string;
 }
 
-/** Throws 404. */
-export function readShownAlert({ tenant: { store }, params, now }: PageCall): ShownAlert {
-  const row = getAlertRow(store, alertId(params["id"] ?? ""));
+/** Throws 404, with what is known of one that is gone. */
+export function readShownAlert(call: PageCall): ShownAlert {
+  const { now, params } = call;
+  const { store } = call.tenant;
+  const id = alertId(params["id"] ?? "");
+  const row = findAlertRow(store, id) ?? goneSince(call, id);
   const rule = findRule(store, row.rule_id);
   return {
     row,
@@ -34,6 +40,22 @@ export function readShownAlert({ tenant: { store }, params, now }: PageCall): Sh
     quiet: row.state === "open" ? quietAt(store, row, { rule, at: now }) : null,
     nameOf: naming(store),
   };
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  ...{ acknowledgeAlert: "acknowledged it", resolveAlert: "resolved it", addNote: "noted on it" },
+  ...{ changeAlerts: "acknowledged or resolved it", snoozeAlert: "snoozed it" },
+};
+
+/** Throws 404: what somebody did to it last, where the audit still knows. */
+function goneSince({ tenant: { store }, look }: PageCall, id: number): never {
+  const [last] = listAudit(store, { target: `alert:${id}`, limit: 1 }).entries;
+  const did = last === undefined ? undefined : (DONE[last.verb] ?? "changed it");
+  const known =
+    last === undefined
+      ? "It never was, or it was deleted with its project or for its age."
+      : `It was deleted since: ${last.email ?? "somebody who was removed"} ${did} on ${exact(last.at, look.zone)}${last.target.project === null ? "" : ` in ${last.target.project}`}.`;
+  throw new ServiceError("not_found", `There is no alert #${id}. ${known}`);
 }
 
 /** What accounts are called; each is asked for once. */

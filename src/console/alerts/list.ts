@@ -10,7 +10,7 @@ import { counted } from "../ui/pieces.ts";
 import { type AskedList, listAddress, standsIn, triageFilter } from "./asked.ts";
 import { nothingThere } from "./nothing.ts";
 import { nowWords } from "./now-words.ts";
-import { listRow, minutesOf } from "./row.ts";
+import { listRow, minutesOfAll } from "./row.ts";
 
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
 export async function alertList(call: PageCall, asked: AskedList): Promise<Markup> {
@@ -20,9 +20,10 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const left = rowsThatLeft(call, asked, rows);
   if (rows.length === 0 && left.length === 0) return nothingThere(call, asked);
   const about = { nameOf: naming(store), look: lookAhead(store) };
+  const minutes = minutesOfAll(call, rows);
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {
-      ...{ row, isGone, minutes: isGone ? [] : minutesOf(call, row) },
+      ...{ row, isGone, minutes: (isGone ? null : minutes.get(row.id)) ?? [] },
       now: nowWords(call, row, about),
     });
   const items = groups(call, rows).map(([first, ...rest]) =>

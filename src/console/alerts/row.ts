@@ -22,10 +22,13 @@ export interface ListRow {
 
 const MINUTES = 60;
 
-/** The last hour, or since its opening; nothing of what is over. */
-export function minutesOf({ tenant, now }: PageCall, row: AlertRow): number[] {
-  if (row.last_seen < now - MINUTES * 60) return [];
-  return latestMinutes(tenant.store, [row.id], { at: now, most: MINUTES }).get(row.id) ?? [];
+/** The last hour of each alert, or since its opening; of what was quiet for so long there is none. */
+export function minutesOfAll(
+  { tenant, now }: PageCall,
+  rows: readonly AlertRow[],
+): ReadonlyMap<number, readonly number[]> {
+  const ids = rows.filter(({ last_seen }) => last_seen >= now - MINUTES * 60).map(({ id }) => id);
+  return latestMinutes(tenant.store, ids, { at: now, most: MINUTES });
 }
 
 /** One row: two lines at a desk, four on a phone. Pure. */

@@ -1,0 +1,82 @@
+import { testBox } from "../test/support/box.ts";
+import { signedIn } from "../test/support/console.ts";
+import { settle } from "../test/support/until.ts";
+import { median, percentile, type Row, type Scenario } from "./harness.ts";
+
+/** Alerts in the store, of which fifty are shown. */
+const ALERTS = 10_000;
+
+/** What a page costs the box: asked one after another by one browser, drawn and packed each time. */
+export const consolePages: Scenario = {
+  name: "console",
+  about: `the list and one alert of ${ALERTS.toLocaleString("en")} in a browser, beside an empty page of the same server`,
+  async run(quick) {
+    const box = await testBox();
+    try {
+      const token = await box.project("shop", { retain_logs: true });
+      const step = (after_minutes: number) => ({
+        ...{ after_minutes, accounts: [box.owner.accountId], schedules: [], repeat_minutes: 5 },
+      });
+      const escalations = [step(0), step(10), step(30)];
+      for (let n = 0; n < 20; n++)
+        await box.api("POST", "/v1/projects/shop/rules", {
+          ...{ name: `rule ${n}`, identifier_keys: ["n"], escalations },
+          conditions: [{ key: "rule", op: "eq", value: String(n) }],
+        });
+      for (let at = 0; at < ALERTS; at += 500) {
+        const lines = Array.from({ length: 500 }, (_, i) =>
+          JSON.stringify({
+            message: `payment ${at + i} failed after 30 s at provider acme`,
+            level: 300 + 100 * (i % 3),
+            keys: { n: String(at + i), rule: String(i % 20) },
+          }),
+        );
+        const sent = await fetch(`${box.url}/v1/ingest`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
+          body: lines.join("\n"),
+        });
+        if (sent.status !== 202) throw new Error(await sent.text());
+        await settle(box);
+        // A rule has a bound on its open alerts: only the last five hundred stay.
+        if (at + 500 === ALERTS) continue;
+        const all = { where: { project: "shop" }, verb: "resolve" };
+        await box.api("POST", "/v1/alerts/bulk", all);
+        await settle(box);
+      }
+      const tab = signedIn(box);
+      const count = box.tenant.store.sql("SELECT count(*) FROM alerts").pluck().get();
+      if (count !== ALERTS) throw new Error(`${count} alerts opened`);
+      const rows: Row[] = [];
+      const rounds = quick ? 100 : 400;
+      const took = async (path: string, more: Partial<Row>): Promise<void> => {
+        const times: number[] = [];
+        let size = 0;
+        for (let i = 0; i < rounds + 30; i++) {
+          const from = performance.now();
+          const { status, headers, text } = await tab.get(path);
+          if (status !== 200) throw new Error(`${path}: ${status}`);
+          if (i >= 30) times.push(performance.now() - from);
+          size = text.length + Number(headers.get("content-length") ?? 0);
+        }
+        const spread = { low: median(times), high: Math.max(...times) };
+        rows.push({
+          what: `${path}, p95`,
+          unit: "ms",
+          value: percentile(times, 95),
+          ...spread,
+          ...more,
+        });
+        rows.push({ what: `${path}, characters`, unit: "", value: size });
+      };
+      const must = { must: 8, lower: true };
+      await took("/search", {});
+      await took("/alerts", must);
+      await took("/alerts?state=resolved", must);
+      await took("/a/5000", must);
+      return rows;
+    } finally {
+      await box.stop();
+    }
+  },
+};
