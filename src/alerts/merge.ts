@@ -60,7 +60,6 @@ const TAKE = `UPDATE alerts SET level = ?, count = ?, first_seen = ?, last_seen 
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   const timers = mergedTimers(kept, ended);
   const later = ended.last_seen > kept.last_seen ? ended : kept;
-  const higher = ended.escalation_level > kept.escalation_level ? ended : kept;
   const due = earliest(timers);
   tx.sql<SqlValue[]>(TAKE).run(
     Math.max(kept.level, ended.level),
@@ -68,8 +67,8 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
     Math.min(kept.first_seen, ended.first_seen),
     later.last_seen,
     later.last_message,
-    higher.escalation_level,
-    higher.page_accounts,
+    Math.max(kept.escalation_level, ended.escalation_level),
+    JSON.stringify(pagedByEither(kept, ended)),
     takeSequence(tx, "updated_seq"),
     timers.ladderFrom,
     timers.step,
@@ -85,6 +84,16 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   takeOccurrences(tx, { from: ended.id, into: kept.id });
   lookAgainAt(tx, kept.id);
   if (due !== null) tx.note({ topic: "due", at: due });
+}
+
+/** Whom renotifies page: whom the higher ladder paged last; of two that stand alike, and beside one that paged nobody, both. */
+function pagedByEither(kept: AlertRow, ended: AlertRow): string[] {
+  const [own, other] = [kept, ended].map(
+    ({ page_accounts }) => JSON.parse(page_accounts) as string[],
+  ) as [string[], string[]];
+  const [high, low] = ended.escalation_level > kept.escalation_level ? [other, own] : [own, other];
+  const isAlike = kept.escalation_level === ended.escalation_level;
+  return high.length > 0 && !isAlike ? high : [...new Set([...high, ...low])];
 }
 
 /** The quiet of both lasts; of two open alerts all that is owed by either. */

@@ -355,6 +355,27 @@ test("of an alert that was told and one that was held, which become one, no page
   assert.deepEqual(told().slice(2), ["40 escalated 1", "45 escalated 2"]);
 });
 
+test("of alerts that become one, who was given either goes on being paged", async () => {
+  plane.rule({ ...{ renotify_minutes: 10, max_renotify: 1 }, identifier_keys: [] });
+  await plane.fire("gamma took far too long to answer for database orders");
+  await plane.fire("gamma took far too long to answer for database stock");
+  const second = plane.last().id;
+  plane.tenant.store.write((tx) =>
+    assignAlert(tx, second, {
+      by: "ann",
+      assign: { accounts: ["bob"], schedules: [], keep_ladder: true },
+    }),
+  );
+  await plane.fire("gamma took far too long to answer for database mail");
+  assert.ok(plane.timeline(1).some(({ kind }) => kind === "merged"));
+  await plane.minutes(11);
+  const again = plane.events().filter(({ event }) => event === "alert.renotified");
+  assert.deepEqual(
+    again.map(({ accounts }) => accounts),
+    [["bob"]],
+  );
+});
+
 test("a rung that is run by hand while an earlier one's repeat is held runs at the end", async () => {
   plane.rule({
     escalations: [step(0, ["ann"], { repeat: 10 }), step(30, ["bob"]), step(50, ["cat"])],

@@ -58,7 +58,11 @@ export class Pair {
   async compare(): Promise<void> {
     const { box, model } = this;
     const pulled = (await box.api("GET", `/v1/pull?cursor=${this.base}`)).body;
-    assert.deepEqual(pulled.alerts.map(withoutSeq), model.alerts.map(shown), "alerts");
+    assert.deepEqual(
+      pulled.alerts.map(ofBox),
+      model.alerts.map((alert) => shown(alert, box.owner.accountId)),
+      "alerts",
+    );
     assert.equal(pulled.cursor, model.alerts.at(-1)?.id ?? pulled.cursor);
     const seqs = pulled.alerts.map((alert: { updated_seq: number }) => alert.updated_seq);
     assert.equal(new Set(seqs).size, seqs.length, "no two alerts changed at once");
@@ -81,11 +85,19 @@ export class Pair {
   }
 }
 
-function withoutSeq({ updated_seq: _, ...alert }: { updated_seq: number }): object {
+/** What the model has no numbers for is left out. */
+function ofBox({
+  updated_seq: _seq,
+  template_id: _template,
+  ...alert
+}: {
+  updated_seq: number;
+  template_id: string;
+}): object {
   return alert;
 }
 
-function shown(alert: ModelAlert): object {
+function shown(alert: ModelAlert, by: string): object {
   const {
     id,
     project,
@@ -97,6 +109,7 @@ function shown(alert: ModelAlert): object {
     report: _r,
     promised: _p,
     part: _part,
+    byHand,
     ...rest
   } = alert;
   return {
@@ -106,6 +119,7 @@ function shown(alert: ModelAlert): object {
     rule: ruleName,
     escalation_level: 0,
     page_accounts: [],
+    acked_by: byHand ? by : null,
     ...{ silenced_by: null, acknowledged_until: null },
     ...{ details: null, links: [], images: [], occurred_at: null, drill: false },
   };

@@ -41,6 +41,11 @@ export interface ModelAlert {
   last_seen: number;
   last_message: string;
   investigate: boolean;
+  opened_at: number;
+  acked_at: number | null;
+  /** Whether a person did, who is always the same here. */
+  byHand: boolean;
+  resolved_at: number | null;
   quietAt: number | null;
   dedup_key: string | null;
   instance: string | null;
@@ -227,7 +232,7 @@ export class Model {
       if (to === "resolved") {
         this.#resolve(alert);
         alert.byHandAt = this.now;
-      } else alert.state = to;
+      } else Object.assign(alert, { state: to, acked_at: this.now, byHand: true });
     }
     return { status: 200 };
   }
@@ -299,6 +304,7 @@ export class Model {
 
   #resolve(alert: ModelAlert): void {
     alert.state = "resolved";
+    alert.resolved_at = this.now;
     alert.quietAt = null;
     alert.expires_at = null;
     alert.rule.resolved.set(alert.key, ++this.#order);
@@ -312,7 +318,8 @@ export class Model {
         one.project === project && one.dedup_key === event.dedup_key && one.state !== "resolved",
     );
     if (event.status === "acknowledged") {
-      for (const one of standing) one.state = "acknowledged";
+      for (const one of standing.filter(({ state }) => state === "open"))
+        Object.assign(one, { state: "acknowledged", acked_at: this.now });
       return { alerted: standing.length > 0 };
     }
     const ended = standing.filter(
@@ -457,6 +464,7 @@ export class Model {
       },
       ...{ count: hits.length },
       ...{ first_seen: hits[0]?.at ?? this.now, last_seen: this.now, last_message: event.message },
+      ...{ opened_at: this.now, acked_at: null, byHand: false, resolved_at: null },
       ...{ investigate: rule.config.investigate, quietAt },
       ...{ dedup_key, instance, expires_at, byHandAt: null, report: null, promised, part: 0 },
     });
