@@ -4,6 +4,7 @@ import { alertsScreen } from "./alerts/screen.ts";
 import { devicesScreen } from "./me/devices.ts";
 import { meScreen } from "./me/screen.ts";
 import { sessionsScreen } from "./me/sessions.ts";
+import { oncallScreens } from "./oncall/all.ts";
 import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
 import { projectScreens } from "./projects/all.ts";
@@ -22,4 +23,5 @@ export const screens: readonly Screen[] = [
   welcomeScreen,
   ...projectScreens,
   ...ruleScreens,
+  ...oncallScreens,
 ];

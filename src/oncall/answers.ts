@@ -55,6 +55,42 @@ export async function previewOnCall(
   return await slices.run(previewed(readStored(reader, stored), range));
 }
 
+/** The same of a schedule that may be stored nowhere: with another layer, another override. */
+export async function previewOf(
+  { reader, slices }: Asking,
+  schedule: Schedule,
+  range: Range,
+): Promise<PreviewAnswer> {
+  return await slices.run(previewed(readAll(reader, schedule), range));
+}
+
+/** What a calendar's rows are drawn from. */
+export interface PreviewRows {
+  final: PreviewAnswer;
+  /** The overrides alone, as they win. */
+  overrides: PreviewAnswer;
+  /** Each layer alone, as if there were no other. */
+  layers: { name: string; preview: PreviewAnswer }[];
+}
+
+/** `previewOf` of the whole, and of each of its parts. */
+export async function previewRows(
+  asked: Asking,
+  { timezone, layers, overrides }: Schedule,
+  range: Range,
+): Promise<PreviewRows> {
+  const of = (part: Partial<Schedule>) =>
+    previewOf(asked, { timezone, layers: [], overrides: [], ...part }, range);
+  const alone: PreviewRows["layers"] = [];
+  for (const layer of layers)
+    alone.push({ name: layer.name, preview: await of({ layers: [layer] }) });
+  return {
+    final: await of({ layers, overrides }),
+    overrides: await of({ overrides }),
+    layers: alone,
+  };
+}
+
 /**
  * What a schedule would be with these layers, overrides as they are, and what it is as it is saved. `draft` as
  * `checkSchedule` takes it.

@@ -78,6 +78,27 @@ export function createOverride(
   return { id };
 }
 
+/** One stretch on call, [starts_at, ends_at) in Unix seconds. */
+export interface Stretch {
+  account_id: string;
+  starts_at: number;
+  ends_at: number;
+}
+
+/** Each takes the other's stretch: two overrides, both or none. Throws as `createOverride`. */
+export function swapStretches(
+  tx: Tx,
+  schedule: StoredSchedule,
+  { one, other, createdBy }: { one: Stretch; other: Stretch; createdBy: string },
+): { ids: string[] } {
+  const taken = ([by, from]: readonly [Stretch, Stretch]) =>
+    createOverride(tx, schedule, {
+      ...{ accountId: by.account_id, createdBy },
+      ...{ startsAt: from.starts_at, endsAt: from.ends_at },
+    }).id;
+  return { ids: [taken([one, other]), taken([other, one])] };
+}
+
 /** Throws 404. */
 export function deleteOverride(tx: Tx, schedule: StoredSchedule, id: string): void {
   const { changes } = tx.orm

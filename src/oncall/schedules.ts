@@ -51,6 +51,17 @@ export function listSharedSchedules(reader: Reader, project: Project): StoredSch
     .map(fromRow);
 }
 
+/** Of all projects, by project and name. */
+export function listAllSchedules(reader: Reader): StoredSchedule[] {
+  return reader.orm
+    .select(columns)
+    .from(schedules)
+    .innerJoin(projects, eq(projects.id, schedules.projectId))
+    .orderBy(asc(projects.name), asc(schedules.name))
+    .all()
+    .map(fromRow);
+}
+
 /** Null where the project has none of this name. */
 export function findSchedule(
   reader: Reader,

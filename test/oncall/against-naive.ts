@@ -102,6 +102,12 @@ function scheduleOf({ clock, layers, overrides }: Model): Schedule {
   };
 }
 
+/** A random schedule and a fortnight of it, Unix seconds. */
+export const anySchedule = model.map((drawn) => {
+  const from = drawn.clock.from + (LEAD_DAYS + ((drawn.sampled[0] ?? 0) % 70)) * DAY;
+  return { schedule: scheduleOf(drawn), from, until: from + 14 * DAY };
+});
+
 const UNCLAIMED = -2;
 
 /** The preview at each minute; asked for again from where it stopped. Shifts and gaps must tile it. */

@@ -61,6 +61,16 @@ export function timeOnClock({ now, look: { zone } }: Seen, at: number): string {
   return on(at) === on(now) ? time : `${on(at)} ${time}`;
 }
 
+/** "Mon 16 Nov", wherever today is. */
+export function dayOf(at: number, zone: string): string {
+  return format(zone, "day").format(new Date(at * 1000));
+}
+
+/** "09:00". */
+export function hourOf(at: number, zone: string): string {
+  return format(zone, "time").format(new Date(at * 1000));
+}
+
 /** "Mon, 16 Nov 2026, 02:14:05 CET". */
 export function exact(at: number, zone: string): string {
   return format(zone, "exact").format(new Date(at * 1000));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mustBeNoFallback, renameInFallback } from "../../alerts/fallback.ts";
+import { changeSchedule, removeSchedule } from "../../alerts/schedule-change.ts";
 import { contactKindList } from "../../contacts/list.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { invalid } from "../../kit/errors.ts";
@@ -18,11 +18,9 @@ import {
 } from "../../oncall/schedule.ts";
 import {
   createSchedule,
-  deleteSchedule,
   getSchedule,
   listSchedules,
   listSharedSchedules,
-  replaceSchedule,
 } from "../../oncall/schedules.ts";
 import { createReachable } from "../../paging/reachable.ts";
 import { namedPeople } from "../../people/named.ts";
@@ -151,13 +149,9 @@ export const oncallRoutes: Route[] = [
     handle: ({ tenant, params, body }) =>
       withPeople(
         tenant.store,
-        tenant.store.write((tx) => {
-          const project = getProject(tx, params.id);
-          const [from, to] = [`${project.name}/${params.sid}`, `${project.name}/${body.name}`];
-          const schedule = replaceSchedule(tx, project, { name: params.sid, to: body });
-          renameInFallback(tx, { from, to });
-          return schedule;
-        }),
+        tenant.store.write((tx) =>
+          changeSchedule(tx, getProject(tx, params.id), { name: params.sid, to: body }),
+        ),
       ),
   }),
   route({
@@ -172,11 +166,7 @@ export const oncallRoutes: Route[] = [
     answer: deleted,
     errors: ["not_found", "schedule_in_use"],
     handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => {
-        const project = getProject(tx, params.id);
-        deleteSchedule(tx, project, params.sid);
-        mustBeNoFallback(tx, `${project.name}/${params.sid}`);
-      });
+      tenant.store.write((tx) => removeSchedule(tx, getProject(tx, params.id), params.sid));
       return { deleted: true };
     },
   }),

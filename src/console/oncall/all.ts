@@ -1,0 +1,5 @@
+import type { Screen } from "../screen.ts";
+import { scheduleScreen } from "./schedule-screen.ts";
+import { oncallScreen } from "./screen.ts";
+
+export const oncallScreens: readonly Screen[] = [oncallScreen, scheduleScreen];

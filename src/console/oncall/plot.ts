@@ -1,0 +1,109 @@
+import { html, type Markup } from "../../kit/html.ts";
+import { dayOf, hourOf } from "../ui/times.ts";
+import type { CalendarRange } from "./local-time.ts";
+import { initials, type PeopleNames } from "./names.ts";
+import type { CalendarBlock, CalendarRow } from "./rows.ts";
+
+/** A calendar as one SVG: x in per cent of its width, so that it needs no script to fit. */
+
+export interface CalendarPlot {
+  rows: readonly CalendarRow[];
+  range: CalendarRange;
+  timezone: string;
+  now: number;
+  /** Whose blocks are filled. */
+  me: string;
+  names: PeopleNames;
+  /** What it is, in words. */
+  label: string;
+  /** Of its own on a page. */
+  id: string;
+  /** Per cent of the width that the rows' names take; 0 draws none. */
+  left: number;
+  /** Where a block leads. */
+  href(block: CalendarBlock, row: CalendarRow): string;
+  /** A stretch as long as it is, where a block is cut at the edge of the range. */
+  whole?(block: CalendarBlock): CalendarBlock;
+}
+
+const HEAD = 26;
+const ROW = 42;
+const BLOCK = 34;
+/** Below these widths, in per cent, a name and hours don't fit. */
+const FITS = { initials: 2, name: 5, hours: 13 };
+
+/** Each layer has its own line below its blocks. */
+const DASHES = ["", "8 4", "2 3", "12 3 2 3", "4 8", "1 6"];
+
+const rounded = (n: number): number => Math.round(n * 1e4) / 1e4;
+
+/** Where an instant stands, in per cent. */
+export function placeAt(
+  { range: { from, until }, left }: { range: Pick<CalendarRange, "from" | "until">; left: number },
+  at: number,
+): number {
+  return rounded(left + ((at - from) / (until - from)) * (100 - left));
+}
+
+/** "Ann, Mon 16 Nov 09:00 to Mon 23 Nov 09:00, weekly". */
+export function blockWords(
+  { account_id, starts_at, ends_at, layer, override_id }: CalendarBlock,
+  { names, timezone }: Pick<CalendarPlot, "names" | "timezone">,
+): string {
+  const on = (at: number) => `${dayOf(at, timezone)} ${hourOf(at, timezone)}`;
+  const by = override_id !== null ? ", override" : layer === null ? "" : `, ${layer}`;
+  return `${names(account_id)}, ${on(starts_at)} to ${on(ends_at)}${by}`;
+}
+
+export function calendarPlot(plot: CalendarPlot): Markup {
+  const { rows, range, timezone, now, label, left } = plot;
+  const past = `${plot.id}-past`;
+  const height = HEAD + rows.length * ROW;
+  const x = (at: number) => placeAt(plot, at);
+  const days = range.days.map(
+    ({ date, since, until }) =>
+      html`<svg x="${x(since)}%" y="0" width="${rounded(x(until) - x(since))}%" height="${HEAD}" data-day="${date}"><text class="plot-label${
+        now >= since && now < until && " cal-today"
+      }" x="4" y="17">${range.days.length > 16 ? date.slice(8) : dayOf(since, timezone).replace(/ \w+$/, "")}</text></svg><line class="cal-midnight" x1="${x(since)}%" x2="${x(since)}%" y1="4" y2="${height}"/>`,
+  );
+  const isNow = now > range.from && now < range.until;
+  return html`<svg class="plot cal" width="100%" height="${height}" role="group" aria-label="${label}"><defs><pattern id="${past}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="cal-hatch" x1="0" x2="0" y1="0" y2="6"/></pattern></defs>
+${days}${rows.map((row, index) => drawnRow(plot, row, HEAD + index * ROW))}${
+  now > range.from &&
+  html`<rect class="cal-past" x="${left}%" y="${HEAD}" width="${rounded(Math.min(x(now), 100) - left)}%" height="${height - HEAD}" fill="url(#${past})"/>`
+}${isNow && html`<line class="cal-now" x1="${x(now)}%" x2="${x(now)}%" y1="${HEAD}" y2="${height}"/>`}</svg>`;
+}
+
+function drawnRow(plot: CalendarPlot, row: CalendarRow, y: number): Markup {
+  return html`${
+    plot.left > 0 &&
+    html`<svg x="0" y="${y}" width="${plot.left}%" height="${ROW}"><text class="plot-label" x="0" y="24">${row.name}<title>${row.name}</title></text></svg>`
+  }${row.blocks.map((block) => drawnBlock(plot, row, { block, y: y + 4 }))}
+`;
+}
+
+function drawnBlock(
+  plot: CalendarPlot,
+  row: CalendarRow,
+  { block, y }: { block: CalendarBlock; y: number },
+): Markup {
+  const { names, timezone, me, now, whole = (cut: CalendarBlock) => cut } = plot;
+  const { account_id, starts_at, ends_at } = block;
+  const x = placeAt(plot, starts_at);
+  const width = rounded(placeAt(plot, ends_at) - x);
+  const name = names(account_id);
+  const full = row.kind === "final" ? whole(block) : block;
+  const words = blockWords(full, plot);
+  const look = account_id === null ? "cal-gap" : account_id === me ? "cal-mine" : "cal-other";
+  const text = width < FITS.initials ? "" : width < FITS.name ? initials(name) : name;
+  const hours = `${hourOf(full.starts_at, timezone)} – ${hourOf(full.ends_at, timezone)}`;
+  // What stands left of the line of today is over: the name stands right of it where there is room.
+  const over = now > starts_at && now < ends_at ? placeAt(plot, now) - x : 0;
+  const left = width - over >= FITS.hours ? rounded((over / width) * 100) : 0;
+  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" aria-label="${words}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}</text>${
+    width >= FITS.hours && html`<text class="cal-hours" x="${left}%" dx="6" y="28">${hours}</text>`
+  }${
+    row.kind === "layer" &&
+    html`<line class="cal-line" x1="2" x2="100%" y1="${BLOCK - 2}" y2="${BLOCK - 2}" stroke-dasharray="${DASHES[row.index % DASHES.length] ?? ""}"/>`
+  }</svg></a>`;
+}

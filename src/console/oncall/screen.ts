@@ -1,0 +1,37 @@
+import { html } from "../../kit/html.ts";
+import { listAllSchedules } from "../../oncall/schedules.ts";
+import type { Screen } from "../screen.ts";
+import { empty } from "../ui/pieces.ts";
+import { gapList, nowList, type SeatNow, seatNow } from "./now.ts";
+import { weeklyDeed, weeklyForm } from "./weekly.ts";
+
+const WATCHED = ["oncall", "oncall:*", "people", "projects"];
+
+/** Who has the phone now, who is next, and where is nobody. */
+export const oncallScreen: Screen = {
+  path: "/oncall",
+  async view(call) {
+    const seats: SeatNow[] = [];
+    for (const stored of listAllSchedules(call.tenant.store))
+      seats.push(await seatNow(call, stored));
+    const none = seats.length === 0;
+    return {
+      title: "On-call",
+      nav: "oncall",
+      sections: {
+        gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
+        now: {
+          watches: WATCHED,
+          draw: () =>
+            none ? empty("No schedule: your ladders page people by name.") : nowList(call, seats),
+        },
+        weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
+      },
+      body: (put) =>
+        none
+          ? html`${put("gaps")}${put("now")}${put("weekly")}`
+          : html`${put("gaps")}${put("now")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+    };
+  },
+  forms: { weekly: weeklyDeed },
+};
