@@ -3,7 +3,7 @@ import { ServiceError } from "../kit/errors.ts";
 import { integer, text } from "../kit/fields.ts";
 import { minuteOf } from "../outbox/message.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import type { Tx } from "../store/store.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 import { openAlert } from "./open.ts";
 import { calledOf } from "./said.ts";
@@ -44,6 +44,13 @@ export function startDrill(
     lastMessage: `Drill: ${message === "" ? usual : message}`,
     drill: { by, endsAt },
   });
+}
+
+const LATEST = "SELECT max(id) FROM alerts WHERE alert_key = ? AND drill = 1";
+
+/** The alert of the rule's latest drill, by its id; null where none is kept. */
+export function latestDrill(reader: Reader, ruleId: number): number | null {
+  return reader.sql<[key: string], number | null>(LATEST).pluck().get(`${ruleId}:${DRILL}`) ?? null;
 }
 
 const RUNNING = "SELECT id FROM alerts WHERE alert_key = ? AND state <> 'resolved'";

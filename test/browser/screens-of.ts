@@ -29,6 +29,10 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     rules: "/p/payments/rules",
     "rules-new": "/p/shop/rules/new",
     rule: "/p/payments/rules/payments%20are%20down",
+    "rule-drill": "/p/payments/rules/payments%20are%20down/drill",
+    simulate: "/simulate?project=payments&rule=payments+are+down",
+    "simulate-sweep": `/simulate?project=payments&rule=payments+are+down&silent=${ann.accountId}&sweep=14`,
+    "simulate-choose": "/simulate",
     missing: "/nothing",
   };
 }

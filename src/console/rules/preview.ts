@@ -20,7 +20,7 @@ export function previewSection(
       ({ field = "", reason }) => html`<p class="small">${field} ${reason}</p>`,
     )}</div>`;
   if (shown["tried"] === undefined)
-    return html`<h2>What it would have done</h2><p class="soft">Not tried yet. <span class="noscript">Press <em>Try it</em>: nothing is saved by that.</span></p>`;
+    return html`<h2>What it would have done</h2><p class="soft">Press <em>Try it</em>, or change something: the rule is tried on the lines that are kept. Nothing is saved by that.</p>`;
   return tried(call, JSON.parse(shown["tried"]) as DryRun, project);
 }
 
