@@ -35,31 +35,72 @@ const BLOCKS =
 const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines
   WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
 
+export interface LogTailQuery {
+  limit: number;
+  /** Of this template, and of every one that was merged into the same root. */
+  template?: string | undefined;
+  /** What the message has in it, upper and lower case alike. */
+  q?: string | undefined;
+  /** A source's name. */
+  source?: string | undefined;
+  /** The lowest. */
+  level?: number | undefined;
+  rootOf: (id: string) => string;
+}
+
+/** Lines that are looked at for what a message, source or level says. */
+const MOST_LOOKED = 50_000;
+
 /**
- * The newest retained lines of a project, newest last; with `template` those of that template and of
- * every one that was merged into the same root. Walks back by the blocks that hold such lines, so that it
- * costs the same at ten million lines as at a thousand.
+ * The newest retained lines of a project that are as asked, newest last. Walks back by the blocks that hold such lines, so
+ * that it costs the same at ten million lines as at a thousand. `complete`: whether all were looked at that had to be.
  */
 export function readLogTail(
   reader: Reader,
   projectId: number,
-  query: { limit: number; template?: string; rootOf: (id: string) => string },
-): LogLine[] {
-  const wanted =
-    query.template === undefined ? null : family(reader, projectId, query.rootOf(query.template));
+  query: LogTailQuery,
+): { messages: LogLine[]; complete: boolean } {
+  const { template } = query;
+  const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
+  const lets = filterOf(reader, projectId, query);
   const rows: KeptLine[] = [];
-  for (const block of blocks(reader, projectId, wanted)) {
-    const lines = reader
-      .sql<[number, number, number], KeptLine>(LINES)
-      .all(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
-    for (const line of lines) {
-      if (wanted !== null && !wanted.has(line.template_id)) continue;
-      rows.push(line);
-      if (rows.length === query.limit)
-        return rows.reverse().map((row) => toLine(reader, projectId, row));
-    }
+  let looked = 0;
+  for (const line of newestFirst(reader, projectId, wanted)) {
+    if (++looked > MOST_LOOKED || rows.length === query.limit) break;
+    if ((wanted === null || wanted.has(line.template_id)) && lets(line)) rows.push(line);
   }
-  return rows.reverse().map((row) => toLine(reader, projectId, row));
+  const messages = rows.reverse().map((row) => toLine(reader, projectId, row));
+  return { messages, complete: looked <= MOST_LOOKED || rows.length === query.limit };
+}
+
+/** The project's lines in blocks that hold one of the wanted templates. */
+function* newestFirst(
+  reader: Reader,
+  projectId: number,
+  wanted: Set<string> | null,
+): Generator<KeptLine> {
+  for (const block of blocks(reader, projectId, wanted))
+    yield* reader
+      .sql<[number, number, number], KeptLine>(LINES)
+      .iterate(block * BLOCK_LINES, (block + 1) * BLOCK_LINES, projectId);
+}
+
+const SOURCE_ID = "SELECT id FROM sources WHERE project_id = ? AND name = ?";
+
+function filterOf(
+  reader: Reader,
+  projectId: number,
+  { q, source, level }: LogTailQuery,
+): (row: KeptLine) => boolean {
+  const id =
+    source === undefined
+      ? null
+      : (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1);
+  const word = q?.toLowerCase();
+  return (row) =>
+    (id === null || row.source_id === id) &&
+    (level === undefined || row.level >= level) &&
+    (word === undefined || row.message.toLowerCase().includes(word));
 }
 
 const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags FROM log_lines

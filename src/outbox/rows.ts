@@ -25,13 +25,30 @@ const DELIVERY = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT)
       AS next_attempt_at, last_error, created_at
   FROM deliveries WHERE integration_id = ?`;
 
+export interface DeliveriesQuery {
+  status?: Delivery["status"] | undefined;
+  /** A kind of event. */
+  event?: string | undefined;
+  /** An alert's id. */
+  alert?: number | undefined;
+  limit: number;
+}
+
 /** Newest first. */
-export function listDeliveries(reader: Reader, integrationId: string, limit: number): Delivery[] {
+export function listDeliveries(
+  reader: Reader,
+  integrationId: string,
+  { status, event, alert, limit }: DeliveriesQuery,
+): Delivery[] {
+  const given = Object.entries({ status, event, alert_id: alert }).filter(
+    (one): one is [string, string | number] => one[1] !== undefined,
+  );
+  const where = given.map(([column]) => ` AND deliveries.${column} = ?`).join("");
   return reader
-    .sql<[integrationId: string, limit: number], Delivery>(
-      `${DELIVERY} ORDER BY deliveries.id DESC LIMIT ?`,
+    .sql<(string | number)[], Delivery>(
+      `${DELIVERY}${where} ORDER BY deliveries.id DESC LIMIT ? + 0`,
     )
-    .all(integrationId, limit);
+    .all(integrationId, ...given.map(([, value]) => value), limit);
 }
 
 /** null where the channel has none of this id. */
@@ -79,14 +96,7 @@ export function dropDeliveries(tx: Tx, integrationId: string): DroppedDelivery[]
  * or whose event is no longer kept.
  */
 export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string): string {
-  const row = tx
-    .sql<[integrationId: string, deliveryId: string], ResendRow>(
-      `SELECT d.status, d.last_error AS error, e.id AS kept FROM deliveries d
-       LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`,
-    )
-    .get(integrationId, deliveryId);
-  if (row === undefined) throw notFound("delivery");
-  const why = notResendable(row);
+  const why = whyNotAgain(tx, integrationId, deliveryId);
   if (why !== null) throw new ServiceError("delivery_not_resendable", why);
   const { lastInsertRowid } = tx
     .sql<[number, number, string]>(
@@ -98,7 +108,22 @@ export function resendDelivery(tx: Tx, integrationId: string, deliveryId: string
   return String(lastInsertRowid);
 }
 
-/** Why it can't be sent again; null where it can. */
+const RESENT = `SELECT d.status, d.last_error AS error, e.id AS kept FROM deliveries d
+  LEFT JOIN events e ON e.id = d.event_row WHERE d.integration_id = ? AND d.id = ?`;
+
+/** Why a delivery can't be sent again; null where it can. Throws 404. */
+export function whyNotAgain(
+  reader: Reader,
+  integrationId: string,
+  deliveryId: string,
+): string | null {
+  const row = reader
+    .sql<[integrationId: string, deliveryId: string], ResendRow>(RESENT)
+    .get(integrationId, deliveryId);
+  if (row === undefined) throw notFound("delivery");
+  return notResendable(row);
+}
+
 function notResendable({ status, error, kept }: ResendRow): string | null {
   if (kept === null) return "The delivery's event is no longer kept.";
   if (status === "pending") return "The delivery is still pending: it will be tried by itself.";

@@ -1,7 +1,9 @@
 import type { House } from "../support/house.ts";
+import { projectScreensOf } from "./project-screens.ts";
 
 /** Each screen of the console by a name for its picture, and where it is. A new screen gets a line. */
-export function screensOf({ alerts, ann }: House): Record<string, string> {
+export function screensOf(house: House): Record<string, string> {
+  const { alerts, ann } = house;
   return {
     alerts: "/alerts",
     "alerts-acknowledged": "/alerts?state=acknowledged",
@@ -21,11 +23,7 @@ export function screensOf({ alerts, ann }: House): Record<string, string> {
     me: "/me",
     devices: "/me/devices",
     sessions: "/me/sessions",
-    projects: "/p",
-    project: "/p/shop",
-    "project-connect": "/p/shop/connect",
-    "project-connect-kind": "/p/shop/connect?kind=syslog",
-    "project-source": "/p/shop/sources/app",
+    ...projectScreensOf(house),
     rules: "/p/payments/rules",
     "rules-new": "/p/shop/rules/new",
     rule: "/p/payments/rules/payments%20are%20down",

@@ -59,7 +59,7 @@ ${found.messages.length === 0 ? noLines(call, shown) : html`${lineList(call, sho
 
 /** Why there is none, and what would bring some. */
 export function noLines(call: PageCall, { row }: ShownAlert): Markup {
-  const keep = remedy(call, pathOf("p", row.project, "sources"), "Keep logs from now on");
+  const keep = remedy(call, pathOf("p", row.project), "Keep logs from now on");
   return html`<p class="soft">No line is kept of this time: a source keeps its lines where it is told to.${keep !== null && html` ${keep}`}</p>`;
 }
 

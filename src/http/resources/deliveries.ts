@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deliveryDetailAnswer, getDelivery } from "../../outbox/delivery-detail.ts";
+import { eventKinds } from "../../outbox/event.ts";
 import { deliveryAnswer, listDeliveries } from "../../outbox/rows.ts";
 import { mustFind, setIntegrationEnabled } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -47,13 +48,21 @@ export const deliveryRoutes: Route[] = [
     summary: "A channel's deliveries, newest first",
     plane: "api",
     params: integrationPath,
-    query: z.strictObject({ limit: queryInteger(1, 200).default(50) }),
+    query: z.strictObject({
+      limit: queryInteger(1, 200).default(50),
+      status: deliveryAnswer.shape.status.optional().meta({ description: "Additive." }),
+      event: z
+        .enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` })
+        .optional()
+        .meta({ description: "Additive." }),
+      alert: queryInteger(1).optional().meta({ description: "Additive: an alert's id." }),
+    }),
     status: 200,
     answer: z.object({ deliveries: z.array(deliveryAnswer) }),
     errors: ["invalid_request", "not_found"],
     handle: ({ tenant, params, query }) => {
       const { id } = mustFind(tenant.store, getProject(tenant.store, params.id), params.iid);
-      return { deliveries: listDeliveries(tenant.store, id, query.limit) };
+      return { deliveries: listDeliveries(tenant.store, id, query) };
     },
   }),
   route({

@@ -1,53 +1,25 @@
 import { z } from "zod";
-import type { ChannelList, CredentialField } from "../../channels/list.ts";
+import type { ChannelList } from "../../channels/list.ts";
 import { notFound } from "../../kit/errors.ts";
-import { text } from "../../kit/fields.ts";
-import type { EventKind } from "../../outbox/event.ts";
-import {
-  integrationAnswer,
-  integrationEvents,
-  integrationReadOnly,
-  sharingFields,
-  stormThreshold,
-  templateText,
-} from "../../projects/integration.ts";
-import type { TextInput } from "../../projects/integration-input.ts";
+import { integrationAnswer, integrationReadOnly } from "../../projects/integration.ts";
+import { integrationFields, writeOf } from "../../projects/integration-body.ts";
 import {
   changeIntegration,
   createIntegration,
   deleteIntegration,
   draftIntegration,
   getIntegration,
-  type IntegrationWrite,
   listIntegrations,
   mustFind,
   sharedWith,
 } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
-import type { SharingInput } from "../../projects/sharing.ts";
 import { checkSignature, signatureCheck } from "../../projects/signatures.ts";
 import { channelsNow, guardOf } from "../../tenant/channel-verbs.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const integrationPath = z.strictObject({ id: z.string(), iid: z.string() });
-
-const commonFields = {
-  name: text(128).optional(),
-  events: integrationEvents.optional(),
-  storm_threshold: stormThreshold.optional(),
-  ...sharingFields.partial().shape,
-};
-
-/** Its own texts: not for kinds that send the event's own body. */
-const textFields = {
-  title_template: templateText.optional().meta({
-    description: "Additive: a title in Mustache, in place of the usual; empty = the usual.",
-  }),
-  body_template: templateText.optional().meta({
-    description: "Additive: likewise what stands below the title.",
-  }),
-};
 
 const trialAnswer = z.object({
   ok: z.boolean(),
@@ -62,26 +34,10 @@ const writeErrors = [
   ...(["missing_credential", "credential_not_allowed"] as const),
 ];
 
-/** A body's fields as the verbs take them: what isn't common to all kinds is a credential. */
-export function writeOf(
-  body: {
-    name?: string | undefined;
-    events?: EventKind[] | undefined;
-    storm_threshold?: number | undefined;
-  } & SharingInput &
-    TextInput & { [F in CredentialField]?: string | undefined },
-): IntegrationWrite {
-  const { name, events, storm_threshold, title_template, body_template, ...others } = body;
-  const { shared, except, ...credentials } = others;
-  const texts = { title_template, body_template };
-  const sharing = { shared, except };
-  return { name, events, stormThreshold: storm_threshold, credentials, texts, sharing };
-}
-
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */
 export const integrationRoutes = (channels: ChannelList): Route[] => {
   const answer = integrationAnswer(channels);
-  const writeFields = { ...commonFields, ...textFields, ...channels.fields };
+  const writeFields = integrationFields(channels);
   return [
     route({
       method: "GET",

@@ -18,21 +18,30 @@ export const logtailRoutes: Route[] = [
     query: z.strictObject({
       limit: queryInteger(1, 200).optional(),
       template: text(128).optional(),
+      q: text(200).optional().meta({
+        description: "Additive: what the message has in it, in any case of letters.",
+      }),
+      source: text(128).optional().meta({ description: "Additive: a source's name." }),
+      level: queryInteger(0).optional().meta({ description: "Additive: the lowest." }),
     }),
     status: 200,
-    answer: z.object({ messages: z.array(logLine) }),
+    answer: z.object({
+      messages: z.array(logLine),
+      complete: z.boolean().meta({
+        description:
+          "Additive: false where it ended, because very many lines aren't as asked, before enough were found.",
+      }),
+    }),
     errors: ["invalid_request", "not_found"],
-    handle: ({ tenant, params, query }) => {
+    handle: ({ tenant, params, query: { limit = 50, level, ...words } }) => {
       const project = getProject(tenant.store, params.id);
-      return {
-        messages: readLogTail(tenant.store, project.id, {
-          limit: query.limit ?? 50,
-          ...(query.template === undefined || query.template === ""
-            ? {}
-            : { template: query.template }),
-          rootOf: (id) => tenant.ingest.rootOf(project.id, id),
-        }),
-      };
+      const given = Object.entries(words).filter(
+        ([, value]) => value !== undefined && value !== "",
+      );
+      return readLogTail(tenant.store, project.id, {
+        ...{ limit, level, ...Object.fromEntries(given) },
+        rootOf: (id) => tenant.ingest.rootOf(project.id, id),
+      });
     },
   }),
 ];

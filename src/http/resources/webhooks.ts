@@ -6,6 +6,7 @@ import {
   webhookAnswer,
   webhookReadOnly,
 } from "../../projects/integration.ts";
+import { writeOf } from "../../projects/integration-body.ts";
 import {
   createIntegration,
   deleteIntegration,
@@ -18,7 +19,6 @@ import type { Tx } from "../../store/store.ts";
 import { guardOf } from "../../tenant/channel-verbs.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
-import { writeOf } from "./integrations.ts";
 
 const webhookPath = z.strictObject({ id: z.string(), wid: z.string() });
 

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { type Channel, fieldsOf } from "../../channels/channel.ts";
+import { check } from "../../http/check.ts";
+import { html, type Markup } from "../../kit/html.ts";
+import { eventKinds } from "../../outbox/event.ts";
+import { integrationFields, writeOf } from "../../projects/integration-body.ts";
+import type { IntegrationWrite } from "../../projects/integrations.ts";
+import type { PageCall } from "../screen.ts";
+import { field, fieldId } from "../ui/form.ts";
+import { EVENT_WORDS } from "./words.ts";
+
+/** `webhook_url` → `Webhook url`. */
+function labelOf(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The fields of one kind alone. What is sealed is typed unseen and never drawn, neither as stored nor as it came back. */
+export function channelFields(
+  call: PageCall,
+  action: string,
+  { kind, stored }: { kind: Channel; stored: { name: string; url: string; filter: string } | null },
+): Markup {
+  const { all, required } = fieldsOf(kind);
+  const isNew = stored === null;
+  return html`${field(call, action, { name: "name", label: "Called", value: stored?.name ?? "", hint: "As you call it: “ops”. Optional.", autocomplete: "off" })}
+${all.map((name) => {
+  const hint = kind.fields.shape[name]?.meta()?.description;
+  const isOpen = name === "url";
+  return field(call, action, {
+    ...{ name, label: labelOf(name), autocomplete: "off" },
+    ...(isOpen
+      ? { value: stored?.url ?? "", type: "url" as const }
+      : { type: "password" as const }),
+    required: isNew && required.includes(name),
+    hint: hintOf(hint, { isOptional: !required.includes(name), keeps: !isNew && !isOpen }),
+  });
+})}
+${eventBoxes(call, action, stored?.filter ?? "")}`;
+}
+
+function hintOf(
+  about = "",
+  { isOptional, keeps }: { isOptional: boolean; keeps: boolean },
+): string {
+  const words = [about === "" ? "" : `${about.charAt(0).toUpperCase()}${about.slice(1)}.`];
+  if (keeps) words.push("Left empty, what is stored stays.");
+  else if (isOptional) words.push("May stay empty.");
+  return words.filter(Boolean).join(" ");
+}
+
+/** Kinds of events in words; none checked is every kind. */
+function eventBoxes(call: PageCall, action: string, filter: string): Markup {
+  const back = call.returned?.action === action ? call.returned.form.getAll("events") : null;
+  const chosen = new Set(back ?? filter.split(","));
+  return html`<fieldset><legend>What it is told</legend><p class="hint">None ticked: everything.</p>
+${eventKinds.map((event) => {
+  const id = fieldId(action, event.replace(".", "-"));
+  return html`<label class="check" for="${id}"><input type="checkbox" id="${id}" name="events" value="${event}"${chosen.has(event) && html` checked`}> ${EVENT_WORDS[event]}</label>
+`;
+})}</fieldset>`;
+}
+
+/** A form's fields as the verbs take them, by the schema of the interface; what was left empty is left out. */
+export function channelWrite({ tenant }: PageCall, form: URLSearchParams): IntegrationWrite {
+  const { channels } = tenant;
+  const body: Record<string, unknown> = {
+    name: form.get("name") ?? "",
+    events: form.getAll("events"),
+  };
+  for (const name of Object.keys(channels.fields)) {
+    const value = (form.get(name) ?? "").trim();
+    if (value !== "") body[name] = value;
+  }
+  return writeOf(check(z.strictObject(integrationFields(channels)), body, "body"));
+}
