@@ -31,6 +31,7 @@ export function screensOf(house: House): Record<string, string> {
     simulate: "/simulate?project=payments&rule=payments+are+down",
     "simulate-sweep": `/simulate?project=payments&rule=payments+are+down&silent=${ann.accountId}&sweep=14`,
     "simulate-choose": "/simulate",
+    "sign-out": "/signout",
     missing: "/nothing",
   };
 }

@@ -49,10 +49,11 @@ export function withoutStatus(noise: readonly string[]): string[] {
   return noise.filter((line) => !/status of (?:401|404|429) /.test(line));
 }
 
-/** What the accessibility checker finds, best practices included. */
-export async function findings({ run }: Tab): Promise<string[]> {
-  await run(`${AXE};0`);
-  const found = await run(`axe.run(document).then(({ violations }) =>
+/** What the accessibility checker finds, best practices included; only by these rules of its where they are named. */
+export async function findings({ run }: Tab, rules: readonly string[] = []): Promise<string[]> {
+  if ((await run("typeof axe")) === "undefined") await run(`${AXE};0`);
+  const only = rules.length === 0 ? {} : { runOnly: { type: "rule", values: rules } };
+  const found = await run(`axe.run(document, ${JSON.stringify(only)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`);
   return found as string[];
 }

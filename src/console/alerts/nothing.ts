@@ -30,7 +30,7 @@ export async function nothingThere(call: PageCall, asked: AskedList): Promise<Ma
     const first = remedy(call, "/p", "Connect a source");
     return empty(
       "No alert has opened so far.",
-      html`${lastEvent(call)}<p class="soft">An alert opens when a rule matches an event.${first !== null && html` ${first}`}</p>`,
+      html`${lastEvent(call)}<p class="soft">An alert opens when a rule matches an event.${first !== null && html` ${first}`}</p><p><a class="button" href="${base}/welcome">First steps</a></p>`,
     );
   }
   if (asked.tab !== "open") return empty(NONE[asked.tab]);

@@ -96,7 +96,7 @@ function passwordSection(call: PageCall): Markup {
   const action = `${AT}/password`;
   return html`<h2>Password</h2>
 <form class="form" method="post" action="${call.base}${action}">
-<input type="hidden" name="username" autocomplete="username" value="${call.who.email}">
+<input type="text" hidden readonly name="username" autocomplete="username" value="${call.who.email}">
 ${field(call, action, { name: "old", label: "Now", type: "password", required: true, autocomplete: "current-password" })}
 ${field(call, action, { name: "new", label: "New", type: "password", required: true, autocomplete: "new-password", hint: "At least 8 characters." })}
 <p class="form-foot"><button class="button second">Change the password</button></p></form>`;

@@ -10,6 +10,7 @@ import { addContactForm, contactRows } from "../me/contact-list.ts";
 import { newTopic } from "../me/devices.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
+import { way } from "../ui/way.ts";
 import { managers } from "./people.ts";
 
 const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
@@ -84,14 +85,15 @@ export const personScreen: Screen = {
 };
 
 /** What would stop a removal, as links. */
-function named({ tenant, base }: PageCall, { id }: Account): Markup {
+function named(call: PageCall, { id }: Account): Markup {
+  const { store } = call.tenant;
   const links = (all: string[], path: (project: string, name: string) => string) =>
     all.map((place) => {
       const at = place.indexOf("/");
-      return html`<li><a href="${base}${path(place.slice(0, at), place.slice(at + 1))}">${place}</a></li>`;
+      return html`<li>${way(call, path(place.slice(0, at), place.slice(at + 1)), place)}</li>`;
     });
-  const rules = rulesNaming(tenant.store, id);
-  const schedules = schedulesNaming(tenant.store, id);
+  const rules = rulesNaming(store, id);
+  const schedules = schedulesNaming(store, id);
   if (rules.length + schedules.length === 0)
     return html`<h2>Named by</h2><p class="soft">No ladder and no schedule names them.</p>`;
   return html`<h2>Named by</h2><ul>

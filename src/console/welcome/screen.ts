@@ -1,5 +1,6 @@
 import { html } from "../../kit/html.ts";
 import type { PageCall, Screen, Section } from "../screen.ts";
+import { remedy } from "../ui/way.ts";
 import { eventHeard, eventSnippets } from "./event-card.ts";
 import { eventForms } from "./event-forms.ts";
 import { firstStepsOf } from "./first-steps.ts";
@@ -39,7 +40,8 @@ function eventSections(call: PageCall): Record<string, Section> {
   };
 }
 
-function goOn({ base }: PageCall) {
+function goOn(call: PageCall) {
+  const { base } = call;
   return html`<p class="buttons"><a class="button second" href="${base}/alerts">To the alerts</a>
-<a href="${base}/people">Invite somebody</a> <a href="${base}/p">Your projects</a></p>`;
+<a href="${base}/people">Invite somebody</a> ${remedy(call, "/p", "Your projects")}</p>`;
 }

@@ -1,0 +1,89 @@
+/** Every screen of a box that people have lived in, in every way of seeing it: by the list of screens alone. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { openPages } from "../../../src/console/open-pages.ts";
+import type { House } from "../../support/house.ts";
+import { furnish } from "../../support/house.ts";
+import { startReceiver } from "../../support/receiver.ts";
+import { settle } from "../../support/until.ts";
+import { screensOf } from "../screens-of.ts";
+import { findings, type Tab, withoutStatus } from "../tab.ts";
+import { onStage, type Stage, unrest } from "./stage.ts";
+
+/** What another colour scheme can break: the rest of the checker's rules look at what stays the same. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+/** What larger text can break. */
+const SIZES = ["target-size", "scrollable-region-focusable"];
+
+/** The longest messages that are taken, in one word and in many. */
+async function longMessages({ box, tokens }: House): Promise<string[]> {
+  const ids: string[] = [];
+  for (const message of [`x${"y".repeat(4095)}`, `long ${"word ".repeat(818)}`.slice(0, 4096)]) {
+    const event = { message, level: 500, keys: { provider: "p".repeat(256) } };
+    assert.equal((await box.ingest(tokens.shop, event)).status, 202);
+    await settle(box);
+    ids.push(String(box.tenant.store.sql("SELECT max(id) FROM alerts").pluck().get()));
+  }
+  return ids;
+}
+
+/** One look at the page that is shown, in all its colours and with larger text; what isn't right of it. */
+async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[]> {
+  const { page } = tab;
+  const found: string[] = [];
+  const add = (look: string, faults: readonly string[]) =>
+    found.push(...withoutStatus(faults).map((fault) => `${look}: ${fault}`));
+  add("light", await unrest(tab, url));
+  tab.noise.length = 0;
+  // The narrowest is looked at for its width alone: the checker's rules see nothing new in it.
+  if (!isNarrow) {
+    add("light", await findings(tab));
+    await page.emulateMedia({ colorScheme: "dark" });
+    add("dark", await findings(tab, COLOURS));
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
+    add("forced colours", await findings(tab, COLOURS));
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+  }
+  if (isNarrow) return found;
+  // Twice as large a text moves everything, which is no shift of the page's own.
+  await tab.run("document.documentElement.style.fontSize = '200%'; 0");
+  await tab.run("new Promise((done) => setTimeout(done, 50)).then(() => { window.shifts = []; })");
+  add("200 % text", [...(await unrest(tab, url)), ...(await findings(tab, SIZES))]);
+  return found;
+}
+
+async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
+  const long = await longMessages(house);
+  const screens = {
+    ...screensOf(house),
+    ...Object.fromEntries(openPages.map(({ path }) => [path, path])),
+    ...Object.fromEntries(long.map((id, i) => [`long ${i + 1}`, `/a/${id}`])),
+    ...Object.fromEntries(long.map((id, i) => [`long ${i + 1}, lines`, `/a/${id}/lines`])),
+  };
+  const faults: string[] = [];
+  for (const width of [320, 360, 1280]) {
+    const options = { viewport: { width, height: 740 }, colorScheme: "light" } as const;
+    const tab = await visit("/alerts", { options });
+    for (const [name, path] of Object.entries(screens)) {
+      tab.noise.length = 0;
+      const answer = await tab.page.goto(box.url + path);
+      const wanted = name === "missing" ? 404 : 200;
+      if (answer?.status() !== wanted) faults.push(`${name}: ${answer?.status()}`);
+      const found = await looked(tab, box.url, width === 320);
+      faults.push(...found.map((fault) => `${name}, ${width} px, ${fault}`));
+    }
+    await tab.close();
+  }
+  assert.equal(faults.length, 0, `\n${faults.join("\n")}`);
+  console.log(`  ok ${Object.keys(screens).length} screens`);
+}
+
+/** Nothing to find for an accessibility checker, nothing said, nothing moved, nothing asked of elsewhere, nothing too wide. */
+export async function everyScreenHolds(browser: Browser): Promise<void> {
+  const receiver = await startReceiver();
+  try {
+    await onStage(browser, async (stage) => everyLook(stage, await furnish(stage.box, receiver)));
+  } finally {
+    await receiver.close();
+  }
+}
