@@ -9,6 +9,7 @@ import { projectTabs } from "../projects/tabs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
+import { way } from "../ui/way.ts";
 import { heardSection } from "./heard.ts";
 import { kindTitle } from "./kinds.ts";
 import { setUpNotice, shownSetUp } from "./set-up.ts";
@@ -94,7 +95,7 @@ export const sourceScreen: Screen = {
 function factsList(call: PageCall, project: string, source: SourceRow): Markup {
   const facts = sourceFactsOf(call.tenant, source, isManager(call.who.role));
   const { accepted, unmatched, refused, last_seen, last_refused } = facts;
-  const lines = `${call.base}${pathOf("p", project, "lines")}?source=${encodeURIComponent(source.name)}`;
+  const lines = `${pathOf("p", project, "lines")}?source=${encodeURIComponent(source.name)}`;
   const none = html`<span class="soft">none</span>`;
   return html`<dl class="facts">
 <div><dt>Last event</dt><dd>${last_seen === null ? html`<span class="soft">none since the start</span>` : ago(call, last_seen)}</dd></div>
@@ -105,7 +106,7 @@ function factsList(call: PageCall, project: string, source: SourceRow): Markup {
       ? none
       : Object.entries(refused).map(([code, n]) => html`<span class="wrong">${n} × ${code}</span> `)
   }</dd></div>
-<div><dt>Lines</dt><dd>${source.retainLogs ? html`<a href="${lines}">kept</a>` : "not kept"}</dd></div>
+<div><dt>Lines</dt><dd>${source.retainLogs ? way(call, lines, "kept") : "not kept"}</dd></div>
 </dl>
 ${
   last_refused !== null &&

@@ -9,7 +9,7 @@ import { type PageCall, pathOf } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { hourPlot } from "../ui/plot.ts";
 import { ago } from "../ui/times.ts";
-import { remedy } from "../ui/way.ts";
+import { remedy, way } from "../ui/way.ts";
 import { kindTitle } from "./kinds.ts";
 
 /** Seconds after which a source that is quiet is pointed out. */
@@ -50,14 +50,13 @@ interface Row {
 function row(call: PageCall, project: string, of: Row): Markup {
   const { source, facts, lastAt, minutes, templates } = of;
   const { name, kind, retain_logs } = source;
-  const lines = (tab: string) =>
-    `${call.base}${pathOf("p", project, "lines", ...(tab === "" ? [] : [tab]))}`;
+  const lines = `${pathOf("p", project, "lines")}?source=${encodeURIComponent(name)}`;
   const refused = Object.values(facts.refused).reduce((sum, n) => sum + n, 0);
   return html`<tr><td data-label="source"><div><a href="${call.base}${pathOf("p", project, "sources", name)}">${name}</a> <span class="soft small">${kindTitle(kind)}</span></div></td>
 <td data-label="last event">${lastEvent(call, lastAt)}</td>
 <td data-label="last hour">${hourPlot(minutes)}</td>
-<td data-label="lines">${retain_logs ? html`<a href="${lines("")}?source=${encodeURIComponent(name)}">kept</a>` : html`<span class="soft">not kept</span>`}</td>
-<td class="num" data-label="templates">${templates === 0 ? "0" : html`<a href="${lines("templates")}">${templates}</a>`}</td>
+<td data-label="lines">${retain_logs ? way(call, lines, "kept") : html`<span class="soft">not kept</span>`}</td>
+<td class="num" data-label="templates">${templates === 0 ? "0" : way(call, pathOf("p", project, "lines", "templates"), String(templates))}</td>
 <td class="num" data-label="refused">${refused === 0 ? html`<span class="soft">none</span>` : html`<a class="wrong" href="${call.base}${pathOf("p", project, "sources", name)}">${refused}</a>`}</td></tr>
 `;
 }
