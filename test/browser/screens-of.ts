@@ -10,6 +10,7 @@ export function screensOf(house: House): Record<string, string> {
     "alerts-resolved": "/alerts?state=resolved",
     alert: `/a/${alerts.critical}`,
     "alert-resolved": `/a/${alerts.resolved}`,
+    "sign-out": "/signout",
     welcome: "/welcome",
     system: "/system",
     "alerts-none": "/alerts?q=nothing-is-called-so",
@@ -31,7 +32,6 @@ export function screensOf(house: House): Record<string, string> {
     simulate: "/simulate?project=payments&rule=payments+are+down",
     "simulate-sweep": `/simulate?project=payments&rule=payments+are+down&silent=${ann.accountId}&sweep=14`,
     "simulate-choose": "/simulate",
-    "sign-out": "/signout",
     missing: "/nothing",
   };
 }
