@@ -18,6 +18,7 @@ export function screensOf(house: House): Record<string, string> {
     search: "/search?q=payment",
     oncall: "/oncall",
     "oncall-schedule": "/oncall/payments/primary",
+    "oncall-layers": "/oncall/shop/weekend/layers",
     "oncall-gaps": "/oncall/shop/weekend",
     people: "/people",
     person: `/people/${ann.accountId}`,

@@ -34,7 +34,7 @@ function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly Calend
     }`;
     const [only] = own;
     if (only !== undefined && own.length === 1 && !begins(only))
-      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th scope="row">${name}</th><td colspan="2">${shown.names(only.account_id)}, all day</td></tr></tbody>
+      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td colspan="2">${shown.names(only.account_id)}, all day</td></tr></tbody>
 `;
     return html`<tbody><tr><th colspan="3" scope="rowgroup">${name}</th></tr>
 ${own.map((block) => (begins(block) ? firstRow(call, shown, block) : lastRow(shown, block)))}</tbody>`;

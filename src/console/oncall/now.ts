@@ -61,9 +61,12 @@ function seatGaps(call: PageCall, { stored, gaps }: SeatNow): Markup[] {
   const name = `${stored.project} / ${stored.name}`;
   const rows = gaps.slice(0, MOST_GAPS).map((gap) => {
     const { starts_at, ends_at } = gap;
-    const words = stretchWords(gap, stored.timezone);
+    // One that reaches the end of what was looked at goes on, for all that is known.
+    const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
+    const all = stretchWords(gap, stored.timezone);
+    const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
     const cover = `${base}${path}?from=${dateAt(stored.timezone, starts_at)}&cover=${starts_at}-${ends_at}#cover`;
-    return html`<li class="who-item"><span class="wrong" aria-hidden="true">✕</span><div><p><strong>${name}</strong>: nobody <span class="wrong">${words}</span> (${span(ends_at - starts_at)})</p>${yours(call, stored.timezone, gap)}</div><div class="buttons">${button(
+    return html`<li class="who-item"><div><p><strong>${name}</strong>: nobody <span class="wrong">${words}</span>${!goesOn && html` (${span(ends_at - starts_at)})`}</p>${yours(call, stored.timezone, gap)}</div><div class="buttons">${button(
       call,
       {
         ...{ action: `${path}/take`, name: "Cover it: me", kind: "second" },

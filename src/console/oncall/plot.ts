@@ -96,7 +96,10 @@ function drawnBlock(
   const words = blockWords(full, plot);
   const look = account_id === null ? "cal-gap" : account_id === me ? "cal-mine" : "cal-other";
   const text = width < FITS.initials ? "" : width < FITS.name ? initials(name) : name;
-  const hours = `${hourOf(full.starts_at, timezone)} – ${hourOf(full.ends_at, timezone)}`;
+  // Where the range cuts it, and nobody says how long it is, no hour stands.
+  const edges = full === block ? [plot.range.from, plot.range.until] : [];
+  const hour = (at: number) => (edges.includes(at) ? "…" : hourOf(at, timezone));
+  const hours = `${hour(full.starts_at)} – ${hour(full.ends_at)}`;
   // What stands left of the line of today is over: the name stands right of it where there is room.
   const over = now > starts_at && now < ends_at ? placeAt(plot, now) - x : 0;
   const left = width - over >= FITS.hours ? rounded((over / width) * 100) : 0;

@@ -1,7 +1,6 @@
 import { html, type Markup } from "../../kit/html.ts";
 import type { PageCall, Screen, Section } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
-import { remedy } from "../ui/way.ts";
 import { calendarAddresses, calendarDeeds } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
 import { coverForm, coverWould } from "./cover.ts";
@@ -47,7 +46,7 @@ async function head(call: PageCall, { stored, names, path }: ShownSchedule): Pro
   const { dot, who } = await holder(call, await seatNow(call, stored), names);
   return html`<div class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>${who}<p class="soft">${
     stored.shared && "shared with every project · "
-  }${remedy(call, `${path}/layers`, "Layers…")}</p></div>`;
+  }<a href="${call.base}${path}/layers">Layers…</a></p></div>`;
 }
 
 function rangeLine(call: PageCall, shown: ShownSchedule): Markup {
@@ -89,8 +88,7 @@ function calendar(call: PageCall, shown: ShownSchedule): Markup {
     whole: shown.whole,
     href: (cut, row) => {
       const block = row.kind === "final" ? shown.whole(cut) : cut;
-      if (row.kind === "layer" && call.leads(`${path}/layers`))
-        return `${base}${path}/layers#layer-${row.index}`;
+      if (row.kind === "layer") return `${base}${path}/layers#layer-${row.index}`;
       if (row.kind === "override") return `#override-${block.override_id ?? ""}`;
       if (cut.ends_at <= now) return `#shift-${cut.starts_at}`;
       const from = Math.max(block.starts_at, Math.floor(now / 60) * 60);

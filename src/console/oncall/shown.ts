@@ -96,8 +96,13 @@ async function wholeOf(
     blocksOf(await previewStored(call, of, range));
   const before = (await look({ from: Math.max(0, from - BEYOND), until: from })).at(-1);
   const [after] = await look({ from: until, until: until + BEYOND });
+  // One that goes on beyond what was looked at has no end that is known.
+  const isCut = ({ starts_at, ends_at }: CalendarBlock) =>
+    starts_at === from - BEYOND || ends_at === until + BEYOND;
   const same = (one: CalendarBlock, other: CalendarBlock | undefined) =>
-    one.account_id === other?.account_id &&
+    other !== undefined &&
+    !isCut(other) &&
+    one.account_id === other.account_id &&
     one.layer === other.layer &&
     one.override_id === other.override_id;
   return (block) => ({
