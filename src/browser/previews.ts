@@ -7,6 +7,11 @@ import { parseAnswer } from "./trusted.ts";
 
 /** After the last change, milliseconds. */
 const REST_MS = 400;
+/** Where the box tries another one just now: so long until it is asked again, and so often. */
+const BUSY_MS = 800;
+const MOST_ASKED = 12;
+
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const running = new WeakMap<HTMLFormElement, AbortController>();
 
@@ -24,16 +29,23 @@ async function preview(form: HTMLFormElement): Promise<void> {
   running.get(form)?.abort();
   const own = new AbortController();
   running.set(form, own);
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  await rest(REST_MS);
   const address = form.dataset["previewTo"];
   if (own.signal.aborted || address === undefined || !form.isConnected) return;
   const section = document.getElementById(form.dataset["preview"] ?? "");
   section?.setAttribute("aria-busy", "true");
   try {
-    const response = await askPage(address, {
-      ...{ method: "POST", body: formBody(form, null), signal: own.signal },
-      headers: { Accept: "text/html", "X-Sections": form.dataset["preview"] ?? "1" },
-    });
+    const ask = () =>
+      askPage(address, {
+        ...{ method: "POST", body: formBody(form, null), signal: own.signal },
+        headers: { Accept: "text/html", "X-Sections": form.dataset["preview"] ?? "1" },
+      });
+    let response = await ask();
+    for (let asked = 1; response.status === 429 && asked < MOST_ASKED; asked++) {
+      await rest(BUSY_MS);
+      if (own.signal.aborted) return;
+      response = await ask();
+    }
     if (isMarkup(response) && !response.redirected && !own.signal.aborted)
       putSections(parseAnswer(await response.text()), { form });
   } catch {

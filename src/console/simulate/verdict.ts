@@ -36,6 +36,6 @@ function silenced(call: PageCall, question: LadderQuestion): Markup {
   return html`<p class="buttons">${silent.map((account) => {
     const others = silent.filter((one) => one !== account);
     const name = names.get(account) ?? account;
-    return html`<a class="button second" href="${call.base}${questionAddress(question, { silent: others })}" aria-label="${name} answers again">${name} doesn't answer ×</a> `;
+    return html`<a class="button second" href="${call.base}${questionAddress(question, { silent: others })}" aria-label="${name} doesn't answer ×: take it back">${name} doesn't answer ×</a> `;
   })}</p>`;
 }

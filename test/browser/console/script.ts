@@ -302,6 +302,29 @@ const previewsFollow: Step = async ({ scene, tab, until, value }) => {
   assert.equal(await value("document.querySelector('#f').value"), "abc");
 };
 
+/** Another rule is being tried: the last answer stays, and it is asked again until its turn comes. */
+const previewsWait: Step = async ({ scene, tab, until, value }) => {
+  scene.sections = {
+    form: '<form method="post" action="/save" data-preview="would" data-preview-to="/try"><label for="f">Text</label><input id="f" name="f"></form>',
+    would: '<p class="n">nothing</p>',
+  };
+  let asked = 0;
+  scene.forms["/try"] = (body) => {
+    asked += 1;
+    const said = asked < 3 ? "busy" : (body.get("f") ?? "");
+    return {
+      ...(asked < 3 ? { status: 429 } : {}),
+      body: `<section id="would" data-live="would"><p class="n">${said}</p></section>`,
+    };
+  };
+  await tab.page.goto(`${scene.origin}/page`);
+  await tab.page.type("#f", "ab", { delay: 20 });
+  await until(`document.querySelector("#would").getAttribute("aria-busy") === "true"`, 3000);
+  await until(`${text("#would .n")} === "ab"`, 6000);
+  assert.equal(asked, 3);
+  assert.equal(await value("document.querySelector('#would').hasAttribute('aria-busy')"), false);
+};
+
 const finds: Step = async ({ scene, tab, until, value, press }) => {
   scene.sections = {
     results: '<ul><li><a href="/found">Found it</a></li></ul>',
@@ -392,6 +415,7 @@ const STEPS: Record<
   onlyWhatIsSeenFollows: { step: onlyWhatIsSeenFollows },
   menusHold: { step: menusHold, base: "/box" },
   previewsFollow: { step: previewsFollow },
+  previewsWait: { step: previewsWait, noisy: /status of 429/ },
   finds: { step: finds },
   formsGoOn: { step: formsGoOn, noisy: /status of 500/ },
   looksRight: { step: looksRight },
