@@ -30,7 +30,7 @@ export function createSaid(now: () => number): SaidBook {
 export function saidLine(done: Pick<FormDone, "said" | "undo"> | null, base: string): Markup {
   const undo = done?.undo;
   return html`<output id="said" class="said" role="status" aria-live="polite">${
-    done !== null && html`<span>${done.said}</span>`
+    done !== null && done.said !== "" && html`<span>${done.said}</span>`
   }${
     undo !== undefined &&
     html`<form method="post" action="${base}${undo.action}">${Object.entries(undo.fields ?? {}).map(

@@ -170,9 +170,10 @@ test("beside a saved rule: what only the one and what only the other opens; a ru
     box.api("POST", "/v1/projects/shop/rules/dry-run", { rule, ...more });
   const now = Math.floor(box.clock.now() / 1000);
   const high = (await ask({ name: "t", match: { min_level: 500 } })).body;
-  assert.deepEqual(high.versus, { alerts: 2, only_new: [], only_old: ["2"] });
+  const buckets = [{ at: now - (now % 3600), alerts: 2 }];
+  assert.deepEqual(high.versus, { alerts: 2, buckets, only_new: [], only_old: ["2"] });
   const low = (await ask({ name: "t" })).body;
-  assert.deepEqual(low.versus, { alerts: 2, only_new: [now], only_old: [] });
+  assert.deepEqual(low.versus, { alerts: 2, buckets, only_new: [now], only_old: [] });
   const same = (await ask({ ...saved, name: "copy" }, {})).body;
   assert.equal(same.versus, null);
   assert.deepEqual(same.warnings, [

@@ -121,7 +121,7 @@ function assumptions(
 <li>Somebody ends an alert after ${span(assume_resolved_after)}, where the rule doesn't; nobody acknowledges one.</li>
 <li>Templates are as they are today; schedules and overrides as they stand for that time.</li>
 ${without.map((name) => {
-  const change = remedy(call, pathOf("p", project, "sources"), "keep them");
+  const change = remedy(call, pathOf("p", project, "sources", name), "keep them");
   return html`<li>Not in it: ${name} keeps no lines${change !== null && html` (${change})`}.</li>`;
 })}</ul>`;
 }

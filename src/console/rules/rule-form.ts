@@ -11,8 +11,10 @@ export interface RuleForm {
   saved: string | null;
   /** What was read, to see whether somebody else changed it meanwhile. */
   read: string;
-  /** What there is to try it on: nothing is kept where false. */
+  /** Whether there is something to try it on. */
   keepsLines: boolean;
+  /** A way to the settings of a source that keeps none; null where there is none. */
+  keep?: Markup | null;
 }
 
 /** The whole form: the rule in words, or as JSON. */
@@ -24,7 +26,7 @@ export function ruleForm(call: { base: string }, form: RuleForm): Markup {
   return html`<form class="rule-form" method="post" action="${call.base}${action}" data-preview="preview" data-preview-to="${call.base}${action}/try">
 <div class="form-foot rule-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button>
 <button class="button second" formaction="${call.base}${action}/try#preview" data-busy="Looking through the lines …">Try it</button>
-${editButton(call, filled, isJson ? { does: "as-form", name: "As a form" } : { does: "as-json", name: "As JSON" })}</div>
+${editButton(call, filled, isJson ? { does: "as-form", name: "As a form" } : { does: "as-json", name: "As JSON" })} <a class="rule-to-result" href="#preview">Result ↓</a></div>
 <input type="hidden" name="read" value="${read}">
 ${isJson ? jsonForm(filled, json) : inWords(call, form)}
 ${tryFields(form)}
@@ -64,7 +66,7 @@ const DAYS = [
 ] as const;
 
 /** On what it is tried: the kept lines, or those that were pasted. */
-function tryFields({ filled, keepsLines, around }: RuleForm): Markup {
+function tryFields({ filled, keepsLines, around, keep = null }: RuleForm): Markup {
   const { fields } = filled;
   const days = fields.get("days") ?? "7";
   const paste = fields.get("lines") ?? "";
@@ -73,7 +75,7 @@ function tryFields({ filled, keepsLines, around }: RuleForm): Markup {
     ([value, words]) =>
       html`<option value="${value}"${value === days && html` selected`}>${words}</option>`,
   )}</select></div></div>
-${!keepsLines && html`<p class="warn">${around.sources.length === 0 ? "No source yet" : `No source keeps its lines (${around.sources.slice(0, 5).join(", ")})`}: paste some below.</p>`}
+${!keepsLines && html`<p class="warn">${around.sources.length === 0 ? "No source yet" : "Nothing to try it on: no source keeps its lines"}. Paste some below${keep !== null && html`, or ${keep}`}.</p>`}
 <details id="paste"${(!keepsLines || paste !== "") && html` open`}><summary>Or on pasted lines</summary><div class="field"><label for="r-lines">Lines</label><textarea id="r-lines" name="lines" rows="5" class="mono" spellcheck="false">
 ${paste}</textarea><p class="hint">A message on each, at most 1,000: taken in place of the kept ones, as if they came just now.</p></div></details></fieldset>`;
 }

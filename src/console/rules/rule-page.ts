@@ -7,7 +7,7 @@ import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
-import { way } from "../ui/way.ts";
+import { remedy, way } from "../ui/way.ts";
 import { readAround } from "./around.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
@@ -53,6 +53,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
       read:
         saved === null ? "" : isStale ? digestOf(saved) : (fields.get("read") ?? digestOf(saved)),
       keepsLines: sources.some(({ retain_logs }) => retain_logs),
+      keep: keepLink(call, project.name, sources[0]?.name),
     });
   return {
     title,
@@ -96,6 +97,11 @@ function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams 
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
   const { id, project_id, created_at, updated_at, ...rule } = saved;
   return fieldsOfRule(rule);
+}
+
+function keepLink(call: PageCall, project: string, source: string | undefined): Markup | null {
+  if (source === undefined) return null;
+  return remedy(call, pathOf("p", project, "sources", source), `keep the lines of ${source}`);
 }
 
 function levelOf(fields: URLSearchParams): number {

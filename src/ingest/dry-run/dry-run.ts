@@ -36,6 +36,9 @@ export type DryAlert = z.output<typeof dryAlert>;
 
 const versus = z.object({
   alerts: z.int(),
+  buckets: z.array(z.object({ at: z.int(), alerts: z.int() })).meta({
+    description: "Hours in which it opened some.",
+  }),
   only_new: z.array(z.int()).meta({
     description: "When what the saved rule didn't open would have opened; the first 500.",
   }),

@@ -48,9 +48,17 @@ export function versusOf(
   const only_old = real.filter(({ id }) => !matched.has(id)).map(({ id }) => String(id));
   return {
     alerts: real.length,
+    buckets: byHour(real),
     only_new: only_new.slice(0, MOST_TOLD),
     only_old: only_old.slice(0, MOST_TOLD),
   };
+}
+
+const HOUR = 3600;
+
+function byHour(real: readonly Real[]): { at: number; alerts: number }[] {
+  const hours = Map.groupBy(real, ({ opened_at }) => opened_at - (opened_at % HOUR));
+  return [...hours].map(([at, all]) => ({ at, alerts: all.length })).sort((a, b) => a.at - b.at);
 }
 
 function atOnce(a: DryAlert, b: Real, until: number): boolean {
