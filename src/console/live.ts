@@ -9,6 +9,8 @@ import type { Tenant } from "../tenant/tenant.ts";
 /** Names of what changed, for open pages: a stream, or with `wait` one answer. What changed is asked for by its page. */
 export type Live = (c: AppContext, sessionId: string) => Promise<Response>;
 
+/** Topics of what comes in all the time, which is told only while a page shows it. */
+const EVENTS_WATCHED = /(?:^|,)(?:source|lines):/;
 /** Seconds that a poll may wait. */
 const LONGEST_WAIT = 60;
 /** Streams and waiting polls of one session: a browser holds one for each page that is seen. */
@@ -47,11 +49,15 @@ export function createLive(tenant: Tenant): Live {
     const of = { key: `session ${sessionId}` };
     const since = c.req.header("last-event-id") ?? c.req.query("since") ?? null;
     const signal = opened(sessionId, c.req.raw.signal);
+    const leave = EVENTS_WATCHED.test(c.req.query("watch") ?? "")
+      ? tenant.changes.watchEvents()
+      : () => {};
+    signal.addEventListener("abort", leave, { once: true });
     if (c.req.header("accept")?.includes("text/event-stream"))
       return withNow(changesStream(tenant, { ...of, since, signal }), tenant);
     const wait = Number(c.req.query("wait") ?? 0);
     const seconds = Number.isFinite(wait) ? Math.min(Math.max(0, wait), LONGEST_WAIT) : 0;
-    const page = await changesAfter(tenant, { ...of, since, signal }, seconds);
+    const page = await changesAfter(tenant, { ...of, since, signal }, seconds).finally(leave);
     for (const reader of open.get(sessionId) ?? [])
       if (reader.signal === signal) close(sessionId, reader);
     return withNow(json(200, page), tenant);

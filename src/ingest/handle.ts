@@ -87,7 +87,7 @@ const MOST_LISTENED = 50;
 export function createIngest(
   store: Store,
   limits: { batch?: BatchLimits; writer?: WriterLimits } = {},
-  onHeard: (heard: FirstHeard) => void = () => {},
+  onTaken: (batch: readonly Pick<Arrival, "source">[]) => void = () => {},
 ): IngestHandle {
   const writer = createWriter(store, limits.writer ?? defaultWriterLimits);
   const tokens = new ForgetfulMap<string, Source>(MOST_TOKENS);
@@ -117,9 +117,8 @@ export function createIngest(
     for (const [i, { template_id: templateId }] of answers.entries()) {
       const { source, event } = batch[i] as Arrival;
       const entry = listened.get(source.id);
-      if (entry?.heard !== null) continue;
-      entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
-      onHeard(entry.heard);
+      if (entry?.heard === null)
+        entry.heard = { at: unixSeconds(store.clock), source, event, templateId };
     }
   };
 
@@ -136,6 +135,7 @@ export function createIngest(
     for (const { source, event } of batch.slice(0, answers.length)) replicas.note(source, event);
     counted.batches++;
     counted.accepted += answers.length;
+    onTaken(batch.slice(0, answers.length));
     return answers;
   };
   const batcher = createBatcher(

@@ -23,7 +23,7 @@ export type Note =
   | { topic: "config"; projectId: number }
   | { topic: "project-deleted"; projectId: number }
   | { topic: "sources" }
-  /** The first event of a source that somebody listens for. */
+  /** Events of a source were taken; told only while somebody looks at such. */
   | { topic: "heard"; projectId: number; source: string }
   | { topic: "people" }
   /** `unresolved`: what it adds to the unresolved alerts of its rule. */

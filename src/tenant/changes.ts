@@ -22,6 +22,10 @@ export interface Changes {
    */
   listen(key: string, listener: (over: boolean) => void): (() => void) | null;
   told(notes: readonly Note[]): void;
+  /** Somebody looks at what events come, until the returned function is called. */
+  watchEvents(): () => void;
+  /** Events that were taken: it costs a batch nothing while nobody looks. */
+  taken(batch: readonly { source: { id: number; projectId: number; name: string } }[]): void;
   readonly listening: number;
   /** Every listener is told that it is over; nobody listens any more. */
   stop(): void;
@@ -51,6 +55,7 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
   let toldAt = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | null = null;
   let isOver = false;
+  let eventWatchers = 0;
 
   const keep = () => {
     if (pending.size === 0) return;
@@ -68,6 +73,15 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
   const tellSoon = () => {
     if (cancel !== null || listeners.size === 0 || pending.size === 0) return;
     cancel = clock.after(Math.max(JOIN_MS, toldAt + REST_MS - clock.mono()), tell);
+  };
+
+  const told = (notes: readonly Note[]) => {
+    for (const note of notes)
+      for (const topic of topicsOf(store, note)) {
+        pending.add(topic);
+        if (pending.size >= MOST_NAMES) keep();
+      }
+    tellSoon();
   };
 
   return {
@@ -94,13 +108,23 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
         else byKey.delete(key);
       };
     },
-    told(notes) {
-      for (const note of notes)
-        for (const topic of topicsOf(store, note)) {
-          pending.add(topic);
-          if (pending.size >= MOST_NAMES) keep();
-        }
-      tellSoon();
+    told,
+    watchEvents() {
+      eventWatchers++;
+      let isWatching = true;
+      return () => {
+        if (isWatching) eventWatchers--;
+        isWatching = false;
+      };
+    },
+    taken(batch) {
+      if (eventWatchers === 0) return;
+      const sources = new Map(batch.map(({ source }) => [source.id, source]));
+      told(
+        [...sources.values()].map(({ projectId, name: source }) => ({
+          ...{ topic: "heard", projectId, source },
+        })),
+      );
     },
     get listening() {
       return listeners.size;

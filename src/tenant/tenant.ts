@@ -142,9 +142,7 @@ export function startTenant(options: TenantOptions): Tenant {
   });
   const id = ensureTenant(store, tenantId);
   const log = tenantLog(options.log, id);
-  const ingest = createIngest(store, {}, ({ source: { projectId, name } }) =>
-    changes.told([{ topic: "heard", projectId, source: name }]),
-  );
+  const ingest = createIngest(store, {}, (batch) => changes.taken(batch));
   const heartbeats = createHeartbeatWatch({ store, ingest, log, tenantId: id });
   const waiters = createWaiters(clock, { perKey: 1000, all: 5000 });
   const changes = createChanges(store, clock, { perKey: 200, all: 400 });

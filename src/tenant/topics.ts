@@ -8,7 +8,7 @@ export function topicsOf(reader: Reader, note: Note): string[] {
   if (note.topic === "endpoint" || note.topic === "attempted") return [`deliveries:${note.id}`];
   if (note.topic === "heard") {
     const name = reader.sql<[id: number], string>(PROJECT).pluck().get(note.projectId);
-    return name === undefined ? [] : [`source:${name}/${note.source}`];
+    return name === undefined ? [] : [`source:${name}/${note.source}`, `lines:${name}`];
   }
   if (note.topic === "written") return writtenTopics(note);
   if (note.topic === "config") {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
-import { settle } from "../support/until.ts";
+import { settle, until } from "../support/until.ts";
 
 async function story(t: TestContext) {
   const box = await testBox();
@@ -68,4 +68,25 @@ test("templates are listed with their share and rules, and those that nobody wou
   assert.match(unmatched, /id="unmatched" name="unmatched" value="true" checked/);
   assert.match((await tab.get(`${at}?q=backup`)).text, /backup of db/);
   assert.match((await tab.get(`${at}?q=nothing`)).text, /None are like that\./);
+});
+
+test("lines that come are told to who looks at them, and to nobody else", async (t) => {
+  const { box, tab } = await story(t);
+  assert.match((await tab.get("/p/shop/lines")).text, /data-live="project:shop lines:shop"/);
+  const paused = (await tab.get("/p/shop/lines?q=a&live=off")).text;
+  assert.match(paused, /id="lines" data-live=""/);
+  assert.match(paused, /<a href="\/p\/shop\/lines\?q=a"[^>]*>Go on</);
+  const token = (await box.api("POST", "/v1/projects/shop/sources/web/rotate-token")).body.token;
+  const asked = async (watch: string) => {
+    const { next } = box.tenant.changes.after(null);
+    const poll = tab.get(`/live?watch=${watch}&since=${next}&wait=1`, {
+      accept: "application/json",
+    });
+    await until(() => box.tenant.changes.listening > 0, "the poll waits");
+    await box.ingest(token, { message: "user 8 logged in", level: 200 });
+    for (let n = 0; n < 3; n++) await box.clock.turn(500);
+    return JSON.parse((await poll).text).topics as string[];
+  };
+  assert.ok((await asked("lines:shop")).includes("lines:shop"));
+  assert.deepEqual(await asked("alerts"), []);
 });

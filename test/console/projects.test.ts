@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
-import { settle } from "../support/until.ts";
+import { settle, until } from "../support/until.ts";
 
 async function story(t: TestContext) {
   const box = await testBox();
@@ -69,9 +69,14 @@ test("AC-13.2 what listens turns green with the first event: its template, who t
   const { token } = await connected(box, "shop", { kind: "events", name: "web", lines: "kept" });
   const { next } = box.tenant.changes.after(null);
   assert.match((await tab.get("/p/shop")).text, /<section id="heard" data-live="source:shop\/web /);
+  const poll = tab.get(`/live?watch=source:shop/web,alerts&since=${next}&wait=25`, {
+    accept: "application/json",
+  });
+  await until(() => box.tenant.changes.listening > 0, "the page's poll waits");
   await box.ingest(token, { message: "payment 4711 failed after 30 s", level: 400 });
   await settle(box);
-  assert.ok(box.tenant.changes.after(next).topics.includes("source:shop/web"));
+  await box.clock.turn(1000);
+  assert.ok(JSON.parse((await poll).text).topics.includes("source:shop/web"));
   const heard = (await tab.sections("/p/shop", "heard")).text;
   assert.match(heard, /✓ web is heard/);
   assert.match(heard, /payment <var>\*<\/var> failed after <var>\*<\/var>/);

@@ -9,10 +9,10 @@ import type { PageCall } from "../screen.ts";
 import { field, fieldId } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";
 
-/** `webhook_url` → `Webhook url`. */
+/** `webhook_url` → `Webhook address`. */
 function labelOf(name: string): string {
   const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\burl$/i, "address");
 }
 
 /** The fields of one kind alone. What is sealed is typed unseen and never drawn, neither as stored nor as it came back. */

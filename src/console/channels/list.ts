@@ -72,7 +72,7 @@ function row(call: PageCall, one: ChannelNow, nameOf: (id: string) => string): M
   const at = pathOf("p", project, "channels", id);
   const title = name === "" ? type : name;
   const isOff = health.state === "off";
-  return html`<li class="who-item" id="channel-${id}"><div><p>${healthDot(health)} <a href="${call.base}${at}">${title}</a> <span class="soft">${type}${url !== "" && ` · ${url}`}</span></p>
+  return html`<li class="who-item" id="channel-${id}"><div class="who-text"><p>${healthDot(health)} <a href="${call.base}${at}">${title}</a> <span class="soft">${type}${url !== "" && ` · ${url}`}</span></p>
 <p class="small">${healthWords(call, health, nameOf)}</p></div>
 <div class="buttons">${
     isOff

@@ -7,7 +7,7 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelWord } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
-import { empty } from "../ui/pieces.ts";
+import { counted, empty } from "../ui/pieces.ts";
 import { clockSeconds } from "../ui/times.ts";
 import { linesTabs } from "./tabs.ts";
 
@@ -25,11 +25,26 @@ export const tailScreen: Screen = {
       sections: {
         tabs: { watches: [], draw: () => linesTabs(call, name, "tail") },
         filter: { watches: [`project:${name}`], draw: () => filterLine(call, name) },
-        lines: { watches: [`project:${name}`], draw: () => lineTail(call, name) },
+        lines: {
+          watches: isPaused(call) ? [] : [`project:${name}`, `lines:${name}`],
+          draw: () => lineTail(call, name),
+        },
       },
     };
   },
 };
+
+const isPaused = ({ query }: PageCall) => query.get("live") === "off";
+
+/** The same page, going on by itself or not. */
+function pauseLink(call: PageCall): Markup {
+  const query = new URLSearchParams(call.query);
+  if (isPaused(call)) query.delete("live");
+  else query.set("live", "off");
+  const [path = ""] = call.at.split("?");
+  const name = isPaused(call) ? "Go on" : "Pause";
+  return html`<a href="${call.base}${path}${query.size > 0 && `?${query.toString()}`}"${keyed("p", name)}>${name}</a>`;
+}
 
 const LEVELS = [
   ...[
@@ -89,7 +104,7 @@ function lineTail(call: PageCall, project: string): Markup {
     rootOf: (id) => tenant.ingest.rootOf(home.id, id),
   });
   if (messages.length === 0) return noneOf(call, project, isAsked);
-  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST}` : `All ${messages.length}`}${!complete && " of the newest 50,000 lines"}, newest last. <a href="${call.base}${call.at}">Look again</a></p>
+  return html`<p class="soft">${messages.length === MOST ? `The newest ${MOST} lines` : `All ${counted(messages.length, "line")}`}${!complete && " among the newest 50,000"}, newest last. ${pauseLink(call)} <a class="noscript" href="${call.base}${call.at}">Look again</a></p>
 <ol class="lines" tabindex="0" aria-label="Lines">${messages.map((line) => one(call, project, line))}</ol>`;
 }
 

@@ -20,7 +20,7 @@ export const projectScreen: Screen = {
       sections: {
         tabs: { watches: [], draw: () => projectTabs(call, name, "sources") },
         heard: heardSection(call, name),
-        sources: { watches: [topic], draw: () => sourceTable(call, name) },
+        sources: { watches: [topic, `source:${name}/*`], draw: () => sourceTable(call, name) },
         connect: {
           watches: [],
           draw: () =>
