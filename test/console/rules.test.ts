@@ -4,6 +4,7 @@ import { parse } from "parse5";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
+import { mustBeInert } from "../support/inert.ts";
 import { sentBy } from "../support/sent-by.ts";
 import { settle } from "../support/until.ts";
 
@@ -242,6 +243,7 @@ test("a preview draws its own section alone, what can't be tried says why there,
     ["preview"],
   );
   assert.doesNotMatch(drawn.text, /id="said"/);
+  assert.match(words(drawn.text), /If it fires now: .*nobody has a contact or a phone/i);
   const wrong = await ask({ count: "none" });
   assert.equal(wrong.status, 422);
   assert.match(section(wrong.text, "preview"), /\/fire_after\/count must be an integer/);
@@ -286,25 +288,3 @@ test("what strangers and members write stays text in rules: names, templates, co
   }
   mustBeInert((await tab.get(AT)).text);
 });
-
-/** No element and no attribute that isn't the console's own. */
-function mustBeInert(page: string): void {
-  const walk = (node: {
-    tagName?: string;
-    attrs?: { name: string; value: string }[];
-    childNodes?: unknown[];
-  }) => {
-    assert.ok(
-      !["img", "iframe", "object", "embed", "base"].includes(node.tagName ?? ""),
-      node.tagName ?? "",
-    );
-    if (node.tagName === "script")
-      assert.match(node.attrs?.find(({ name }) => name === "src")?.value ?? "", /^\/assets\//);
-    for (const { name, value } of node.attrs ?? []) {
-      assert.doesNotMatch(name, /^on|^style$|^srcdoc$/);
-      if (name === "href") assert.match(value, /^(\/|#)/);
-    }
-    for (const child of node.childNodes ?? []) walk(child as never);
-  };
-  walk(parse(page) as never);
-}

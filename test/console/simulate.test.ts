@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { parse } from "parse5";
+import { XSS_VECTORS } from "../fixtures/xss.ts";
 import type { Person } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import { pagedStory, reachBy } from "../support/contacts.ts";
+import { mustBeInert } from "../support/inert.ts";
 import { sentBy } from "../support/sent-by.ts";
 import { settle } from "../support/until.ts";
 
@@ -228,4 +230,40 @@ test("what isn't there has a page that says so, and a rule is chosen where the a
   assert.equal((await tab.get("/simulate?project=none&rule=errors")).status, 404);
   const odd = await tab.get("/simulate?project=shop&rule=errors&at=soon&silent=x,%3Cb%3E&level=-1");
   assert.equal(odd.status, 200);
+});
+
+test("what people write stays text where a ladder is followed: rules, schedules, layers, channels, reasons", async (t) => {
+  const { box, receiver, ann, now, layer, schedule, step, tab } = await story(t);
+  for (const [i, raw] of XSS_VECTORS.entries()) {
+    const vector = raw
+      .replace(/[/\p{Cc}]/gu, "")
+      .trim()
+      .slice(0, 90);
+    if (vector === "" || i % 40 > 0) continue;
+    const name = `${vector} ${i}`;
+    await schedule(name, [layer([ann], { name: vector })]);
+    const rule = { name, match: { min_level: 400 }, escalations: [step(0, [name])] };
+    assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+    const hook = { name, type: "webhook", url: receiver.url };
+    assert.equal((await box.api("POST", "/v1/projects/shop/integrations", hook)).status, 201);
+    const silence = { project: "shop", match: { rule: name }, reason: vector, ends_at: now + HOUR };
+    assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+    await box.api("PATCH", `/v1/accounts/${ann.accountId}`, { display_name: vector.slice(0, 60) });
+    const query = new URLSearchParams({
+      project: "shop",
+      rule: name,
+      at: vector,
+      silent: vector,
+      sweep: "14",
+    });
+    for (const path of [
+      `/simulate?${query}`,
+      `/p/shop/rules/${encodeURIComponent(name)}/drill`,
+      "/simulate",
+    ]) {
+      const page = await tab.get(path);
+      assert.equal(page.status, 200);
+      mustBeInert(page.text);
+    }
+  }
 });

@@ -8,6 +8,7 @@ import { counted } from "../ui/pieces.ts";
 import { clockTime, span } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
 import { dryPlot } from "./dry-plot.ts";
+import { ladderTriedWords } from "./try-ladder.ts";
 
 /** What the rule in the form would have done: drawn anew while it changes, by the box alone. */
 export function previewSection(
@@ -28,6 +29,7 @@ function tried(call: PageCall, run: DryRun, project: string): Markup {
   return html`<h2 class="rule-verdict">${verdict(run)}</h2>
 <p class="soft small">${coverage(run)}</p>
 ${run.warnings.map(({ detail }) => html`<p class="notice notice-warn">${detail}</p>`)}
+${ladderTriedWords(call)}
 ${dryPlot(call, run)}
 ${against(call, run)}
 ${alertList(call, run)}

@@ -13,6 +13,7 @@ import { counted } from "../ui/pieces.ts";
 import { editedFields } from "./edit-fields.ts";
 import { fieldsOfRule } from "./fields.ts";
 import { bodyOfFields } from "./read-fields.ts";
+import { tryLadder } from "./try-ladder.ts";
 
 const target = ({ project = "", name = "" }: PageCall["params"]) => ({
   kind: "rule",
@@ -134,7 +135,10 @@ async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const tried = await runTrial(call.tenant, projectOf(call), check(dryRunWrite, asked, "body"));
   return {
     said: `Tried on ${counted(tried.scanned.lines, "line")}. Nothing is saved.`,
-    shown: { draft: form.toString(), tried: JSON.stringify(tried) },
+    shown: {
+      ...{ draft: form.toString(), tried: JSON.stringify(tried) },
+      ladder: JSON.stringify(await tryLadder(call, rule)),
+    },
   };
 }
 
