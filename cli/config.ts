@@ -18,7 +18,7 @@ export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
   apiFlags(config.command("export"))
     .description(
-      "print projects with sources, schedules, actions, integrations, rules and heartbeats, and the box's gateways and fallback, as YAML",
+      "print projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance, and the box's gateways and fallback, as YAML",
     )
     .option("--project <name...>", "only these projects, and nothing of the whole box")
     .option("--out <file>", "write to a file")

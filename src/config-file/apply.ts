@@ -28,6 +28,7 @@ import { applyActions } from "./apply-actions.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
+import { applyMaintenance } from "./maintenance.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations, readConfig } from "./read.ts";
@@ -41,6 +42,8 @@ export interface ApplyOptions {
   config: ProjectConfig;
   tenantId: string;
   guard: Guard;
+  /** The account that applies it. */
+  by: string;
 }
 
 export interface Applied {
@@ -76,6 +79,9 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
     config.heartbeats === undefined
       ? []
       : applyHeartbeats(tx, project, { wanted: config.heartbeats, tenantId: options.tenantId });
+  const { maintenance } = config;
+  if (maintenance !== undefined)
+    applyMaintenance(tx, project, { wanted: maintenance, createdBy: options.by });
   deleteOthers(tx, project, { config, guard, keep: secrets.kept });
   return {
     version: getProject(tx, options.name).version,

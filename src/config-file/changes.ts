@@ -4,6 +4,7 @@ import { listActionRows } from "../projects/actions.ts";
 import type { Project } from "../projects/projects.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
+import { standingMaintenance } from "./maintenance.ts";
 import { readConfig } from "./read.ts";
 
 /** One difference that applying a configuration makes. */
@@ -13,8 +14,11 @@ export interface Change {
   change: "create" | "update" | "delete";
 }
 
-const kinds = ["source", "schedule", "action", "integration", "rule", "heartbeat"] as const;
-type Kind = (typeof kinds)[number];
+export const changeKinds = [
+  ...(["source", "schedule", "action", "integration", "rule"] as const),
+  ...(["heartbeat", "maintenance"] as const),
+] as const;
+type Kind = (typeof changeKinds)[number];
 
 /** Every part of a project as text, by kind and name; with what of its credentials tells a change. */
 export type Snapshot = Map<string, string[]>;
@@ -31,6 +35,9 @@ export function snapshot(reader: Reader, project: Project, channels: ChannelList
   for (const kind of ["source", "schedule", "rule"] as const)
     for (const part of config[`${kind}s`]) add(kind, part.name, JSON.stringify(part));
   for (const part of config.heartbeats ?? []) add("heartbeat", part.name, JSON.stringify(part));
+  // That it belongs to the configuration from now on is a change, too.
+  for (const { config, isOwned } of standingMaintenance(reader, project))
+    add("maintenance", config.name, JSON.stringify([config, isOwned]));
   for (const kind of ["action", "integration"] as const)
     for (const { name, row } of rowsOf(reader, project, kind)) add(kind, name, row);
   return parts;
@@ -75,6 +82,6 @@ export function changesBetween(before: Snapshot, after: Snapshot): Change[] {
 }
 
 function repeat(at: string, change: Change["change"], times: number): Change[] {
-  const kind = kinds.find((one) => at.startsWith(`${one} `)) as Kind;
+  const kind = changeKinds.find((one) => at.startsWith(`${one} `)) as Kind;
   return Array.from({ length: times }, () => ({ kind, name: at.slice(kind.length + 1), change }));
 }

@@ -1,5 +1,5 @@
-import { dated, wallTime } from "../kit/wall-time.ts";
 import { USUAL_STORM } from "../projects/integration.ts";
+import type { MaintenanceConfig } from "./maintenance.ts";
 import type {
   ActionConfig,
   IntegrationConfig,
@@ -7,6 +7,7 @@ import type {
   RuleConfig,
   ScheduleConfig,
 } from "./shape.ts";
+import { writeTime } from "./written-time.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -25,6 +26,9 @@ export function compactProject(name: string, config: ProjectConfig): Fields {
       ...(config.heartbeats === undefined
         ? {}
         : { heartbeats: config.heartbeats.map((one) => without({ ...one }, usualPace)) }),
+      ...(config.maintenance === undefined
+        ? {}
+        : { maintenance: config.maintenance.map(compactMaintenance) }),
     },
     { sources: [], schedules: [], actions: [], integrations: [], rules: [] },
   );
@@ -41,7 +45,7 @@ const usualPace = {
 function compactSchedule({ name, timezone, shared, layers }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {
     const { restriction, ...rest } = layer;
-    const timed = { ...rest, rotation_start: startText(layer.rotation_start, timezone) };
+    const timed = { ...rest, rotation_start: writeTime(layer.rotation_start, timezone) };
     return restriction === null
       ? timed
       : { ...timed, restriction: without({ ...restriction }, { days: [] }) };
@@ -49,11 +53,23 @@ function compactSchedule({ name, timezone, shared, layers }: ScheduleConfig): Fi
   return without({ name, timezone, shared, layers: compact }, { shared: false, layers: [] });
 }
 
-/** As the zone's clocks show it, where that says it all: to the minute, and not one that comes twice. */
-function startText(seconds: number, timezone: string): string | number {
-  const shown = wallTime(seconds, timezone);
-  return dated(shown, timezone) === seconds ? shown : seconds;
+function compactMaintenance({ name, match, ...rest }: MaintenanceConfig): Fields {
+  const time = (seconds: number) => writeTime(seconds, rest.timezone);
+  return without(
+    {
+      name,
+      match: without({ ...match }, everyAlert),
+      ...rest,
+      ...{ starts_at: time(rest.starts_at), ends_at: time(rest.ends_at) },
+      repeat_until: time(rest.repeat_until),
+    },
+    { match: {}, conditions: [], critical: false, all: false, timezone: "UTC" },
+  );
 }
+
+const everyAlert = {
+  ...{ rule: null, template_id: null, identifiers: {}, sources: [], below_level: null },
+};
 
 function compactAction(action: ActionConfig): Fields {
   return without(

@@ -15,6 +15,7 @@ import { listSources } from "../projects/sources.ts";
 import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { readHeartbeats } from "./heartbeats.ts";
+import { standingMaintenance } from "./maintenance.ts";
 import { type People, peopleOf } from "./people.ts";
 import type {
   ActionConfig,
@@ -31,6 +32,7 @@ export function readConfig(reader: Reader, project: Project, channels: ChannelLi
   const actions = listActions(reader, project);
   const names = new Map(actions.map(({ id, name }) => [id, name]));
   const heartbeats = readHeartbeats(reader, project);
+  const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
   return {
     sources: listSources(reader, project).map(sourceConfig),
     schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
@@ -43,6 +45,7 @@ export function readConfig(reader: Reader, project: Project, channels: ChannelLi
         readRule(rule, people, names),
     ),
     ...(heartbeats.length === 0 ? {} : { heartbeats }),
+    ...(maintenance.length === 0 ? {} : { maintenance }),
   };
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type ChannelList, type CredentialField, channels } from "../channels/list.ts";
-import { boolean, list, text, time } from "../kit/fields.ts";
-import { dated } from "../kit/wall-time.ts";
+import { boolean, list, text } from "../kit/fields.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
 import {
@@ -14,6 +13,8 @@ import { projectName } from "../projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
+import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
+import { readTime, writtenTime } from "./written-time.ts";
 
 /** Who is named by email. */
 const email = text(320, 1);
@@ -54,26 +55,18 @@ const schedule = z.strictObject({
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 
-const writtenTime = z.union([time, text(64, 1)], {
-  error: "must be a time like 2026-01-05 09:00, or Unix seconds",
-});
-
 /** As `schedule`; a layer's start is a time on the clocks of the schedule's zone, or Unix seconds. */
 const fileSchedule = schedule
   .extend({
     layers: list(layer.extend({ participants, rotation_start: writtenTime }), 50).default([]),
   })
   .transform((given, context): ScheduleConfig => {
-    const start = (written: string | number, i: number): number => {
-      const seconds = typeof written === "number" ? written : dated(written, given.timezone);
-      if (seconds !== null) return seconds;
-      const message = `must be a time that ${given.timezone} has, like 2026-01-05 09:00`;
-      context.addIssue({ code: "custom", path: ["layers", i, "rotation_start"], message });
-      return z.NEVER;
-    };
     const layers = given.layers.map((layer, i) => ({
       ...layer,
-      rotation_start: start(layer.rotation_start, i),
+      rotation_start: readTime(layer.rotation_start, given.timezone, {
+        context,
+        path: ["layers", i, "rotation_start"],
+      }),
     }));
     return { ...given, layers };
   });
@@ -133,19 +126,21 @@ function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: Chan
  * same on another box. Lists are whole: what isn't in them isn't in the project. `secret` is how a
  * credential is written: over the interface as a value, in a file as a reference.
  */
-function projectShape<S extends z.ZodType, C extends z.ZodType<ScheduleConfig>>(
-  secret: S,
-  kinds: ChannelList,
-  scheduleShape: C,
-) {
+function projectShape<
+  S extends z.ZodType,
+  C extends z.ZodType<ScheduleConfig>,
+  W extends z.ZodType<MaintenanceConfig>,
+>(secret: S, kinds: ChannelList, { schedules, windows }: { schedules: C; windows: W }) {
   return {
     sources: named(source, 1000),
-    schedules: named(scheduleShape, 1000),
+    schedules: named(schedules, 1000),
     actions: named(actionShape(secret), 1000),
     integrations: list(integrationShape(secret, kinds), 1000).default([]),
     rules: named(rule, 1000),
     /** Left out: they stay as they are, since the address of one that is deleted is lost. */
     heartbeats: named(heartbeatConfig, 500).unwrap().optional(),
+    /** Left out: they stay as they are. */
+    maintenance: named(windows, 500).unwrap().optional(),
   };
 }
 
@@ -166,14 +161,16 @@ export type Reference = z.output<typeof reference>;
 
 /** As the interface takes it, with the credentials of these kinds of channel. */
 export const projectConfigOf = (kinds: ChannelList) =>
-  z.strictObject(projectShape(given, kinds, schedule)).meta({ id: "ProjectConfig" });
+  z
+    .strictObject(projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }))
+    .meta({ id: "ProjectConfig" });
 export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];
 export type IntegrationConfig = ProjectConfig["integrations"][number];
 
 export const fileProject = z.strictObject({
   name: projectName,
-  ...projectShape(reference, channels, fileSchedule),
+  ...projectShape(reference, channels, { schedules: fileSchedule, windows: fileMaintenance }),
 });
 /** A project as a file has it: where a value has a credential, it has a reference. */
 export type ProjectWithReferences = Omit<z.output<typeof fileProject>, "name">;

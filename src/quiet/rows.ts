@@ -77,6 +77,15 @@ export function silencesSince(
     .all(since, most);
 }
 
+/** A project's own that aren't over, oldest first. */
+export function standingSilences(reader: Reader, projectId: number, at: number): SilenceRow[] {
+  return reader
+    .sql<[projectId: number, at: number], SilenceRow>(
+      "SELECT * FROM silences WHERE project_id = ? AND over_at > ? ORDER BY created_at, id",
+    )
+    .all(projectId, at);
+}
+
 export function countStanding(reader: Reader, at: number): number {
   return (
     reader

@@ -77,7 +77,7 @@ export const silenceChange = z.strictObject({
 export type SilenceChange = z.output<typeof silenceChange>;
 
 export const silenceReadOnly = [
-  ...["id", "state", "until", "next_at", "holds", "created_by", "created_at"],
+  ...["id", "state", "until", "next_at", "holds", "managed", "created_by", "created_at"],
 ] as const;
 
 export const silenceState = z.enum(["active", "planned", "over"]);
@@ -96,6 +96,9 @@ export const silenceAnswer = z
     until: z.int().nullable().meta({ description: "Quiet until then; null: not quiet now." }),
     next_at: z.int().nullable().meta({ description: "When it begins next; null: never again." }),
     holds: z.int().meta({ description: "Open alerts whose news it holds back now." }),
+    managed: z.boolean().meta({
+      description: "The project's configuration names it: what it no longer names ends.",
+    }),
     created_by: z.string().meta({ description: "An account's id." }),
     created_at: z.int(),
   })
@@ -106,7 +109,10 @@ export type SilenceAnswer = z.output<typeof silenceAnswer>;
 export type SilenceBody = Omit<
   SilenceWrite,
   "project" | "starts_at" | "ends_at" | "repeat" | "repeat_until"
->;
+> & {
+  /** The project's configuration names it; left out: no. */
+  managed?: boolean;
+};
 
 /** A row of the table. */
 export interface SilenceRow {

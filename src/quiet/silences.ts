@@ -135,6 +135,12 @@ export function endSilence(tx: Tx, id: string): void {
   else writeSilence(tx, { ...row, ends_at, over_at: tx.at });
 }
 
+/** From now on the project's configuration says what becomes of it. */
+export function ownByFile(tx: Tx, row: SilenceRow): void {
+  const body = { ...(JSON.parse(row.body) as SilenceBody), managed: true };
+  writeSilence(tx, { ...row, body: JSON.stringify(body) });
+}
+
 /** Throws 404. */
 export function getSilence(reader: Reader, id: string): SilenceRow {
   const row = findSilence(reader, id);
@@ -162,6 +168,7 @@ export function toSilence(reader: Reader, row: SilenceRow, at: number): SilenceA
     state: isActive ? "active" : window === null ? "over" : "planned",
     until: isActive ? window.until : null,
     next_at: next?.from ?? null,
+    managed: body.managed ?? false,
     holds: reader.sql<[id: string], number>(HOLDS).pluck().get(row.id) ?? 0,
     ...{ created_by: row.created_by, created_at: row.created_at },
   };

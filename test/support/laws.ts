@@ -57,7 +57,7 @@ export const rooms: Record<string, readonly string[]> = {
       "oncall",
       "alerts",
     ],
-    ...["adapters", "heartbeats"],
+    ...["adapters", "heartbeats", "quiet"],
   ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],

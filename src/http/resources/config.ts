@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChannelList } from "../../channels/list.ts";
 import { type Applied, applyConfig } from "../../config-file/apply.ts";
+import { changeKinds } from "../../config-file/changes.ts";
 import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
 import { integer, list, pathName } from "../../kit/fields.ts";
@@ -16,7 +17,7 @@ import { type Route, route } from "../route.ts";
 const PATH = "/v1/projects/{id}/config";
 
 const change = z.object({
-  kind: z.enum(["source", "schedule", "action", "integration", "rule", "heartbeat"]),
+  kind: z.enum(changeKinds),
   name: z.string(),
   change: z.enum(["create", "update", "delete"]),
 });
@@ -123,7 +124,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         ...(["unknown_action", "invalid_timezone", "invalid_layer", "schedule_in_use"] as const),
         ...(["too_many", "schedule_too_complex"] as const),
       ],
-      handle: ({ tenant, params, query, body }) => {
+      handle: ({ tenant, params, query, body, actor }) => {
         const isTry = query.dry_run === "true";
         const { heartbeats, ...applied } = tried(() =>
           tenant.store.write((tx) => {
@@ -131,6 +132,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
             if (isTry) for (const name of assume) standIn(tx, name, params.id);
             const applied = applyConfig(tx, {
               ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
+              by: actor.accountId,
               ...wanted,
             });
             if (isTry) throw new Tried(applied);
