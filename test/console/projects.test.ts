@@ -16,7 +16,7 @@ async function connected(box: TestBox, project: string, fields: Record<string, s
   const from = `${at}?kind=${fields["kind"]}`;
   const made = await signedIn(box).post(at, fields, { from });
   assert.equal(made.status, 200, made.text);
-  const token = /<pre class="code" id="token">(pti_[^<]+)</.exec(made.text)?.[1] ?? "";
+  const token = /<pre class="code wrap" id="token">(pti_[^<]+)</.exec(made.text)?.[1] ?? "";
   assert.notEqual(token, "");
   return { made, token };
 }
@@ -123,7 +123,7 @@ test("a source's lines are kept and not, what was refused is told, and it is del
   assert.match((await tab.get(at)).text, /action="\/p\/shop\/sources\/app\/forget"/);
   await box.ingest(token, "not json");
   assert.match((await tab.get(at)).text, /1 × invalid_json/);
-  assert.match((await tab.get(at)).text, /<pre class="code">not json<\/pre>/);
+  assert.match((await tab.get(at)).text, /<pre class="code wrap">not json<\/pre>/);
   const bob = signedIn(box, box.person("member"));
   assert.doesNotMatch((await bob.get(at)).text, /<pre/, "the body is for managers");
   await box.api("POST", "/v1/projects/shop/rules", { name: "errors", match: { sources: ["app"] } });
@@ -148,6 +148,6 @@ test("every kind of sender has a card, and its form says where its text goes", a
     assert.match(card.text, new RegExp(`name="kind" value="${kind}"`));
   }
   const { made } = await connected(box, "shop", { kind: "alertmanager" });
-  assert.match(made.text, /<pre class="code" id="paste">[^<]*pti_/);
+  assert.match(made.text, /<pre class="code" id="paste" tabindex="0">[^<]*pti_/);
   assert.match(made.text, /Rule alertmanager was made/);
 });

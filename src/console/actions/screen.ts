@@ -3,13 +3,12 @@ import { listExecutions } from "../../outbox/rows.ts";
 import type { ListedAction } from "../../projects/action.ts";
 import { deleteAction, getActionRow, listActions } from "../../projects/actions.ts";
 import { getProject, type Project } from "../../projects/projects.ts";
-import { eventWord } from "../channels/words.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
-import { actionForm, actionForms, actionTarget } from "./write.ts";
+import { actionForm, actionForms, actionTarget, EVENT_PLACES } from "./write.ts";
 
 const RUNS = 5;
 
@@ -79,7 +78,7 @@ function card(call: PageCall, project: Project, action: ListedAction): Markup {
   const change = `${at}/change`;
   return html`<li class="card" id="action-${id}"><div class="card-head"><h2>${name}</h2><span class="${enabled ? "good" : "warn"}">${enabled ? "on" : "off"}</span></div>
 <p class="mono">${method} ${url}</p>
-<p class="soft">Runs when an alert is ${events.map(eventWord).join(", or at the ")}; gives up after ${timeout_seconds === 0 ? 10 : timeout_seconds} s. ${
+<p class="soft">Runs when an alert is ${events.map((event) => EVENT_PLACES[event]).join(", or ")}; gives up after ${timeout_seconds === 0 ? 10 : timeout_seconds} s. ${
     header_keys.length === 0 ? "No headers" : html`Headers ${header_keys.join(", ")}: sealed`
   }; ${has_body ? "a body of its own, sealed" : "the event as its body"}.</p>
 ${runs(call, project, id)}

@@ -2,6 +2,7 @@ import { check } from "../../http/check.ts";
 import { invalid } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import {
+  type ActionEvent,
   type ActionWrite,
   actionEvents,
   actionMethod,
@@ -11,9 +12,14 @@ import {
 import { createAction, replaceAction } from "../../projects/actions.ts";
 import { getProject } from "../../projects/projects.ts";
 import { guardOf } from "../../tenant/channel-verbs.ts";
-import { eventWord } from "../channels/words.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { field, fieldId, select, wrongOf } from "../ui/form.ts";
+
+/** When an action runs: "when an alert is …". */
+export const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
+  "alert.opened": "opened",
+  "alert.escalated": "at the next step of its ladder",
+};
 
 export const actionTarget = ({ aid = "" }: PageCall["params"]) => ({ kind: "action", id: aid });
 
@@ -36,7 +42,7 @@ ${select(call, action, { name: "method", label: "Method", value: stored?.method 
 ${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "", type: "url", required: true, autocomplete: "off", ...(stored !== null && stored.header_keys.length > 0 && { hint: "Another address gets the stored headers, too." }) })}
 ${area("headers", "Headers", `One a line, “Name: value”; sealed, never shown again.${kept}`)}
 ${area("body", "Body", `Sealed, too. Without one the event itself is sent.${kept}`)}
-<fieldset><legend>Runs when an alert is at</legend>${actionEvents.map((event) => box("events", event, events.has(event), eventWord(event)))}</fieldset>
+<fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => box("events", event, events.has(event), EVENT_PLACES[event]))}</fieldset>
 ${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "0 is 10 seconds; 60 at the most." })}
 ${box("enabled", "yes", isOn, "It is on")}
 <p class="form-foot"><button class="button">${stored === null ? "Add the action" : "Save"}</button></p></form>`;

@@ -117,7 +117,7 @@ function request({ request: sent, attempts }: DeliveryDetail): Markup {
     return html`<h2>What was sent</h2><p class="soft">${attempts === 0 ? "Nothing yet." : "This channel speaks no HTTP, or it isn't kept."}</p>`;
   const lines = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`);
   return html`<h2>What was sent</h2>
-<pre class="code">${sent.method} ${sent.url}
+<pre class="code wrap">${sent.method} ${sent.url}
 ${lines.join("\n")}</pre>
 <p class="soft small">Where it says [sealed] stands what identifies the box: it is never shown.</p>
 ${sent.body === null ? html`<p class="soft">Its body isn't kept any more.</p>` : html`<div class="snippet"><pre class="code wrap" id="sent-body">${sent.body}</pre><button type="button" class="button second" data-copy="sent-body" hidden>Copy</button></div>`}`;

@@ -11,8 +11,8 @@ import { EVENT_WORDS } from "./words.ts";
 
 /** `webhook_url` → `Webhook address`. */
 function labelOf(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\burl$/i, "address");
+  const words = name.replace(/\burl$|(?<=_)url$/, "address").replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** The fields of one kind alone. What is sealed is typed unseen and never drawn, neither as stored nor as it came back. */

@@ -89,11 +89,11 @@ const LEVELS = [
 function form(call: PageCall, project: string, { kind, title, where, notes }: KindCard): Markup {
   const action = pathOf("p", project, "connect");
   return html`<h2>${title}</h2><p>Its text goes into ${where}.</p>
-${notes.length > 0 && html`<ul class="soft">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <form class="form" method="post" action="${call.base}${action}">
 <input type="hidden" name="kind" value="${kind}">
 ${field(call, action, { name: "name", label: "Name of the source", hint: `Optional; ${kind} unless given.`, autocomplete: "off" })}
 ${select(call, action, { name: "level", label: "A rule that is made for it takes", value: "", choices: LEVELS })}
 <p><label class="check"><input type="checkbox" name="lines" value="kept" checked> Keep its lines for a week, to look at them and to try rules on</label></p>
-<p class="form-foot"><button class="button">Make the source</button> <a href="${call.base}${action}">Another kind</a></p></form>`;
+<p class="form-foot"><button class="button">Make the source</button> <a href="${call.base}${action}">Another kind</a></p></form>
+${notes.length > 0 && html`<h3>To know</h3><ul class="soft">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }

@@ -22,11 +22,11 @@ export function setUpNotice(call: PageCall): Markup {
     html`<button type="button" class="button second" data-copy="${id}" hidden>Copy</button>`;
   return html`<div class="notice notice-warn"><h2>Source ${source}</h2>
 <p>The token is shown once, now. Store it: nobody can read it again, only replace it.</p>
-<div class="snippet"><pre class="code" id="token">${token}</pre>${copy("token")}</div>
+<div class="snippet"><pre class="code wrap" id="token">${token}</pre>${copy("token")}</div>
 ${
   kind === EVENTS
     ? snippets(call, token)
-    : html`<p>To paste: ${where}</p><div class="snippet"><pre class="code" id="paste">${paste}</pre>${copy("paste")}</div>`
+    : html`<p>To paste: ${where}</p><div class="snippet"><pre class="code" id="paste" tabindex="0">${paste}</pre>${copy("paste")}</div>`
 }
 ${
   notes !== undefined &&

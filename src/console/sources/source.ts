@@ -113,7 +113,7 @@ ${
   html`<h2>Last refused</h2><p class="wrong">${last_refused.message}</p><p class="soft">${ago(call, last_refused.at)}</p>${
     last_refused.body !== null &&
     last_refused.body !== "" &&
-    html`<pre class="code">${last_refused.body}</pre>`
+    html`<pre class="code wrap">${last_refused.body}</pre>`
   }`
 }`;
 }
