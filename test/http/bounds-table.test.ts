@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { publishedBounds } from "../../src/http/bounds.ts";
 import { readDocument } from "../matrix/document.ts";
-import { testBox } from "../support/box.ts";
+import { type TestBox, testBox } from "../support/box.ts";
 
 /** Each bound of the table (contract §21): so many can be made, and one more is refused by its name and number. */
 
@@ -16,6 +16,35 @@ interface Row {
   body(n: number): object;
   /** How many are there before: of the scene, or because an earlier row has made them all. */
   there?: number;
+  /** Whose rows are copied where the bound is high: a few are made by the route before and after. */
+  table?: "silences" | "sources" | "rules" | "projects" | "heartbeats";
+}
+
+/** Made by the route at either end of what is copied. */
+const BY_ROUTE = 5;
+
+const UNLIKE: Readonly<Record<string, string>> = {
+  ...{ name: "'copy' || v", slug: "'copy' || v" },
+  ...{ token_hash: "hex(randomblob(32))", short_hash: "NULL" },
+  ...{ secret_hash: "hex(randomblob(32))", uuid_hash: "hex(randomblob(32))" },
+};
+
+/** Copies the newest row of a table so often, unlike it where no two may be alike. */
+function copyRows({ tenant: { store } }: TestBox, table: string, times: number): void {
+  const columns = store.db.pragma(`table_info(${table})`) as { name: string; type: string }[];
+  const copied = columns.filter(({ name, type }) => name !== "id" || type === "TEXT");
+  const values = copied.map(({ name }) =>
+    name === "id" ? "lower(hex(randomblob(8)))" : (UNLIKE[name] ?? name),
+  );
+  store.write((tx) => {
+    tx.sql<
+      [times: number]
+    >(`WITH RECURSIVE counted (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM counted WHERE v < ?)
+      INSERT INTO ${table} (${copied.map(({ name }) => name).join(", ")})
+      SELECT ${values.join(", ")} FROM (SELECT * FROM ${table} ORDER BY created_at DESC, id DESC LIMIT 1), counted`).run(
+      times,
+    );
+  });
 }
 
 const { tenant, project, source, account } = publishedBounds;
@@ -26,15 +55,16 @@ const named = (n: number) => ({ name: `n${n}` });
 const rows = (ends_at: number): Row[] => [
   {
     ...{ name: "createSilence", what: "silences", most: tenant.silences, path: "/v1/silences" },
+    table: "silences",
     body: () => ({ match: { rule: "r" }, ends_at, reason: "x" }),
   },
   {
     ...{ name: "createSource", what: "sources", most: project.sources, path: `${P}/sources` },
-    ...{ body: named, there: 2 },
+    ...{ body: named, there: 2, table: "sources" },
   },
   {
     ...{ name: "createRule", what: "rules", most: project.rules, path: `${P}/rules` },
-    body: named,
+    ...{ body: named, table: "rules" },
   },
   {
     ...{ name: "createSchedule", what: "schedules", most: project.schedules },
@@ -74,12 +104,13 @@ const rows = (ends_at: number): Row[] => [
   },
   {
     ...{ name: "createProject", what: "projects", most: tenant.projects, path: "/v1/projects" },
-    ...{ body: named, there: 1 },
+    ...{ body: named, there: 1, table: "projects" },
   },
   {
     ...{ name: "createHeartbeat", what: "heartbeats", most: project.heartbeats },
     path: `${P}/heartbeats`,
     body: (n) => ({ ...named(n), period_seconds: 60 }),
+    table: "heartbeats",
   },
 ];
 
@@ -92,7 +123,7 @@ test("each bound is documented, kept at its number, and names itself", async (t)
   await box.project("p");
   await box.api("POST", `${P}/sources`, { name: "in", kind: "grafana" });
   const faults: string[] = [];
-  for (const { name, what, most, path, body, there = 0 } of rows(
+  for (const { name, what, most, path, body, there = 0, table } of rows(
     Math.floor(box.clock.now() / 1000) + 3600,
   )) {
     const operation = document.operations.find((one) => one.id === name);
@@ -101,12 +132,19 @@ test("each bound is documented, kept at its number, and names itself", async (t)
     // The first heartbeat makes the source that they speak from, and p has no room for one.
     if (name === "createHeartbeat") await box.api("DELETE", `${P}/sources/n0`);
     const room = most - there;
-    for (let n = 0; n < room; n += AT_ONCE) {
-      const batch = Array.from({ length: Math.min(AT_ONCE, room - n) }, (_, i) => n + i);
-      for (const { status, body: said } of await Promise.all(
-        batch.map((one) => box.api("POST", path, body(one))),
-      ))
-        if (status !== 201) faults.push(`${name}: ${status} ${JSON.stringify(said)}`);
+    const make = async (from: number, until: number) => {
+      for (let n = from; n < until; n += AT_ONCE) {
+        const batch = Array.from({ length: Math.min(AT_ONCE, until - n) }, (_, i) => n + i);
+        for (const { status, body: said } of await Promise.all(
+          batch.map((one) => box.api("POST", path, body(one))),
+        ))
+          if (status !== 201) faults.push(`${name}: ${status} ${JSON.stringify(said)}`);
+      }
+    };
+    await make(0, table === undefined ? room : BY_ROUTE);
+    if (table !== undefined) {
+      copyRows(box, table, room - 2 * BY_ROUTE);
+      await make(room - BY_ROUTE, room);
     }
     const over = await box.api("POST", path, body(room));
     const { code, details = [] } = over.body.error ?? {};
