@@ -26,7 +26,7 @@ export function ruleForm(call: { base: string }, form: RuleForm): Markup {
   return html`<form class="rule-form" method="post" action="${call.base}${action}" data-preview="preview" data-preview-to="${call.base}${action}/try">
 <div class="form-foot rule-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button>
 <button class="button second" formaction="${call.base}${action}/try#preview" data-busy="Looking through the lines …">Try it</button>
-${editButton(call, filled, isJson ? { does: "as-form", name: "As a form" } : { does: "as-json", name: "As JSON" })} <a class="rule-to-result" href="#preview">Result ↓</a></div>
+${editButton(call, filled, isJson ? { does: "as-form", name: "As a form" } : { does: "as-json", name: "As JSON" })} <a class="rule-to-result" href="#preview">Result</a></div>
 <input type="hidden" name="read" value="${read}">
 ${isJson ? jsonForm(filled, json) : inWords(call, form)}
 ${tryFields(form)}
