@@ -1,6 +1,6 @@
 /**
- * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, also compressed, so
- * that a small machine never compresses them, and `list.json`, which says what there is.
+ * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, with further scripts of
+ * single pages, also compressed, so that a small machine never compresses them, and `list.json`, which says what there is.
  */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -10,7 +10,17 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 /** Browsers of the last three years, so that the style sheet's nesting and the script's syntax are written for them. */
 const BROWSERS = ["chrome111", "firefox113", "safari16.4"];
 
-const ENTRIES = { "console.js": "src/browser/main.ts", "console.css": "src/browser/main.css" };
+/** What every page has, and a script of its own name for each page that needs more. */
+function entries(root) {
+  const folder = path.join(root, "src/browser/pages");
+  const pages = fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
+  return {
+    ...{ "console.js": "src/browser/main.ts", "console.css": "src/browser/main.css" },
+    ...Object.fromEntries(
+      pages.map((file) => [`${path.parse(file).name}.js`, `src/browser/pages/${file}`]),
+    ),
+  };
+}
 
 /** The files that the bundle is made from, as paths in the tree, sorted. */
 function sources(root) {
@@ -54,9 +64,10 @@ export async function bundleConsole(root) {
   const out = path.join(root, "dist/console");
   if (isConsoleBundled(root)) return readList(out)?.inputs ?? [];
   const { build } = await import("esbuild");
+  const bundled = entries(root);
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: Object.entries(ENTRIES).map(([name, file]) => ({
+    entryPoints: Object.entries(bundled).map(([name, file]) => ({
       in: file,
       out: path.parse(name).name,
     })),
@@ -85,7 +96,7 @@ export async function bundleConsole(root) {
     place(out, `${name}.br`, brotliCompressSync(bytes, { params }));
   }
   const shown = files
-    .filter(({ name }) => name in ENTRIES)
+    .filter(({ name }) => name in bundled)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const hash = createHash("sha256");
   for (const { name, bytes } of shown) hash.update(`${name}\0`).update(bytes);

@@ -1,7 +1,7 @@
 import { asset, assetBytes } from "../kit/assets.ts";
 import type { Files } from "./shell.ts";
 
-/** What browsers get beside pages: one style sheet and one script, under an address that changes with them. */
+/** What browsers get beside pages: one style sheet, one script and those of single pages, under an address that changes with them. */
 export interface Assets extends Files {
   /** The file at an address in the best encoding that is taken; null where there is none, also of another version. */
   serve(path: string, acceptEncoding: string | undefined): Response | null;
@@ -38,6 +38,7 @@ function createAssets(): Assets {
   return {
     style: `${base}console.css`,
     script: `${base}console.js`,
+    own: (name) => `${base}${name}.js`,
     serve(path, acceptEncoding) {
       const name = path.startsWith(base) ? path.slice(base.length) : "";
       if (!names.has(name)) return null;

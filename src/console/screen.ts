@@ -72,6 +72,8 @@ export interface View {
   sections: Readonly<Record<string, Section>>;
   /** Where they stand; one after another where absent. */
   body?(put: (id: string) => Markup): Markup;
+  /** A script that only this page has, by its name in `src/browser/pages`. */
+  script?: string;
 }
 
 export type NavId =

@@ -85,7 +85,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...(call.returned === null ? {} : { refused: refusedLine(call.returned.error) }),
     };
     const frame = { title, nav, heading: heading === undefined ? html`${title}` : heading, main };
-    return shell(call, { ...frame, ...told, since }, files, PATHS);
+    return shell(call, { ...frame, ...told, since, script: view.script }, files, PATHS);
   };
 
   /** Before anything is read for a page: what changes from then on, its script is told. */

@@ -7,6 +7,8 @@ import type { FormDone, NavId, PageCall } from "./screen.ts";
 export interface Files {
   style: string;
   script: string;
+  /** A script that single pages have besides, by its name in `src/browser/pages`. */
+  own(name: string): string;
 }
 
 interface Entry {
@@ -40,6 +42,8 @@ export interface Shell {
   since?: string;
   /** In place of what was done: why it wasn't. */
   refused?: Markup;
+  /** A script that only this page has. */
+  script?: string | undefined;
 }
 
 /** A whole page: what stands around every screen. `paths`: the screens there are, so that nothing leads nowhere. */
@@ -61,6 +65,7 @@ export function shell(
       who: call.who.accountId,
       body: "frame",
       since: page.since,
+      script: page.script,
     },
     html`<a class="skip" href="#main">To the content</a>
 ${bar(call)}
@@ -107,6 +112,8 @@ export interface DocumentHead {
   body: "frame" | "frame alone";
   /** Where the stream of changes goes on. */
   since?: string | undefined;
+  /** A script that only this page has. */
+  script?: string | undefined;
 }
 
 export const documentTitle = (title: string): string => `${title} · box`;
@@ -123,7 +130,11 @@ export function document(head: DocumentHead, body: Markup): string {
 <meta name="robots" content="noindex, nofollow, noarchive">
 <title>${documentTitle(title)}</title>
 <link rel="stylesheet" href="${base}${files.style}">
-<script type="module" src="${base}${files.script}"></script>
+<script type="module" src="${base}${files.script}"></script>${
+    head.script !== undefined &&
+    html`
+<script type="module" src="${base}${files.own(head.script)}"></script>`
+  }
 </head>
 <body class="${head.body}">
 ${body}

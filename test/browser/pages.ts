@@ -18,6 +18,7 @@ import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { entry, report } from "../reports/sample.ts";
 import { answeringHolds } from "./answering.ts";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
+import { oncallHolds } from "./console/oncall.ts";
 import { scriptHolds } from "./console/script.ts";
 import { consoleStories } from "./console/stories.ts";
 import { pairingHolds } from "./pairing.ts";
@@ -185,6 +186,8 @@ async function main(pictures: string): Promise<void> {
       await story(browser);
       console.log(`ok ${name}`);
     }
+    await oncallHolds(browser, pictures);
+    console.log("ok oncallHolds");
     await realBoxHolds(browser);
     console.log("ok realBoxHolds");
     await pairingHolds(browser, pictures);

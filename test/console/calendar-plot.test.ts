@@ -21,7 +21,7 @@ const drawn = (plot: Omit<CalendarPlot, "names" | "label" | "id" | "href" | "me"
   }).markup;
 
 const BLOCK =
-  /<a class="cal-block [^>]*aria-label="([^"]*)" data-row-kind="(\w+)" data-from="(\d+)" data-until="(\d+)">[\s\S]*?<svg x="([\d.]+)%" y="\d+" width="([\d.]+)%"/g;
+  /<a class="cal-block [^>]*data-row-kind="(\w+)" data-from="(\d+)" data-until="(\d+)"><title>([^<]*)<\/title><svg aria-hidden="true" x="([\d.]+)%" y="\d+" width="([\d.]+)%"/g;
 
 interface Drawn {
   label: string;
@@ -33,8 +33,8 @@ interface Drawn {
 }
 
 const blocksIn = (markup: string): Drawn[] =>
-  [...markup.matchAll(BLOCK)].map(([, label = "", kind = "", ...rest]) => {
-    const [from = 0, until = 0, x = 0, width = 0] = rest.map(Number);
+  [...markup.matchAll(BLOCK)].map(([, kind = "", starts = "", ends = "", label = "", ...place]) => {
+    const [from = 0, until = 0, x = 0, width = 0] = [starts, ends, ...place].map(Number);
     return { label, kind, from, until, x, width };
   });
 
@@ -67,6 +67,9 @@ test("blocks' times are the preview's own to the second, and stand where their t
         assert.ok(Math.abs(x - (10 + ((starts - from) / (until - from)) * 90)) < 0.001);
         assert.ok(Math.abs(width - ((ends - starts) / (until - from)) * 90) < 0.001);
       }
+      const WHOLE =
+        /^(?:ada|ben|cy|dee|nobody), \w{3},? \d+ \w+ \d\d:\d\d to \w{3},? \d+ \w+ \d\d:\d\d/;
+      for (const { label } of all) assert.match(label, WHOLE, "its full name, with both hours");
       const layers = schedule.layers.flatMap((layer) =>
         part({ layers: [layer] }).shifts.slice(0, MOST_BLOCKS),
       );

@@ -94,7 +94,7 @@ function whenFields(layer: LayerDraft, index: number): Markup {
   return html`<fieldset><legend>When it counts</legend>${choice("always", "Always")}${
     layer.kept !== "" &&
     html`${choice("kept", `As it is: ${keptWords(layer.kept)}`)}<input type="hidden" name="l${index}-kept" value="${layer.kept}">`
-  }${choice("hours", "In these hours of the week")}<details id="l${index}-hours"${layer.when === "hours" && html` open`}><summary>Hours of the week</summary><div class="table-wrap"><table class="hours"><thead><tr><th></th>${Array.from({ length: 24 }, (_, hour) => html`<th scope="col">${hour}</th>`)}</tr></thead><tbody>${DAYS.map(
+  }${choice("hours", "In these hours of the week")}<details id="l${index}-hours"${layer.when === "hours" && html` open`}><summary>Hours of the week</summary><div class="table-wrap"><table class="hours"><thead><tr><td></td>${Array.from({ length: 24 }, (_, hour) => html`<th scope="col">${hour}</th>`)}</tr></thead><tbody>${DAYS.map(
     ([day, short]) =>
       html`<tr><th scope="row">${short}</th>${Array.from({ length: 24 }, (_, hour) => {
         const at = day * 24 + hour;

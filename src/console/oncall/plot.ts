@@ -22,6 +22,8 @@ export interface CalendarPlot {
   left: number;
   /** Where a block leads. */
   href(block: CalendarBlock, row: CalendarRow): string;
+  /** Where a stretch that is chosen in the first row leads: its two instants follow. */
+  pickTo?: string;
   /** A stretch as long as it is, where a block is cut at the edge of the range. */
   whole?(block: CalendarBlock): CalendarBlock;
 }
@@ -67,7 +69,10 @@ export function calendarPlot(plot: CalendarPlot): Markup {
       }" x="4" y="17">${range.days.length > 16 ? date.slice(8) : dayOf(since, timezone).replace(/ \w+$/, "")}</text></svg><line class="cal-midnight" x1="${x(since)}%" x2="${x(since)}%" y1="4" y2="${height}"/>`,
   );
   const isNow = now > range.from && now < range.until;
-  return html`<svg class="plot cal" width="100%" height="${height}" role="group" aria-label="${label}"><defs><pattern id="${past}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="cal-hatch" x1="0" x2="0" y1="0" y2="6"/></pattern></defs>
+  return html`<svg class="plot cal" width="100%" height="${height}" role="group" aria-label="${label}"${
+    plot.pickTo !== undefined &&
+    html` data-pick-to="${plot.pickTo}" data-from="${range.from}" data-until="${range.until}" data-left="${left}" data-top="${HEAD}" data-row="${ROW}"`
+  }><defs><pattern id="${past}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="cal-hatch" x1="0" x2="0" y1="0" y2="6"/></pattern></defs>
 ${days}${rows.map((row, index) => drawnRow(plot, row, HEAD + index * ROW))}${
   now > range.from &&
   html`<rect class="cal-past" x="${left}%" y="${HEAD}" width="${rounded(Math.min(x(now), 100) - left)}%" height="${height - HEAD}" fill="url(#${past})"/>`
@@ -103,7 +108,7 @@ function drawnBlock(
   // What stands left of the line of today is over: the name stands right of it where there is room.
   const over = now > starts_at && now < ends_at ? placeAt(plot, now) - x : 0;
   const left = width - over >= FITS.hours ? rounded((over / width) * 100) : 0;
-  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" aria-label="${words}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}</text>${
+  return html`<a class="cal-block ${look}" href="${plot.href(block, row)}" data-row-kind="${row.kind}" data-from="${starts_at}" data-until="${ends_at}"><title>${words}</title><svg aria-hidden="true" x="${x}%" y="${y}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="${left}%" dx="6" y="${width < FITS.hours ? 21 : 15}">${text}</text>${
     width >= FITS.hours && html`<text class="cal-hours" x="${left}%" dx="6" y="28">${hours}</text>`
   }${
     row.kind === "layer" &&

@@ -24,6 +24,7 @@ export const scheduleScreen: Screen = {
       title: `${project} / ${name}`,
       heading: html`<a href="${call.base}/oncall">On-call</a> › ${project} / ${name}`,
       nav: "oncall",
+      script: "calendar",
       sections: {
         holder: section(() => head(call, shown)),
         range: section(() => rangeLine(call, shown)),
@@ -86,6 +87,7 @@ function calendar(call: PageCall, shown: ShownSchedule): Markup {
     ...{ rows, range, names, now, me: who.accountId, timezone: stored.timezone },
     ...{ label: `Who is on call, ${stored.project} / ${stored.name}`, id: "cal", left: 11 },
     whole: shown.whole,
+    pickTo: `${base}${pageWith(shown, "cover=")}`,
     href: (cut, row) => {
       const block = row.kind === "final" ? shown.whole(cut) : cut;
       if (row.kind === "layer") return `${base}${path}/layers#layer-${row.index}`;
@@ -94,5 +96,5 @@ function calendar(call: PageCall, shown: ShownSchedule): Markup {
       const from = Math.max(block.starts_at, Math.floor(now / 60) * 60);
       return `${base}${pageWith(shown, `cover=${from}-${block.ends_at}`)}#cover`;
     },
-  })}</div>`;
+  })}<p class="picking"><button type="button" class="second" data-pick aria-pressed="false">Pick on the calendar</button> <span class="soft">or drag across “final”</span></p></div>`;
 }
