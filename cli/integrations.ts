@@ -51,6 +51,9 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
   apiFlags(integration.command("deliveries <project> <integration>"))
     .description("a channel's deliveries, newest first")
     .option("--limit <n>", "how many (1 to 200)", "50")
+    .option("--status <status>", "pending, delivered, failed or dropped")
+    .option("--event <event>", "of one kind: alert.opened, for example")
+    .option("--alert <id>", "of one alert")
     .action(deliveries);
   apiFlags(integration.command("delivery <project> <integration> <delivery>"))
     .description("what was sent, without credentials, and how the last attempts ended")
@@ -159,16 +162,30 @@ async function test(project: string, named: string, options: ApiOptions): Promis
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }
 
+interface DeliveriesOptions extends ApiOptions {
+  limit: string;
+  status?: string;
+  event?: string;
+  alert?: string;
+}
+
 async function deliveries(
   project: string,
   named: string,
-  options: ApiOptions & { limit: string },
+  options: DeliveriesOptions,
 ): Promise<void> {
   const place = await placeOf(options, project, named);
+  const { limit, status, event, alert } = options;
+  const query = new URLSearchParams({
+    limit,
+    ...(status ? { status } : {}),
+    ...(event ? { event } : {}),
+    ...(alert ? { alert: alert.replace(/^#/, "") } : {}),
+  });
   const answer = await callApi<{ deliveries: Delivery[] }>(
     options,
     "GET",
-    `${place}/deliveries?limit=${encodeURIComponent(options.limit)}`,
+    `${place}/deliveries?${query}`,
   );
   const row = (each: Delivery) => [
     ...[each.id, each.alert_id, each.event, each.status, each.attempts, when(each.created_at)],

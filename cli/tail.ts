@@ -5,6 +5,7 @@ import { levelName } from "../src/kit/level.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
+import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
@@ -16,6 +17,9 @@ const MOST_LINES = 200;
 interface TailOptions extends ApiOptions {
   limit: string;
   template?: string;
+  q?: string;
+  source?: string;
+  level?: string;
   follow?: boolean;
 }
 
@@ -24,6 +28,9 @@ export function registerTail(program: Command): void {
     .description("the newest retained log lines, newest last; --follow goes on as they come")
     .option("--limit <n>", "how many", "50")
     .option("--template <id>", "of one template")
+    .option("--q <text>", "with this in the message, in any case of letters")
+    .option("--source <name>", "of one source")
+    .option("--level <level>", `of this level and higher: ${levelHelp}`)
     .option("--follow", "print lines as they come")
     .action(tail);
 }
@@ -40,6 +47,9 @@ async function linesOf(project: string, options: TailOptions, limit: string): Pr
   const query = new URLSearchParams({
     limit,
     ...(options.template ? { template: options.template } : {}),
+    ...(options.q ? { q: options.q } : {}),
+    ...(options.source ? { source: options.source } : {}),
+    ...(options.level ? { level: String(parseLevel(options.level)) } : {}),
   });
   const from = `${path("v1", "projects", project, "logtail")}?${query}`;
   return (await callApi<{ messages: LogLine[] }>(options, "GET", from)).messages;

@@ -44,6 +44,15 @@ test("an event is sent with a level by name, and what became of it is said", asy
   assert.equal((await box(["send", "x", "--keys", "a"])).code, 2);
   const { messages } = await boxAnswer(["tail", "shop"], { env: env() });
   assert.deepEqual([messages.at(-1).level, messages.at(-1).keys], [400, { a: "1=2" }]);
+  const found = await boxAnswer(["tail", "shop", "--q", "ALL is", "--source", "web"], {
+    env: env(),
+  });
+  assert.deepEqual(
+    found.messages.map(({ message }: { message: string }) => message),
+    ["all is well"],
+  );
+  const loudOnes = await boxAnswer(["tail", "shop", "--level", "error"], { env: env() });
+  assert.equal(loudOnes.messages.length, messages.length - 1);
 });
 
 test("alerts in words: the last message and its age; one alert with its source, its people and its history", async () => {

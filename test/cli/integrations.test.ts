@@ -55,6 +55,12 @@ test("a channel from the terminal: added, tested, its deliveries seen, switched,
   assert.equal(rows.deliveries[0].event, "alert.opened");
   await until(() => served.tenant.outbox.deliveries.inFlight === 0, "and is written");
   const [row] = rows.deliveries;
+  const of = (...flags: string[]) => json("integration", "deliveries", "shop", made.id, ...flags);
+  assert.equal(
+    (await of("--event", "alert.opened", "--alert", `#${row.alert_id}`)).deliveries.length,
+    1,
+  );
+  assert.equal((await of("--status", "dropped")).deliveries.length, 0);
   const whole = await box("integration", "delivery", "shop", made.id, row.id);
   assert.match(whole.out, /delivered\n/);
   assert.match(whole.out, /\d ms +204? /);

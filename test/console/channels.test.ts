@@ -174,6 +174,14 @@ test("a delivery shows what was sent and each try; it is sent again with its id,
   await settle(box);
   const [first, , second] = receiver.received;
   assert.equal(first?.body, second?.body);
+  const ask = (query: string) =>
+    box.api("GET", `/v1/projects/shop/integrations/${id}/deliveries?${query}`);
+  assert.equal(
+    (await ask("status=delivered&event=alert.opened&alert=1")).body.deliveries.length,
+    2,
+  );
+  assert.equal((await ask("status=failed")).body.deliveries.length, 0);
+  assert.equal((await ask("status=odd")).status, 400);
   for (const query of ["?status=failed", "?event=alert.resolved", "?alert=99"])
     assert.match((await tab.get(page + query)).text, /None are like that\./, query);
   for (const query of ["?status=delivered", "?event=alert.opened", "?alert=%231"])
