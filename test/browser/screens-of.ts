@@ -36,3 +36,15 @@ export function screensOf(house: House): Record<string, string> {
     missing: "/nothing",
   };
 }
+
+const DESK = { width: 900, height: 560 };
+
+/** The pictures in docs/screens: names as `screens.ts` gives them, with the size that they are scaled to and cut at. */
+export const picturesOfDocs: Readonly<Record<string, { width: number; height: number }>> = {
+  "alerts-desk-light": { ...DESK, height: 320 },
+  "alert-phone-dark": { width: 360, height: 740 },
+  "oncall-schedule-desk-light": DESK,
+  "project-connect-desk-light": { ...DESK, height: 480 },
+  "rules-desk-light": { ...DESK, height: 320 },
+  "simulate-sweep-desk-light": DESK,
+};

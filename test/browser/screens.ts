@@ -2,8 +2,10 @@
  * Pictures of every screen of a box that people have lived in: on a phone and at a desk, light and dark.
  *
  *     node test/browser/screens.ts [DIR] [PART OF A NAME]     pictures go to dist/screens, or to DIR
+ *
+ * Those that the documents show are there as WebP, too, small: `cp dist/screens/*.webp docs/screens/` takes them over.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { testBox } from "../support/box.ts";
@@ -11,7 +13,8 @@ import { signedIn } from "../support/console.ts";
 import { furnish } from "../support/house.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { CHROMIUM, FLAGS } from "./chromium.ts";
-import { screensOf } from "./screens-of.ts";
+import { picturesOfDocs, screensOf } from "./screens-of.ts";
+import { smallPicture } from "./small-picture.ts";
 
 const [folder = "dist/screens", part = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
@@ -36,13 +39,15 @@ try {
         { name: "zone", value: "Europe%2FBerlin", url: box.url },
       ]);
       const page = await context.newPage();
-      for (const [name, path] of Object.entries(screensOf(house))) {
+      for (const [name, at] of Object.entries(screensOf(house))) {
         if (!name.includes(part)) continue;
-        await page.goto(box.url + path);
-        await page.screenshot({
-          path: join(folder, `${name}-${size}-${colorScheme}.png`),
-          fullPage: size === "desk",
-        });
+        await page.goto(box.url + at);
+        const picture = `${name}-${size}-${colorScheme}`;
+        const path = join(folder, `${picture}.png`);
+        const png = await page.screenshot({ path, fullPage: size === "desk" });
+        const small = picturesOfDocs[picture];
+        if (small !== undefined)
+          writeFileSync(join(folder, `${picture}.webp`), await smallPicture(browser, png, small));
       }
       await context.close();
     }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connectReference } from "../../docs/connect.ts";
 import { apiReference, cliReference } from "../../docs/generate.ts";
 import { scheduleWrite } from "../../src/oncall/schedule.ts";
 import { ruleCreate } from "../../src/projects/rule.ts";
+import { picturesOfDocs } from "../browser/screens-of.ts";
 import { rooms } from "../support/laws.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -44,6 +45,22 @@ test("every link between the documents leads somewhere", () => {
     }
   }
   assert.deepEqual(broken, []);
+});
+
+test("pictures in the documents are small, each is shown, and a script makes it", () => {
+  const pictures = readdirSync(join(root, "docs/screens"));
+  assert.deepEqual(
+    pictures.toSorted(),
+    Object.keys(picturesOfDocs)
+      .map((name) => `${name}.webp`)
+      .toSorted(),
+  );
+  const page = read("docs/console.md");
+  for (const picture of pictures) {
+    assert.ok(page.includes(`](screens/${picture})`), picture);
+    const { size } = statSync(join(root, "docs/screens", picture));
+    assert.ok(size <= 40_000, `${picture} has ${size} bytes`);
+  }
 });
 
 test("every command that the README and the guides show is one that exists", () => {
