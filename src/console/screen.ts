@@ -112,6 +112,8 @@ export interface Form {
   target?(params: Readonly<Record<string, string>>): { kind: string; id: string };
   /** Nothing is written: a preview, a try. It is asked without an author. */
   reads?: true;
+  /** Something goes out and nothing is stored: it is told in the audit all the same. */
+  deed?: true;
   /** Throws ServiceError: the page comes back with what was typed. `tenant.store` writes in the caller's name. */
   act(call: PageCall, form: URLSearchParams): FormDone | Promise<FormDone>;
 }

@@ -1,4 +1,4 @@
-import type { Author } from "../audit/record.ts";
+import { type Author, auditDeed } from "../audit/record.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { noSessionCookie } from "../http/session-cookie.ts";
 import { ServiceError } from "../kit/errors.ts";
@@ -183,7 +183,9 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...{ via: "page", hint: call.who.sessionId, address: call.address, verb: form.verb },
       target: form.target?.(call.params) ?? { kind: "page", id: "" },
     };
-    return form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
+    const done = await form.act({ ...call, tenant: tenantAs(tenant, author) }, fields);
+    if (form.deed) auditDeed(tenant.store, author);
+    return done;
   }
 
   /** The page of this box that a form stood on: browsers say which, since the policy lets them. */

@@ -36,7 +36,7 @@ export const actionsScreen: Screen = {
   forms: {
     ...actionForms,
     "{aid}/test": {
-      ...{ verb: "testAction", target: actionTarget },
+      ...{ verb: "testAction", target: actionTarget, deed: true },
       async act({ tenant, params }) {
         const project = getProject(tenant.store, params["project"] ?? "");
         const row = getActionRow(tenant.store, project, params["aid"] ?? "");

@@ -34,7 +34,7 @@ export const channelDeeds: Readonly<Record<string, Form>> = {
   enable: turn(true),
   disable: turn(false),
   test: {
-    ...{ verb: "testIntegration", target: channelTarget },
+    ...{ verb: "testIntegration", target: channelTarget, deed: true },
     async act({ tenant, params }) {
       const project = getProject(tenant.store, params["project"] ?? "");
       const row = mustFind(tenant.store, project, params["iid"] ?? "");

@@ -56,14 +56,17 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
       const { kind } = proveContact(call.tenant, of(call), fields.get("code") ?? "");
       return { said: `Verified: ${kind} is used for pages from now on.` };
     }),
-    "{cid}/ring": form("testContact", async (call) => {
-      const sent = await ringContact(call.tenant, of(call));
-      return {
-        said: sent.ok
-          ? "The service took it. Did it ring?"
-          : `It was not taken: ${sent.error ?? ""}`,
-      };
-    }),
+    "{cid}/ring": {
+      deed: true,
+      ...form("testContact", async (call) => {
+        const sent = await ringContact(call.tenant, of(call));
+        return {
+          said: sent.ok
+            ? "The service took it. Did it ring?"
+            : `It was not taken: ${sent.error ?? ""}`,
+        };
+      }),
+    },
     "{cid}/off": form("changeContact", async (call) => {
       alterContact(call.tenant, of(call), { state: "off" });
       return { said: "Switched off.", undo: { action: call.at.replace(/\/off$/, "/on") } };

@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../kit/html.ts";
+import { isManager } from "../../people/roles.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { snippets } from "../ui/snippets.ts";
@@ -17,7 +18,13 @@ ${button(call, { action: "/welcome/start", name: "Start" })}`;
 ${
   token === undefined
     ? html`<p class="soft">The token of source ${FIRST.source} was shown once.</p>
-<div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(call, { action: "/welcome/token", name: "Make a new token", kind: "second" })}</div>`
+<div class="buttons">${button(call, { action: "/welcome/send", name: "Send one for me" })}${button(
+        call,
+        {
+          ...{ action: "/welcome/token", name: "Make a new token", kind: "second" },
+          ...(!isManager(call.who.role) && { why: "Only owners and admins rotate tokens." }),
+        },
+      )}</div>`
     : html`<p>Paste it on any machine that reaches this one. The token is shown this once.</p>
 ${snippets(call, token)}
 ${button(call, { action: "/welcome/send", name: "Or send one for me", kind: "second" })}`

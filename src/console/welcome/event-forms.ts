@@ -1,5 +1,6 @@
 import { createRule } from "../../alerts/rules.ts";
 import { notFound } from "../../kit/errors.ts";
+import { mustManage } from "../../people/roles.ts";
 import { createProject, findProject, getProject } from "../../projects/projects.ts";
 import { ruleCreate } from "../../projects/rule.ts";
 import { createSource, rotateToken } from "../../projects/sources.ts";
@@ -35,7 +36,8 @@ export const eventForms: Readonly<Record<string, Form>> = {
   },
   token: {
     ...{ verb: "rotateSourceToken", target },
-    act({ tenant }) {
+    act({ tenant, who }) {
+      mustManage(who.role);
       const { token } = tenant.store.write((tx) =>
         rotateToken(tx, getProject(tx, FIRST.project), { tenantId: tenant.id, name: FIRST.source }),
       );
@@ -43,7 +45,7 @@ export const eventForms: Readonly<Record<string, Form>> = {
     },
   },
   send: {
-    ...{ verb: "sendTestEvent", target },
+    ...{ verb: "sendTestEvent", target, deed: true },
     async act(call) {
       const { source } = firstStepsOf(call);
       if (source === null) throw notFound("source");

@@ -84,7 +84,7 @@ export const phoneForms: Readonly<Record<string, Form>> = {
     },
   },
   ring: {
-    ...{ verb: "testContact", target },
+    ...{ verb: "testContact", target, deed: true },
     async act(call) {
       const { accountId } = call.who;
       const id = firstStepsOf(call).rings?.id ?? "";

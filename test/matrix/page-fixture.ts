@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { issueContactCode } from "../../src/contacts/verify.ts";
+import type { Person, TestBox } from "../support/box.ts";
+import { signedIn, type Tab } from "../support/console.ts";
+import { sentBy } from "../support/sent-by.ts";
+import type { Operation } from "./document.ts";
+import { type Fixture, fixture } from "./fixture.ts";
+
+/** What somebody needs to send one form: a project of their own with one of each thing, and a tab. */
+export interface PageFixture {
+  person: Person;
+  tab: Tab;
+  /** The address of a screen, or of a form, with its names filled in; throws for one that nobody has taught it. */
+  address(path: string): Promise<string>;
+  /** What the form at this path is sent with; throws for a form that nobody has taught it. */
+  fields(path: string): Promise<[string, string][]>;
+}
+
+interface Case {
+  box: TestBox;
+  person: Person;
+  f: Fixture;
+  value(name: string, path: string): Promise<string>;
+  /** What a page sends as it stands there, or one form of it by its id, with some of its fields filled in. */
+  filled(path: string, fields: Fields, form?: string): Promise<Sent>;
+  api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+type Fields = Record<string, string>;
+/** In the order of the page, where a name may stand several times. */
+type Sent = [string, string][];
+type Make = (of: Case) => Fields | Sent | Promise<Fields | Sent>;
+
+const HOOK = "http://127.0.0.1:9/hook";
+let last = 0;
+const fresh = (what: string) => `${what}-${++last}`;
+const nothing: Make = () => ({});
+const sql = ({ box }: Case, text: string, ...values: unknown[]) =>
+  box.tenant.store.write((tx) => tx.sql(text).run(...values));
+
+const proof = (id: (of: Case) => Promise<{ account: string; id: string }>): Make => {
+  return async (of) => {
+    const contact = await id(of);
+    sql(of, "UPDATE contacts SET state = 'unverified' WHERE id = ?", contact.id);
+    return { code: of.box.tenant.store.write((tx) => issueContactCode(tx, contact)) };
+  };
+};
+/** Their only one that waits for its code. */
+const waiting = async (of: Case) => {
+  sql(of, "DELETE FROM contacts WHERE account_id = ?", of.person.accountId);
+  return { account: of.person.accountId, id: await of.value("cid", "/me/devices") };
+};
+
+/** Forms on contacts, at whosever page they stand. */
+const contactForms = (
+  at: string,
+  account: (of: Case) => Promise<string>,
+): Record<string, Make> => ({
+  [`${at}/add`]: () => ({ kind: "webhook", address: HOOK }),
+  [`${at}/{cid}/code`]: nothing,
+  [`${at}/{cid}/verify`]: proof(async (of) => ({
+    ...{ account: await account(of), id: await of.value("cid", at) },
+  })),
+  [`${at}/{cid}/ring`]: nothing,
+  [`${at}/{cid}/off`]: nothing,
+  [`${at}/{cid}/on`]: ofContactAt(at),
+  [`${at}/{cid}/delete`]: nothing,
+});
+function ofContactAt(at: string): Make {
+  return async (of) => {
+    sql(of, "UPDATE contacts SET state = 'off' WHERE id = ?", await of.value("cid", at));
+    return {};
+  };
+}
+
+/** Forms on alerts: `more` names the alert where the address doesn't. */
+const alertForms = (
+  at: string,
+  more: (of: Case) => Fields | Promise<Fields>,
+): Record<string, Make> => {
+  const withId =
+    (fields: Fields, before?: (of: Case) => Promise<unknown>): Make =>
+    async (of) => {
+      const id = await more(of);
+      await before?.(of);
+      return { ...id, ...fields };
+    };
+  return {
+    [`${at}/ack`]: withId({}),
+    [`${at}/unack`]: withId({}, async (of) =>
+      of.api("POST", `/v1/alerts/${await of.value("id", "/a/{id}")}/ack`),
+    ),
+    [`${at}/resolve`]: withId({ anyway: "on" }),
+    [`${at}/silence`]: withId({ hours: "1", reason: "deploy" }),
+    [`${at}/unsilence`]: async (of) => ({ silence: await of.f.param(NOWHERE, "silence") }),
+    [`${at}/snooze`]: withId({ hours: "1" }),
+    [`${at}/assign`]: async (of) => ({ ...(await more(of)), account: of.box.owner.accountId }),
+    [`${at}/note`]: withId({ text: "seen" }),
+  };
+};
+
+/** A path that no parameter's meaning hangs on. */
+const NOWHERE = { path: "/" } as Operation;
+const soon = ({ box }: Case, seconds: number) =>
+  String(Math.floor(box.clock.now() / 1000) + seconds);
+/** As a field of date and time is filled in, in UTC. */
+const local = (of: Case, hours: number) =>
+  new Date(Number(soon(of, hours * 3600)) * 1000).toISOString().slice(0, 16);
+const rulePage = async ({ f, value }: Case) =>
+  `/p/${f.project}/rules/${await value("name", "/p/{project}/rules/{name}")}`;
+const layersPage = async ({ f, value }: Case) =>
+  `/oncall/${f.project}/${await value("schedule", "")}/layers`;
+const first = async (of: Case) => {
+  await of.box.api("DELETE", "/v1/projects/first");
+};
+const started = async (of: Case) => {
+  await first(of);
+  await of.api("POST", "/v1/projects", { name: "first" });
+  await of.api("POST", "/v1/projects/first/sources", { name: "web" });
+};
+
+/** By the form's path: everything that a page takes. */
+export const pageBodies: Record<string, Make> = {
+  ...alertForms("/alerts", async ({ value }) => ({ id: await value("id", "/a/{id}") })),
+  ...alertForms("/a/{id}", () => ({})),
+  "/a/{id}/escalate": nothing,
+  "/a/{id}/notes/{nid}": () => ({ text: "seen twice" }),
+  "/a/{id}/notes/{nid}/delete": nothing,
+  "/people/invite": () => ({ role: "member", hours: "1" }),
+  "/people/codes/{code}/revoke": nothing,
+  "/people/{account}/change": () => ({ display_name: fresh("D"), role: "member" }),
+  "/people/{account}/reset": nothing,
+  "/people/{account}/remove": nothing,
+  ...contactForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
+  "/me/name": () => ({ display_name: fresh("Me") }),
+  "/me/password": async (of) => {
+    const hash = await of.box.tenant.passwords.hash("correct horse");
+    sql(of, "UPDATE accounts SET password_hash = ? WHERE id = ?", hash, of.person.accountId);
+    return { old: "correct horse", new: "battery staple" };
+  },
+  "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on", zone: "UTC" }),
+  ...contactForms("/me/devices", async ({ person }) => person.accountId),
+  "/me/sessions/{sid}/end": nothing,
+  "/me/sessions/end-others": (of) => {
+    signedIn(of.box, of.person);
+    return {};
+  },
+  "/me/sessions/key": () => ({ label: fresh("script") }),
+  "/me/sessions/key/{kid}/revoke": nothing,
+  "/signout": nothing,
+  "/welcome/phone": async (of) => {
+    await of.box.api("PUT", "/v1/gateways/ntfy", { url: "http://127.0.0.1:9", test: false });
+    return {};
+  },
+  "/welcome/again": async (of) => {
+    const { id } = await waiting(of);
+    sql(of, "UPDATE contacts SET state = 'unverified' WHERE id = ?", id);
+    return {};
+  },
+  "/welcome/code": proof(waiting),
+  "/welcome/ring": async (of) => {
+    await of.value("cid", "/me/devices");
+    return {};
+  },
+  "/welcome/start": async (of) => {
+    await first(of);
+    return {};
+  },
+  "/welcome/token": async (of) => {
+    await started(of);
+    return {};
+  },
+  "/welcome/send": async (of) => {
+    await started(of);
+    return {};
+  },
+  "/p": () => ({ name: fresh("more") }),
+  "/p/{project}/rename": () => ({ name: fresh("renamed") }),
+  "/p/{project}/delete": ({ f }) => ({ name: f.project }),
+  "/p/{project}/connect": () => ({ kind: "alertmanager", name: fresh("sender") }),
+  "/p/{project}/sources/{source}/keep": (of) => keeps(of, false),
+  "/p/{project}/sources/{source}/forget": (of) => keeps(of, true),
+  "/p/{project}/sources/{source}/rotate": nothing,
+  "/p/{project}/sources/{source}/delete": nothing,
+  "/p/{project}/channels": () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
+  "/p/{project}/channels/{iid}/enable": async (of) => {
+    const iid = await of.value("iid", "");
+    sql(of, "UPDATE integrations SET enabled = 0 WHERE id = ?", iid);
+    return {};
+  },
+  "/p/{project}/channels/{iid}/disable": nothing,
+  "/p/{project}/channels/{iid}/test": nothing,
+  "/p/{project}/channels/{iid}/change": () => ({ name: fresh("hook"), url: HOOK }),
+  "/p/{project}/channels/{iid}/delete": nothing,
+  "/p/{project}/channels/{iid}/deliveries/{did}/resend": nothing,
+  "/p/{project}/channels/{iid}/deliveries/{did}/check": () => ({
+    ...{ timestamp: "1", signature: "0".repeat(64), body: "{}", id: "1" },
+  }),
+  "/p/{project}/actions": () => ({ name: fresh("act"), method: "POST", url: HOOK, enabled: "on" }),
+  "/p/{project}/actions/{aid}/change": () => ({ name: fresh("act"), method: "POST", url: HOOK }),
+  "/p/{project}/actions/{aid}/test": nothing,
+  "/p/{project}/actions/{aid}/delete": nothing,
+  "/p/{project}/rules/new/try": ({ f, filled }) =>
+    filled(`/p/${f.project}/rules/new`, { name: "tried" }),
+  "/p/{project}/rules/new/edit": ({ f, filled }) =>
+    filled(`/p/${f.project}/rules/new`, { do: "add-step" }),
+  "/p/{project}/rules/new": ({ f, filled }) =>
+    filled(`/p/${f.project}/rules/new`, { name: fresh("rule") }),
+  "/p/{project}/rules/{name}/try": async (of) => of.filled(await rulePage(of), {}),
+  "/p/{project}/rules/{name}/edit": async (of) => of.filled(await rulePage(of), { do: "add-step" }),
+  "/p/{project}/rules/{name}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),
+  "/p/{project}/rules/{name}/delete": nothing,
+  "/p/{project}/rules/{name}/drill": () => ({ message: "a drill" }),
+  "/oncall/weekly": ({ f, box }) => ({
+    ...{ project: f.project, name: fresh("rota"), timezone: "UTC", person: box.owner.accountId },
+  }),
+  "/oncall/{project}/{schedule}/cover": covered,
+  "/oncall/{project}/{schedule}/try-cover": covered,
+  "/oncall/{project}/{schedule}/take": (of) => ({
+    ...{ starts_at: soon(of, 3600), ends_at: soon(of, 7200) },
+  }),
+  "/oncall/{project}/{schedule}/swap": swapped,
+  "/oncall/{project}/{schedule}/uncover": async (of) => ({ ids: await of.value("override", "") }),
+  "/oncall/{project}/{schedule}/put-back": (of) => ({
+    account_id: of.person.accountId,
+    ...{ starts_at: soon(of, 3600), ends_at: soon(of, 7200) },
+  }),
+  "/oncall/{project}/{schedule}/overrides/{override}/remove": nothing,
+  "/oncall/{project}/{schedule}/layers": async (of) =>
+    of.filled(await layersPage(of), { timezone: "Europe/Vienna" }, "layers-form"),
+  "/oncall/{project}/{schedule}/layers/try": async (of) =>
+    of.filled(await layersPage(of), {}, "layers-form"),
+  "/oncall/{project}/{schedule}/layers/delete": nothing,
+  "/oncall/{project}/{schedule}/calendar": () => ({ whose: "mine" }),
+  "/oncall/{project}/{schedule}/calendar/{calendar}/revoke": nothing,
+};
+
+function covered(of: Case): Fields {
+  return { account_id: of.person.accountId, starts_at: local(of, 1), ends_at: local(of, 2) };
+}
+
+/** An hour of the caller's for one of another's. */
+async function swapped(of: Case): Promise<Fields> {
+  const base = `/v1/projects/${of.f.project}/oncall/schedules/${await of.value("schedule", "")}`;
+  const put = async (account_id: string, from: number) => {
+    const [starts_at, ends_at] = [Number(soon(of, from)), Number(soon(of, from + 3600))];
+    await of.box.api("POST", `${base}/overrides`, { account_id, starts_at, ends_at });
+    return `${starts_at}-${ends_at}`;
+  };
+  const other = of.box.person("member").accountId;
+  return { mine: await put(of.person.accountId, 7200), theirs: await put(other, 90_000) };
+}
+
+async function keeps({ box, f }: Case, retain_logs: boolean): Promise<Fields> {
+  await box.api("PUT", `/v1/projects/${f.project}/sources/app`, { retain_logs });
+  return {};
+}
+
+export async function pageFixture(box: TestBox, person: Person): Promise<PageFixture> {
+  const f = await fixture(box, person.key);
+  const tab = signedIn(box, person);
+  const made = new Map<string, Promise<string>>();
+  const once = (name: string, make: () => Promise<string>) => {
+    const known = made.get(name) ?? make();
+    made.set(name, known);
+    return known;
+  };
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await box.api(method, path, body, person.key);
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  /** What pages call otherwise than the interface's paths, and what must be the caller's own. */
+  const own: Record<string, () => Promise<string>> = {
+    project: async () => f.project,
+    source: async () => "app",
+    schedule: () => f.param(NOWHERE, "sid"),
+    override: () => f.param(NOWHERE, "oid"),
+    code: () => f.param(NOWHERE, "code_id"),
+    sid: async () => {
+      const cookie = signedIn(box, person).cookie;
+      assert.ok(cookie);
+      return String(
+        box.tenant.store
+          .sql("SELECT id FROM sessions WHERE account_id = ? ORDER BY rowid DESC")
+          .pluck()
+          .get(person.accountId),
+      );
+    },
+    kid: async () => String((await api("POST", "/v1/keys", { label: "old" }))["id"]),
+    calendar: async () => String((await api("POST", "/v1/accounts/me/calendars", {}))["id"]),
+    "/me/devices cid": async () => {
+      const contact = { kind: "webhook", address: HOOK };
+      const { id } = await api("POST", "/v1/accounts/me/contacts", contact);
+      box.tenant.store.write((tx) =>
+        tx.sql("UPDATE contacts SET state = 'verified', verified_at = 1 WHERE id = ?").run(id),
+      );
+      return String(id);
+    },
+  };
+  const value = (name: string, path: string): Promise<string> => {
+    const at = path.startsWith("/me/devices") ? "/me/devices " : "";
+    const make = own[at + name] ?? own[name];
+    if (make !== undefined) return once(at + name, make);
+    if (name === "name") return f.param({ path: "/rules/" } as Operation, "name");
+    return f.param({ path } as Operation, name);
+  };
+  const filled: Case["filled"] = async (path, fields, form) => {
+    const page = await tab.get(path);
+    assert.equal(page.status, 200, path);
+    const only = new RegExp(`<form id="${form}"[\\s\\S]*?</form>`).exec(page.text)?.[0];
+    const sent = sentBy(form === undefined ? page.text : (only ?? ""));
+    for (const [name, text] of Object.entries(fields)) sent.set(name, text);
+    return [...sent];
+  };
+  const of: Case = { box, person, f, value, filled, api };
+  return {
+    ...{ person, tab },
+    async address(path) {
+      let at = path;
+      for (const [whole, name = ""] of path.matchAll(/\{([^}]+)\}/g))
+        at = at.replace(whole, encodeURIComponent(await value(name, path)));
+      return at;
+    },
+    async fields(path) {
+      const make = pageBodies[path];
+      assert.ok(make, `no example of the form at ${path}: teach test/matrix/page-fixture.ts one`);
+      const fields = await make(of);
+      return Array.isArray(fields) ? fields : Object.entries(fields);
+    },
+  };
+}

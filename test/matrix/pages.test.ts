@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Form } from "../../src/console/screen.ts";
+import { screens } from "../../src/console/screens.ts";
+import type { Role } from "../../src/store/schema.ts";
+import { type Person, type TestBox, testBox } from "../support/box.ts";
+import { type PageAnswer, tabOf } from "../support/console.ts";
+import { type Document, readDocument } from "./document.ts";
+import { type PageFixture, pageBodies, pageFixture } from "./page-fixture.ts";
+
+let box: TestBox;
+let document: Document;
+const people = new Map<Role, Person>();
+before(async () => {
+  box = await testBox();
+  document = await readDocument(box.url);
+  for (const role of ["owner", "admin", "member"] as const) people.set(role, box.person(role));
+  for (const { key } of people.values()) await box.api("GET", "/v1/me", undefined, key);
+});
+after(() => box.stop());
+
+/** Every form that there is, by its path. */
+const forms: [path: string, form: Form][] = screens.flatMap(({ path, forms: own = {} }) =>
+  Object.entries(own).map(([suffix, form]): [string, Form] => [
+    suffix === "" ? path : `${path}/${suffix}`,
+    form,
+  ]),
+);
+
+const writes = () => box.tenant.store.sql("SELECT total_changes()").pluck().get();
+const leave = (at: string) => {
+  const project = /^\/(?:p|oncall)\/(project-\d+)/.exec(at)?.[1];
+  return project === undefined ? null : box.api("DELETE", `/v1/projects/${project}`);
+};
+const person = (role: Role) => people.get(role) as Person;
+const taken = ({ status }: PageAnswer) => status === 303 || status === 200;
+
+test("every form has an example, and every example a form", () => {
+  assert.deepEqual(
+    Object.keys(pageBodies).sort(),
+    forms.map(([path]) => path).sort(),
+    "teach test/matrix/page-fixture.ts the new ones",
+  );
+});
+
+test("every screen is shown to each role, and to nobody without a session, whatever bearer comes", async () => {
+  for (const { path } of screens) {
+    for (const role of people.keys()) {
+      const f = await pageFixture(box, person(role));
+      const at = await f.address(path);
+      const from = writes();
+      assert.equal((await f.tab.get(at)).status, 200, `${path} as ${role}`);
+      assert.equal(writes(), from, `${path} as ${role} wrote`);
+      if (role !== "owner") continue;
+      const nobody = tabOf(box, "");
+      const bearer: Record<string, string> = { authorization: `Bearer ${f.person.key}` };
+      for (const headers of [{}, bearer]) {
+        const answer = await nobody.get(at, headers);
+        assert.equal(answer.status, 303, `${path} without a session`);
+        assert.match(answer.headers.get("location") ?? "", /^\/signin/, path);
+        assert.equal(answer.text, "");
+      }
+      assert.equal(writes(), from);
+    }
+  }
+});
+
+test("no form is taken from a stranger, from a bearer, or from another origin's page", async () => {
+  for (const [path] of forms) {
+    const f = await pageFixture(box, person("owner"));
+    const at = await f.address(path);
+    const fields = await f.fields(path);
+    const nobody = tabOf(box, "");
+    const from = writes();
+    const refused = async (what: string, wanted: number, sent: Promise<PageAnswer>) => {
+      const { status, headers } = await sent;
+      assert.equal(status, wanted, `${path} from ${what}`);
+      if (wanted === 303) assert.match(headers.get("location") ?? "", /^\/signin/, path);
+      assert.equal(writes(), from, `${path} from ${what} wrote`);
+    };
+    const authorization = `Bearer ${f.person.key}`;
+    await refused("a stranger", 303, nobody.post(at, fields));
+    await refused("a bearer", 303, nobody.post(at, fields, { headers: { authorization } }));
+    for (const [what, headers] of Object.entries(ELSEWHERE))
+      await refused(what, 403, f.tab.post(at, fields, { headers }));
+    await leave(at);
+  }
+});
+
+/** How browsers name a page that isn't the box's own. */
+const ELSEWHERE: Record<string, Record<string, string>> = {
+  "another origin": { origin: "https://evil.example.org" },
+  "no origin that may be told": { origin: "null" },
+  "another site": { "sec-fetch-site": "cross-site" },
+  "a neighbour's host": { "sec-fetch-site": "same-site" },
+};
+
+/** Their own name is everybody's to choose: the interface changes others'. */
+const OWN: ReadonlySet<string> = new Set(["/me/name"]);
+
+/** What the interface says of the operation that a form is. */
+function mayDo({ verb }: Form, role: Role): "yes" | "no" | "perhaps" {
+  const operation = document.operations.find(({ id }) => id === verb);
+  if (operation === undefined || !operation.needsManager)
+    return operation?.codes.get(403)?.includes("forbidden") ? "perhaps" : "yes";
+  const isBelow = role === "member" || (role === "admin" && operation.needsOwner);
+  return isBelow ? "no" : "yes";
+}
+
+test("each role does by a form what it may by the interface, and what was done is in the audit", async () => {
+  const rows = (after: unknown) =>
+    box.tenant.store
+      .sql<[unknown], { verb: string; via: string; account_id: string }>(
+        "SELECT verb, via, account_id FROM audit WHERE id > ?",
+      )
+      .all(after);
+  const faults: string[] = [];
+  for (const [path, form] of forms)
+    for (const role of people.keys()) {
+      const f: PageFixture = await pageFixture(box, person(role));
+      const at = await f.address(path);
+      const fields = await f.fields(path);
+      const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
+      const from = writes();
+      const answer = await f.tab.post(at, fields);
+      const left = rows(last);
+      const what = `${path} as ${role}: ${answer.status}`;
+      const said = /<output[^>]*>([\s\S]*?)<\/output>/.exec(answer.text)?.[1] ?? "";
+      const may = mayDo(form, role);
+      if (answer.status === 403) {
+        if (may === "yes") faults.push(`${what}, though the interface lets them`);
+        if (writes() !== from) faults.push(`${what} wrote`);
+      } else if (!taken(answer)) faults.push(`${what} ${said.replace(/<[^>]*>/g, "").trim()}`);
+      else if (may === "no" && !OWN.has(path))
+        faults.push(`${what}, though the interface doesn't let them`);
+      else if (form.reads) {
+        if (left.length > 0 || writes() !== from) faults.push(`${what} wrote, and only reads`);
+      } else {
+        if (left.length === 0) faults.push(`${what}: no row in the audit`);
+        for (const { verb, via, account_id } of left)
+          if (verb !== form.verb || via !== "page" || account_id !== f.person.accountId)
+            faults.push(`${what}: a row ${verb} via ${via}`);
+      }
+      await leave(at);
+    }
+  assert.deepEqual(faults, []);
+});
