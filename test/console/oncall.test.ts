@@ -124,6 +124,8 @@ test("the page names days of the schedule's own zone, the same from Auckland and
     /href="\/oncall\/shop\/first%20line\?from=2026-10-05"[^>]*aria-label="Previous"/,
   );
   assert.match(text, /href="\/oncall\/shop\/first%20line\?from=2026-11-02"[^>]*aria-label="Next"/);
+  assert.match(text, /<script type="module" src="[^"]+\/calendar\.js">/);
+  assert.doesNotMatch((await tab.get("/oncall")).text, /calendar\.js/);
   assert.equal((await tab.get("/oncall/shop/none")).status, 404);
   assert.equal((await tab.get("/oncall/none/first%20line")).status, 404);
 });
@@ -266,7 +268,8 @@ test("names that strangers choose stay text on every page", async (t) => {
       201,
       name,
     );
-    for (const page of [`/oncall/shop/${encodeURIComponent(name)}`, "/oncall"]) {
+    const own = `/oncall/shop/${encodeURIComponent(name)}`;
+    for (const page of [own, `${own}/layers`, "/oncall"]) {
       const { text, status } = await tab.get(page);
       assert.equal(status, 200, page);
       if (/[<>"']/.test(name)) assert.ok(!text.includes(name), `${page} holds ${name}`);

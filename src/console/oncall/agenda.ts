@@ -34,9 +34,9 @@ function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly Calend
     }`;
     const [only] = own;
     if (only !== undefined && own.length === 1 && !begins(only))
-      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td colspan="2">${shown.names(only.account_id)}, all day</td></tr></tbody>
+      return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td>${shown.names(only.account_id)}, all day</td></tr></tbody>
 `;
-    return html`<tbody><tr><th colspan="3" scope="rowgroup">${name}</th></tr>
+    return html`<tbody><tr><th colspan="2" scope="rowgroup">${name}</th></tr>
 ${own.map((block) => (begins(block) ? firstRow(call, shown, block) : lastRow(shown, block)))}</tbody>`;
   })}</table>`;
 }
@@ -49,13 +49,13 @@ function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock): Mar
   const isNow = starts_at <= call.now && block.ends_at > call.now;
   return html`<tr id="shift-${cut.starts_at}"${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
-  }${isNow && html` <span class="soft">now</span>`}<p class="soft small">${override_id !== null ? "override" : (layer ?? "")}</p></td><td>${stretchWords(block, stored.timezone)}${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
+  } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
 `;
 }
 
 /** The day on which one ends that began before. */
 function lastRow({ names, stored }: ShownSchedule, { account_id, ends_at }: CalendarBlock): Markup {
-  return html`<tr class="agenda-quiet${account_id === null && " agenda-gap"}"><td>${names(account_id)}</td><td>until ${hourOf(ends_at, stored.timezone)}</td><td></td></tr>
+  return html`<tr class="agenda-quiet${account_id === null && " agenda-gap"}"><td colspan="2">${names(account_id)}, until ${hourOf(ends_at, stored.timezone)}</td></tr>
 `;
 }
 

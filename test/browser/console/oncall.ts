@@ -109,6 +109,27 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
     await untilTrue(`document.querySelector("#would").textContent.includes("(1 h)")`);
     assert.deepEqual(await made(), []);
 
+    // A layer's draft is changed and tried in place; the saved one stays until it is saved.
+    await page.goto(`${box.url}${PAGE}/layers`);
+    await page.click("[value=new-layer]");
+    await untilTrue(`document.querySelectorAll(".layer").length === 2`);
+    await untilTrue(`document.querySelector("#would").textContent.includes("Closes")`);
+    await page.fill("#l1-name", "all week");
+    await page.check("#layer-1 [value=hours]");
+    assert.equal((await box.api("GET", `${base}/first`)).body.layers.length, 1);
+    await Promise.all([page.waitForURL(box.url + PAGE), page.keyboard.press("Control+s")]);
+    const { layers } = (await box.api("GET", `${base}/first`)).body;
+    assert.deepEqual(
+      layers.map(({ name, restriction }: { name: string; restriction: unknown }) => [
+        name,
+        restriction,
+      ]),
+      [
+        ["weekly", layer.restriction],
+        ["all week", { days: [1, 2, 3, 4, 5], start_minute: 540, end_minute: 1020 }],
+      ],
+    );
+
     for (const width of [320, 1280])
       for (const path of ["/oncall", PAGE, `${PAGE}/layers`]) {
         await page.setViewportSize({ width, height: 800 });
