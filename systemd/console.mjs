@@ -1,6 +1,7 @@
 /**
  * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, with further scripts of
- * single pages, also compressed, so that a small machine never compresses them, and `list.json`, which says what there is.
+ * single pages and the icon of its tabs, also compressed, so that a small machine never compresses them, and `list.json`, which
+ * says what there is.
  */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -22,12 +23,15 @@ function entries(root) {
   };
 }
 
+/** Sent as it is written. */
+const ICON = "icon.svg";
+
 /** The files that the bundle is made from, as paths in the tree, sorted. */
 function sources(root) {
   const folder = path.join(root, "src/browser");
   const names = fs.readdirSync(folder, { recursive: true, encoding: "utf8" });
   const own = names
-    .filter((name) => /\.(?:ts|css)$/.test(name))
+    .filter((name) => /\.(?:ts|css|svg)$/.test(name))
     .map((name) => `src/browser/${name.split(path.sep).join("/")}`)
     .sort();
   // The packages' versions, and this file.
@@ -88,6 +92,7 @@ export async function bundleConsole(root) {
     name: path.basename(file),
     bytes: Buffer.from(contents),
   }));
+  files.push({ name: ICON, bytes: fs.readFileSync(path.join(root, "src/browser", ICON)) });
   for (const { name, bytes } of files) {
     place(out, name, bytes);
     if (name.endsWith(".map")) continue;
@@ -96,7 +101,7 @@ export async function bundleConsole(root) {
     place(out, `${name}.br`, brotliCompressSync(bytes, { params }));
   }
   const shown = files
-    .filter(({ name }) => name in bundled)
+    .filter(({ name }) => name in bundled || name === ICON)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const hash = createHash("sha256");
   for (const { name, bytes } of shown) hash.update(`${name}\0`).update(bytes);

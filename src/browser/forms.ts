@@ -1,5 +1,6 @@
 import { askPage, isMarkup } from "./ask.ts";
 import { focusWrong } from "./focus.ts";
+import { shownRows } from "./lists.ts";
 import { putSections } from "./morph.ts";
 import { ownAddress } from "./page.ts";
 import { unpickAll } from "./picks.ts";
@@ -51,11 +52,16 @@ export function formBody(form: HTMLFormElement, sender: Sender | null): URLSearc
 async function post(form: HTMLFormElement, sender: Sender | null): Promise<void> {
   // Read before the menu that it may stand in closes.
   const request = { address: formAddress(form, sender), body: formBody(form, sender) };
+  const rows = shownRows([...document.querySelectorAll("[data-stay]")]);
   const done = waits(form, sender);
   try {
     const response = await askPage(request.address, {
       ...{ method: "POST", body: request.body },
-      headers: { Accept: "text/html", "X-Sections": "1" },
+      headers: {
+        ...{ Accept: "text/html", "X-Sections": "1" },
+        // What became of a row that leaves by this very form comes with its answer.
+        ...(rows === "" ? {} : { "X-Rows": rows }),
+      },
     });
     await show(form, response);
   } catch {

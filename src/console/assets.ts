@@ -1,7 +1,7 @@
 import { asset, assetBytes } from "../kit/assets.ts";
 import type { Files } from "./shell.ts";
 
-/** What browsers get beside pages: one style sheet, one script and those of single pages, under an address that changes with them. */
+/** What browsers get beside pages: a style sheet, a script, those of single pages, an icon; their address changes with them. */
 export interface Assets extends Files {
   /** The file at an address in the best encoding that is taken; null where there is none, also of another version. */
   serve(path: string, acceptEncoding: string | undefined): Response | null;
@@ -12,6 +12,7 @@ const FOLDER = "dist/console";
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
 };
 
 /** By preference; each lies compressed beside the file. */
@@ -38,6 +39,7 @@ function createAssets(): Assets {
   return {
     style: `${base}console.css`,
     script: `${base}console.js`,
+    icon: `${base}icon.svg`,
     own: (name) => `${base}${name}.js`,
     serve(path, acceptEncoding) {
       const name = path.startsWith(base) ? path.slice(base.length) : "";

@@ -3,10 +3,12 @@ import { bar } from "./bar.ts";
 import { saidLine } from "./said.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";
 
-/** Where the style sheet and the script are. */
+/** Where the style sheet, the script and the icon are. */
 export interface Files {
   style: string;
   script: string;
+  /** Named by every page: browsers ask for one at an address of their own else. */
+  icon: string;
   /** A script that single pages have besides, by its name in `src/browser/pages`. */
   own(name: string): string;
 }
@@ -129,6 +131,7 @@ export function document(head: DocumentHead, body: Markup): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow, noarchive">
 <title>${documentTitle(title)}</title>
+<link rel="icon" type="image/svg+xml" href="${base}${files.icon}">
 <link rel="stylesheet" href="${base}${files.style}">
 <script type="module" src="${base}${files.script}"></script>${
     head.script !== undefined &&

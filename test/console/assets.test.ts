@@ -14,19 +14,26 @@ import test, { type TestContext } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assets } from "../../src/console/assets.ts";
 import { bundleConsole, isConsoleBundled } from "../../systemd/console.mjs";
+import { testBox } from "../support/box.ts";
+import { signedIn, tabOf } from "../support/console.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 const bytesOf = async (answer: Response | null) =>
   Buffer.from((await answer?.arrayBuffer()) ?? new ArrayBuffer());
 
-const PLAIN = { "console.js": /^text\/javascript/, "console.css": /^text\/css/ };
+const PLAIN = {
+  "console.js": /^text\/javascript/,
+  "console.css": /^text\/css/,
+  "icon.svg": /^image\/svg/,
+};
 
 test("each file comes in the best encoding that is taken, for ever", async () => {
-  const { style, script, serve } = assets();
+  const { style, script, icon, serve } = assets();
   for (const [path, [name, type]] of [
     [script, Object.entries(PLAIN)[0] ?? []],
     [style, Object.entries(PLAIN)[1] ?? []],
+    [icon, Object.entries(PLAIN)[2] ?? []],
   ] as const) {
     const plain = readFileSync(join(root, "dist/console", name ?? ""));
     assert.match(path, new RegExp(`^/assets/[\\w-]{12}/${name}$`));
@@ -70,6 +77,17 @@ test("the script is at most 15 kB and the style sheet 12 kB, compressed", async 
   }
 });
 
+test("every page names an icon, of at most 1 kB, so that no browser asks for one elsewhere", async (t) => {
+  const { icon, serve } = assets();
+  assert.ok((await bytesOf(serve(icon, undefined))).length <= 1024);
+  const box = await testBox();
+  t.after(() => box.stop());
+  for (const page of [await signedIn(box).get("/alerts"), await tabOf(box, "").get("/signin")]) {
+    assert.equal(page.status, 200);
+    assert.match(page.text, new RegExp(`<link rel="icon" type="image/svg\\+xml" href="${icon}">`));
+  }
+});
+
 /** A tree with a little of everything that the bundle is made from. */
 function smallTree(t: TestContext): string {
   const tree = mkdtempSync(join(tmpdir(), "box-bundle-"));
@@ -81,6 +99,7 @@ function smallTree(t: TestContext): string {
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   writeFileSync(join(tree, "src/browser/main.ts"), "console.log(1 as number);\n");
   writeFileSync(join(tree, "src/browser/main.css"), "a { color: red }\n");
+  writeFileSync(join(tree, "src/browser/icon.svg"), "<svg/>\n");
   return tree;
 }
 

@@ -82,6 +82,21 @@ const othersActs: Step = async ({ box, run, visit, calm }) => {
   await calm(tab, "after another's acknowledgement");
 };
 
+/** What became of a row that one's own form sends away comes with the answer to the form. */
+const ownAct: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  for (const n of ["a", "b"]) await fire(n);
+  await settle(box);
+  const tab = await visit("/alerts");
+  const answers = tab.page.waitForResponse((response) => response.request().method() === "POST");
+  await tab.page.keyboard.press("j");
+  await tab.page.keyboard.press("a");
+  const answer = await (await answers).text();
+  assert.match(answer, /id="row-2" data-row data-gone[\s\S]*has it/);
+  await seen(tab, `${row(2)}.hasAttribute("data-gone") && /has it/.test(${row(2)}.textContent)`);
+  await calm(tab, "after one's own acknowledgement");
+};
+
 /** AC-11.4. */
 const filtersStay: Step = async ({ box, visit, calm }) => {
   const { fire } = await scene(box);
@@ -180,7 +195,7 @@ const looksRight: Step = async ({ box, visit, calm }) => {
       }
 };
 
-const STEPS: Record<string, Step> = { byKeys, othersActs, filtersStay, storm, looksRight };
+const STEPS: Record<string, Step> = { byKeys, othersActs, ownAct, filtersStay, storm, looksRight };
 
 export async function alertsHold(browser: Browser): Promise<void> {
   for (const [name, step] of Object.entries(STEPS)) {

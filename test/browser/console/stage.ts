@@ -57,8 +57,6 @@ export async function onStage(
           await context.addInitScript(
             `{ const now = Date.now; Date.now = () => now() + ${ahead}; }`,
           );
-        // The pages name no picture for their tab so far, and browsers ask for one by themselves.
-        await context.route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
         const [name = "", value = ""] = signedIn(box, person).cookie.split("=");
         await context.addCookies([
           { name, value, url: box.url },
