@@ -95,9 +95,10 @@ function running(box: TestBox): () => Promise<void> {
   const turned = (async () => {
     while (isOn) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      const now = performance.now();
-      await box.clock.turn(now - last);
-      last = now;
+      // The wall clock has whole milliseconds.
+      const passed = Math.floor(performance.now() - last);
+      await box.clock.turn(passed);
+      last += passed;
     }
   })();
   return async () => {

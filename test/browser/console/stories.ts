@@ -2,8 +2,9 @@ import type { Browser } from "playwright-core";
 import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
 import { everyScreenHolds } from "./every-screen.ts";
+import { newcomerHolds } from "./newcomer.ts";
 
 /** What each screen of the console promises, as it is tried in a browser. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
-  ...{ everyScreenHolds, alertsHold, alertHolds },
+  ...{ everyScreenHolds, alertsHold, alertHolds, newcomerHolds },
 };
