@@ -61,6 +61,7 @@ test("the demonstration shows a box at work and leaves it to be explored in a br
   const alert = /href="(\/a\/\d+)"/.exec(alerts)?.[1] ?? "";
   assert.match(await page(origin + alert), /ada/);
   assert.match(await page(`${origin}${alert}/lines`), /class="line/);
+  assert.match(await page(`${origin}/oncall`), /primary[\s\S]*ada/);
   const closed = await fetch(`${look}x`, { redirect: "manual" });
   assert.deepEqual([closed.status, closed.headers.get("set-cookie")], [404, null]);
 
