@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
+import type { ListedAction } from "../src/projects/action.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -22,6 +23,9 @@ export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("note <id> <text>"))
     .description("add a note to an alert's history")
     .action(note);
+  apiFlags(program.command("run-action <id> <action>"))
+    .description("run a runbook action (its id or name) for an alert, on its latest event")
+    .action(runAction);
 }
 
 function say(verb: "unack" | "escalate", done: string) {
@@ -55,4 +59,17 @@ async function note(id: string, text: string, options: ApiOptions): Promise<void
     text,
   });
   print(made, options, () => `noted (${made.id})`);
+}
+
+async function runAction(id: string, action: string, options: ApiOptions): Promise<void> {
+  const { project } = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  const { actions } = await callApi<{ actions: ListedAction[] }>(
+    ...([options, "GET", path("v1", "projects", project, "actions")] as const),
+  );
+  const found = actions.find((one) => one.id === action || one.name === action);
+  const made = await callApi<{ execution_id: string }>(
+    ...([options, "POST"] as const),
+    path("v1", "alerts", id, "actions", found?.id ?? action, "run"),
+  );
+  print(made, options, () => `${found?.name ?? action} is run for alert ${id}`);
 }

@@ -28,6 +28,7 @@ export const errorStatus = {
   managed_integration: 409,
   integration_disabled: 409,
   action_disabled: 409,
+  action_not_runnable: 409,
   already_paired: 409,
   hosted_tenant: 409,
   delivery_not_resendable: 409,

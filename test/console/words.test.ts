@@ -167,6 +167,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
     { integration: "ops", event: "alert.opened", error: "it is off" },
     "ops: alert.opened not sent: it is off.",
   ],
+  action_started: [{ action: "restart" }, "Ann ran action restart."],
   action_succeeded: [{ action: "restart" }, "Action restart ran."],
   action_failed: [{ action: "restart", error: "http 500" }, "Action restart failed: http 500."],
 };

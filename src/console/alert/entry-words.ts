@@ -147,6 +147,8 @@ const SAY: Readonly<Record<string, Say>> = {
     html`${channel(detail)}: ${detail.text("event")} <span class="wrong">not delivered</span>${attempts(detail)}${failure(detail)}.`,
   delivery_dropped: (detail) =>
     html`${channel(detail)}: ${detail.text("event")} not sent${failure(detail)}.`,
+  action_started: (detail, who) =>
+    html`${who} ran action <strong>${detail.text("action")}</strong>.`,
   action_succeeded: (detail) =>
     html`Action <strong>${detail.text("action")}</strong> ran${attempts(detail)}.`,
   action_failed: (detail) =>

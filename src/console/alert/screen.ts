@@ -14,7 +14,7 @@ import { nextUp } from "./next.ts";
 import { noteForm } from "./note.ts";
 import { occurrences } from "./occurrences.ts";
 import { related } from "./related.ts";
-import { runbook } from "./runbook.ts";
+import { runActionAgain, runbook } from "./runbook.ts";
 import { readShownAlert } from "./shown-alert.ts";
 import { whoKnows } from "./who-knows.ts";
 
@@ -58,6 +58,11 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
   forms: {
     ...deedForms(thisAlert),
     escalate: { verb: "escalateAlert", target, act: escalate },
+    "actions/{aid}/run": {
+      verb: "runActionForAlert",
+      target: ({ aid = "" }) => ({ kind: "action", id: aid }),
+      act: runActionAgain,
+    },
     "notes/{nid}": noteChange("changeNote", (form) => form.get("text") ?? ""),
     "notes/{nid}/delete": noteChange("deleteNote", () => null),
   },

@@ -3,7 +3,9 @@ import { type AlertRow, alertAnswer, alertId, toAlert } from "../../alerts/alert
 import { assignAlert, assignWrite } from "../../alerts/assign.ts";
 import { escalateNow } from "../../alerts/escalate-now.ts";
 import { addNote, changeNote, noteWrite } from "../../alerts/notes.ts";
+import { runForAlert } from "../../alerts/run-action.ts";
 import { unacknowledge } from "../../alerts/unacknowledge.ts";
+import { hexIdField } from "../../kit/fields.ts";
 import type { Tx } from "../../store/store.ts";
 import { deleted, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -59,6 +61,24 @@ export const alertVerbRoutes: Route[] = [
     ],
     handle: ({ tenant, params, body: assign, actor: { accountId: by } }) =>
       toAlert(tenant.store.write((tx) => assignAlert(tx, alertId(params.id), { by, assign }))),
+  }),
+  route({
+    ...{ ...common, method: "POST", path: "/v1/alerts/{id}/actions/{aid}/run" },
+    name: "runActionForAlert",
+    summary:
+      "Run a runbook action for an alert, once more or for the first time, on its latest event",
+    params: z.strictObject({ id: z.string(), aid: hexIdField }),
+    status: 201,
+    answer: z.object({ execution_id: z.string() }),
+    errors: [
+      ...(["invalid_request", "not_found", "alert_resolved"] as const),
+      ...(["action_disabled", "action_not_runnable"] as const),
+    ],
+    handle: ({ tenant, params, actor: { accountId } }) => ({
+      execution_id: tenant.store.write((tx) =>
+        runForAlert(tx, alertId(params.id), { actionId: params.aid, accountId }),
+      ),
+    }),
   }),
   route({
     ...{ ...common, method: "POST", path: "/v1/alerts/{id}/notes", name: "addNote" },
