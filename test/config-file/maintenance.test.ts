@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { parseConfigFile, printConfigFile } from "../../src/desk/config-document.ts";
 import { testApp } from "../support/app.ts";
+import { testBox } from "../support/box.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { settle } from "../support/until.ts";
 
 const empty = { sources: [], schedules: [], actions: [], integrations: [], rules: [] };
 const PATH = "/v1/projects/shop/config";
@@ -142,5 +145,43 @@ test("what a silence may not be is told at its place in the file", async (t) => 
   assert.throws(
     () => parseConfigFile(FILE.replace("01-12 18:00", "03-29 02:30"), NOWHERE),
     /line 12: .*starts_at must be a time that Europe\/Vienna has/,
+  );
+});
+
+test("a window that the file changes while it holds an alert goes on holding it; one that leaves the file lets it ring", async (t) => {
+  const receiver = await startReceiver();
+  const box = await testBox();
+  t.after(async () => {
+    await box.stop();
+    await receiver.close();
+  });
+  const token = await box.project("shop");
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors" });
+  await box.api("POST", "/v1/projects/shop/webhooks", { url: `${receiver.url}/hook` });
+  const now = Math.floor(box.clock.now() / 1000);
+  const times = { starts_at: now - 60, ends_at: now + 3600, repeat_until: now + 9 * 86_400 };
+  const apply = async (maintenance: object[]) => {
+    const { body } = await box.api("GET", PATH);
+    const config = { ...body.config, maintenance };
+    const put = await box.api("PUT", PATH, { version: body.version, config });
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    await box.clock.turn(10_000);
+    await settle(box);
+  };
+  await apply([{ ...weekly, ...times }]);
+  await box.ingest(token, { message: "it broke", level: 400 });
+  await settle(box);
+  const heldBy = async () => (await box.api("GET", "/v1/alerts/1")).body.silenced_by;
+  const first = await heldBy();
+  assert.ok(first);
+  await apply([{ ...weekly, ...times, reason: "another" }]);
+  assert.notEqual(await heldBy(), first);
+  assert.ok(await heldBy());
+  assert.deepEqual(receiver.received, []);
+  await apply([]);
+  assert.equal(await heldBy(), null);
+  assert.deepEqual(
+    receiver.received.map(({ body }) => JSON.parse(body).event),
+    ["alert.opened"],
   );
 });
