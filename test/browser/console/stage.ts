@@ -89,7 +89,8 @@ export async function unrest(tab: Tab, url: string): Promise<string[]> {
   return found;
 }
 
-function running(box: TestBox): () => Promise<void> {
+/** Runs the box's clock as fast as the machine's until what it answers is called. */
+export function running(box: TestBox): () => Promise<void> {
   let isOn = true;
   let last = performance.now();
   const turned = (async () => {

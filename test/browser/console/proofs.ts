@@ -1,0 +1,321 @@
+/** What holds for all of the console: strangers' pages write nothing, it reads without script, a proxy and a restart don't matter. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { Browser, Page } from "playwright-core";
+import { openPages } from "../../../src/console/open-pages.ts";
+import { screens } from "../../../src/console/screens.ts";
+import { type TestBox, testBox } from "../../support/box.ts";
+import { signedIn } from "../../support/console.ts";
+import { dump } from "../../support/dump.ts";
+import { furnish } from "../../support/house.ts";
+import { mountedProxy } from "../../support/mounted.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { settle } from "../../support/until.ts";
+import { screensOf } from "../screens-of.ts";
+import { open, type Tab, withoutStatus } from "../tab.ts";
+import { onStage, running, seen } from "./stage.ts";
+
+const PASSWORD = "correct horse battery";
+
+/** Gives the owner a password, as somebody who has paired has one. */
+async function withPassword(box: TestBox): Promise<void> {
+  const hash = await box.tenant.passwords.hash(PASSWORD);
+  box.tenant.store.write((tx) =>
+    tx.sql("UPDATE accounts SET password_hash = ? WHERE id = ?").run(hash, box.owner.accountId),
+  );
+}
+
+async function signIn(page: Page, base: string): Promise<void> {
+  await page.goto(`${base}/alerts`);
+  assert.equal(page.url(), `${base}/signin?to=%2Falerts`);
+  await page.fill("#email", "owner@example.org");
+  await page.fill("#password", PASSWORD);
+  await Promise.all([page.waitForURL(`${base}/alerts`), page.click("main button")]);
+}
+
+const press = (page: Page, button: string) =>
+  Promise.all([page.waitForNavigation(), page.locator(button).first().click()]);
+
+/** A page of somebody else's, on a port of its own: the same host, so that the browser sends its cookies there. */
+async function strangersPage(): Promise<{ url: string; close(): void }> {
+  const server = createServer((_request, response) =>
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>x</title><iframe name=f></iframe>"),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}/`, close };
+}
+
+/** AC-V6: a form, `fetch` and a beacon, each to every address that takes a form. */
+async function othersWriteNothing(browser: Browser, receiver: Receiver): Promise<void> {
+  const stranger = await strangersPage();
+  await onStage(browser, async ({ box, visit }) => {
+    const { alerts, ann } = await furnish(box, receiver);
+    const values: Record<string, string> = { id: alerts.critical, account: ann.accountId };
+    const addresses = [
+      ...screens.flatMap(({ path, forms = {} }) =>
+        Object.keys(forms).map((suffix) => (suffix === "" ? path : `${path}/${suffix}`)),
+      ),
+      ...openPages.map(({ path }) => path),
+    ].map((path) => box.url + path.replace(/\{(\w+)\}/g, (_all, name) => values[name] ?? "shop"));
+    const tab = await visit("/alerts");
+    await tab.page.goto(stranger.url);
+    const answers: string[] = [];
+    tab.page.on("response", (answer) => {
+      if (answer.request().method() === "POST")
+        answers.push(`${answer.request().resourceType()} ${answer.status()}`);
+    });
+    let carried = 0;
+    tab.page.on("request", async (request) => {
+      const { cookie = "" } = await request.allHeaders().catch(() => ({ cookie: "" }));
+      if (request.method() === "POST" && cookie.includes("box=")) carried += 1;
+    });
+    const before = dump(box.tenant.store.db);
+    const sent = 3 * addresses.length;
+    await tab.run(`(async () => {
+      for (const url of ${JSON.stringify(addresses)}) {
+        const body = new URLSearchParams({ id: "1", text: "x", name: "x", hours: "1" });
+        await fetch(url, { method: "POST", mode: "no-cors", credentials: "include", body, headers: { accept: "text/html" } }).catch(() => {});
+        navigator.sendBeacon(url, body);
+        const form = Object.assign(document.createElement("form"), { method: "post", action: url, target: "f" });
+        document.body.append(form);
+        const gone = new Promise((done) => document.querySelector("iframe").addEventListener("load", done, { once: true }));
+        form.submit();
+        await gone;
+      }
+    })()`);
+    for (let look = 0; look < 200 && answers.length < sent; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(answers.length, sent, "not every post was answered");
+    // A beacon can't ask for a page, so that it is told of none.
+    assert.deepEqual([...new Set(answers)].sort(), ["document 403", "fetch 403", "ping 404"]);
+    assert.ok(carried > 0, "no post had the cookie with it: nothing was tried");
+    assert.equal(dump(box.tenant.store.db), before, "another origin's page wrote");
+    console.log(`  ${sent} posts from another origin, ${carried} of them with the cookie`);
+  });
+  stranger.close();
+}
+
+/** AC-V3: signs in and does a night's work with scripts off; and every screen reads. */
+async function readsWithoutScript(browser: Browser, receiver: Receiver): Promise<void> {
+  const box = await testBox();
+  const tab = await open(browser, {
+    javaScriptEnabled: false,
+    viewport: { width: 360, height: 740 },
+  });
+  const { page } = tab;
+  try {
+    const house = await furnish(box, receiver);
+    await withPassword(box);
+    await signIn(page, box.url);
+    const { critical, error } = house.alerts;
+    await press(page, `#row-${critical} button:text-is("Ack")`);
+    assert.match((await page.textContent("#said")) ?? "", /Acknowledged #/);
+    await page.goto(`${box.url}/a/${critical}`);
+    await page.fill("#note-text", "provider is down");
+    await press(page, `#note button`);
+    assert.match((await page.textContent("#timeline")) ?? "", /provider is down/);
+    // What still matches is asked about first.
+    await box.clock.turn(400_000);
+    await press(page, `main button:text-is("Resolve")`);
+    assert.match((await page.textContent("#head .state")) ?? "", /Resolved/);
+    await page.goto(`${box.url}/a/${error}`);
+    await page.click("#silence summary");
+    await page.fill("#silence-reason", "deploy");
+    await press(page, "#silence button");
+    assert.match((await page.textContent("#said")) ?? "", /[Ss]ilenced/);
+    await page.goto(`${box.url}/me`);
+    await page.fill("#name input", "Olga the Owner");
+    await press(page, "#name button");
+    assert.match((await page.textContent("#said")) ?? "", /You are called Olga the Owner/);
+    const blank: string[] = [];
+    for (const [name, path] of Object.entries(screensOf(house))) {
+      await page.goto(box.url + path);
+      if (((await page.textContent("#main")) ?? "").trim().length < 20) blank.push(name);
+      // Each form can be sent by a button that is there or that opens with its menu.
+      const stuck = await page
+        .locator("main form[method=post]")
+        .evaluateAll(
+          (forms) =>
+            (
+              forms as unknown as { elements: ArrayLike<{ localName: string; type: string }> }[]
+            ).filter(
+              ({ elements }) =>
+                !Array.from(elements).some(
+                  ({ localName, type }) => localName === "button" && type === "submit",
+                ),
+            ).length,
+        );
+      if (stuck > 0) blank.push(`${name}: ${stuck} forms without a button`);
+    }
+    assert.deepEqual(blank, []);
+    await page.goto(`${box.url}/me`);
+    await press(page, "#out button");
+    assert.equal(page.url(), `${box.url}/signin`);
+    assert.deepEqual(
+      withoutStatus(tab.noise).filter((line) => !line.startsWith(`request: ${box.url}/`)),
+      [],
+    );
+  } finally {
+    await tab.close();
+    await box.stop();
+  }
+}
+
+/** Signs in, follows and acknowledges by script, and looks at every screen. */
+async function livesAt(tab: Tab, box: TestBox, base: string, receiver: Receiver): Promise<void> {
+  const { page } = tab;
+  const house = await furnish(box, receiver);
+  await withPassword(box);
+  const stop = running(box);
+  await signIn(page, base);
+  const [cookie] = (await page.context().cookies()).filter(({ httpOnly }) => httpOnly);
+  assert.deepEqual(
+    [cookie?.name, cookie?.secure, cookie?.path, cookie?.sameSite],
+    ["__Host-box", true, "/", "Lax"],
+  );
+  await seen(tab, "document.readyState === 'complete'");
+  await page.waitForTimeout(500);
+  const { warn, error } = house.alerts;
+  // What somebody else does is seen: the stream came through.
+  const acked = await box.api("POST", `/v1/alerts/${warn}/ack`, undefined, house.bob.key);
+  assert.equal(acked.status, 200, JSON.stringify(acked.body));
+  await seen(tab, `document.querySelector("#row-${warn}[data-gone]") !== null`);
+  await page.locator(`#row-${error} button`, { hasText: "Ack" }).click();
+  await seen(tab, `/Acknowledged #${error}/.test(document.querySelector("#said").textContent)`);
+  for (const [name, path] of Object.entries(screensOf(house))) {
+    const answer = await page.goto(base + path);
+    assert.equal(answer?.status(), name === "missing" ? 404 : 200, `${name} at ${base}`);
+  }
+  await stop();
+  const noise = withoutStatus(tab.noise).filter((line) => !line.startsWith(`request: ${base}/`));
+  assert.deepEqual(noise, []);
+}
+
+/** AC-V4: below `/box/` behind a proxy that ends TLS. */
+async function behindProxy(browser: Browser, receiver: Receiver): Promise<void> {
+  const proxy = await mountedProxy();
+  const box = await testBox({ publicUrl: proxy.url });
+  proxy.to(box.url);
+  const tab = await open(browser, { ignoreHTTPSErrors: true });
+  try {
+    await livesAt(tab, box, proxy.url, receiver);
+    assert.deepEqual(proxy.strays, []);
+  } finally {
+    await tab.close();
+    await box.stop();
+    proxy.close();
+  }
+}
+
+/** AC-V4: over the box's own https. */
+async function overHttps(browser: Browser, receiver: Receiver): Promise<void> {
+  const [pem, authority] = ["good", "authority"].map(
+    (name) => new URL(`../../fixtures/tls/${name}.pem`, import.meta.url).pathname,
+  ) as [string, string];
+  const known = getCACertificates();
+  setDefaultCACertificates([...known, readFileSync(authority, "utf8")]);
+  const box = await testBox({ tlsCert: pem, tlsKey: pem });
+  const tab = await open(browser, { ignoreHTTPSErrors: true });
+  // A picture for the tab is asked for by browsers themselves.
+  await tab.page.context().route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
+  try {
+    await livesAt(tab, box, box.url, receiver);
+  } finally {
+    await tab.close();
+    await box.stop();
+    setDefaultCACertificates(known);
+  }
+}
+
+/** A port that is free now, since a box that starts again has to listen where it did. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+/** AC-V8: the box restarts below an open page. */
+async function boxRestarts(browser: Browser): Promise<void> {
+  const box = await testBox({ listen: `127.0.0.1:${await freePort()}` });
+  const tab = await open(browser);
+  const { page } = tab;
+  await page.context().route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
+  try {
+    const token = await box.project("shop");
+    await box.api("POST", "/v1/projects/shop/rules", { name: "errors", identifier_keys: ["n"] });
+    const fire = async (n: string) => {
+      await box.ingest(token, { message: "payment failed", level: 500, keys: { n } });
+      await settle(box);
+    };
+    await fire("a");
+    const stop = running(box);
+    const [name = "", value = ""] = signedIn(box).cookie.split("=");
+    await page.context().addCookies([
+      { name, value, url: box.url },
+      { name: "zone", value: "UTC", url: box.url },
+    ]);
+    const list = await page.context().newPage();
+    await list.goto(`${box.url}/alerts`);
+    await page.bringToFront();
+    await page.goto(`${box.url}/a/1`);
+    await page.fill("#note-text", "we look at it, half a sent");
+    await page.waitForTimeout(500);
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.headers()["x-sections"] !== undefined) asked += 1;
+    });
+    let gone = 0;
+    await box.restart(async () => {
+      gone = await seen(tab, `document.querySelector("#bar > .unreached") !== null`);
+      // Longer than a page waits between its first tries.
+      await page.waitForTimeout(4000);
+    });
+    const back = await seen(tab, `document.querySelector("#bar > .unreached") === null`);
+    assert.ok(gone <= 3000, `the bar came after ${gone} ms`);
+    assert.ok(back <= 3000, `it was back after ${back} ms`);
+    assert.equal(await page.inputValue("#note-text"), "we look at it, half a sent");
+    await box.api("POST", "/v1/alerts/1/ack");
+    const took = await seen(tab, `/has it/.test(document.querySelector("#head").textContent)`);
+    assert.ok(took <= 3000, `what came after was seen after ${took} ms`);
+    assert.equal(await page.inputValue("#note-text"), "we look at it, half a sent");
+    assert.ok(asked <= 10, `${asked} requests for sections`);
+    await page.click("#note button");
+    await seen(tab, `/half a sent/.test(document.querySelector("#timeline").textContent)`);
+    await fire("b");
+    await list.bringToFront();
+    await list.waitForSelector("#row-2", { timeout: 5000 });
+    await stop();
+    console.log(`  the bar after ${Math.round(gone)} ms, back after ${Math.round(back)} ms`);
+  } finally {
+    await tab.close();
+    await box.stop();
+  }
+}
+
+const STEPS = { othersWriteNothing, readsWithoutScript, behindProxy, overHttps, boxRestarts };
+
+export async function consoleHolds(browser: Browser): Promise<void> {
+  const receiver = await startReceiver();
+  try {
+    for (const [name, step] of Object.entries(STEPS)) {
+      await step(browser, receiver).catch((error) => {
+        throw new Error(`console, ${name}: ${error.message}`, { cause: error });
+      });
+      console.log(`  ok console ${name}`);
+    }
+  } finally {
+    await receiver.close();
+  }
+}
