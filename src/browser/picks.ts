@@ -10,14 +10,18 @@ export const pickOf = (row: ParentNode): HTMLInputElement | null =>
 export const pickedRows = (): HTMLElement[] =>
   rowsOf(document).filter((row) => pickOf(row)?.checked === true);
 
-/** Shows how many rows are selected, and the bar for what can be done with them. */
+/** A row may stand for many: its box names them all, behind commas. */
+const countOf = (row: HTMLElement): number => pickOf(row)?.value.split(",").length ?? 1;
+
+/** Shows how many things are selected, and the bar for what can be done with them. */
 export function showPicked(): void {
   const picked = new Set(pickedRows());
+  const all = [...picked].reduce((sum, row) => sum + countOf(row), 0);
   for (const row of rowsOf(document)) row.toggleAttribute("data-picked", picked.has(row));
   for (const bar of document.querySelectorAll("[data-selection]")) {
     bar.toggleAttribute("data-some", picked.size > 0);
     const count = bar.querySelector("[data-count]");
-    if (count) count.textContent = String(picked.size);
+    if (count) count.textContent = String(all);
   }
 }
 

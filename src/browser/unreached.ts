@@ -10,6 +10,14 @@ let retry = (): void => {};
 export function boxAnswered(): void {
   lastHeard = boxNow();
   document.querySelector("#bar > .unreached")?.remove();
+  for (const age of document.querySelectorAll("[data-as-of]")) age.removeAttribute("data-as-of");
+}
+
+/** Rows stay, each with the time that it is of: drawn by the style sheet, so that no answer has to take it away. */
+function markRows(): void {
+  const words = `as of ${clockWords(lastHeard)}`;
+  for (const age of document.querySelectorAll<HTMLElement>("[data-row] .row-age"))
+    age.dataset["asOf"] = words;
 }
 
 /** `again` is what *Try now* does. */
@@ -21,6 +29,7 @@ export function boxUnreached(again: () => void): void {
   button.className = "button plain";
   button.textContent = "Try now";
   button.addEventListener("click", () => retry());
+  markRows();
   say("The box can’t be reached", ` · shown as of ${clockWords(lastHeard)} · `, button);
 }
 

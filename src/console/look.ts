@@ -6,6 +6,8 @@ export interface PageLook {
   zone: string;
   theme: "system" | "light" | "dark";
   rows: "comfortable" | "compact";
+  /** Which end of an alert's history comes first. */
+  timeline: "newest" | "oldest";
   /** Whether single letters are keys. */
   keys: boolean;
 }
@@ -23,6 +25,7 @@ export function lookOf(cookies: Readonly<Record<string, string>>): PageLook {
     zone: zone === "" || !isTimezone(zone) ? OWN_ZONE : zone,
     theme: THEMES.find((theme) => theme === cookies["theme"]) ?? "system",
     rows: ROWS.find((rows) => rows === cookies["rows"]) ?? "comfortable",
+    timeline: cookies["timeline"] === "oldest" ? "oldest" : "newest",
     keys: cookies["keys"] !== "off",
   };
 }

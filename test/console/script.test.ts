@@ -97,7 +97,13 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
 });
 
 test("the script goes on in the words that the page came with", () => {
-  const look = { zone: "UTC", theme: "system", rows: "comfortable", keys: true } as const;
+  const look = {
+    zone: "UTC",
+    theme: "system",
+    rows: "comfortable",
+    timeline: "newest",
+    keys: true,
+  } as const;
   const now = 1_800_000_000;
   const wordsOf = ({ markup }: Markup) => markup.replace(/<[^>]+>/g, "");
   fc.assert(

@@ -12,7 +12,7 @@ import type { PageCall } from "../../src/console/screen.ts";
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
   ...{ now: NOW, base: "", leads: () => true },
-  look: { zone: "UTC", theme: "system", rows: "comfortable", keys: true },
+  look: { zone: "UTC", theme: "system", rows: "comfortable", timeline: "newest", keys: true },
   who: { accountId: "me", role: "member", name: "Me", email: "me@example.org", sessionId: "s" },
 };
 const nameOf = (id: string) => ({ ann: "Ann", bob: "Bob", me: "Me" })[id] ?? id;

@@ -4,7 +4,7 @@ import type { NumberedEntry } from "../../alerts/timeline.ts";
 import { html, type Markup, trusted } from "../../kit/html.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { PageCall } from "../screen.ts";
-import { fieldId, typed, wrongOf } from "../ui/form.ts";
+import { button, fieldId, keyed, typed, wrongOf } from "../ui/form.ts";
 import { clockTime, exact } from "../ui/times.ts";
 import { entryWords } from "./entry-words.ts";
 import { MOST_ENTRIES, type ShownAlert } from "./shown-alert.ts";
@@ -47,19 +47,19 @@ export function groupedEntries(entries: readonly NumberedEntry[]): EntryGroup[] 
   return groups;
 }
 
-/** What happened: who, what, when, why. The oldest first with `timeline=oldest`. */
+/** What happened: who, what, when, why. Which end comes first is remembered in this browser. */
 export async function history(call: PageCall, shown: ShownAlert): Promise<Markup> {
   const groups = groupedEntries(shown.entries);
-  const isOldest = call.query.get("timeline") === "oldest";
-  const { base } = call;
-  const { id } = shown.row;
-  const other = isOldest
-    ? html`<a href="${base}/a/${id}#timeline">Newest first</a>`
-    : html`<a href="${base}/a/${id}?timeline=oldest#timeline">Oldest first</a>`;
+  const isOldest = call.look.timeline === "oldest";
+  const other = button(call, {
+    ...{ action: `/a/${shown.row.id}/order`, kind: "plain" },
+    name: isOldest ? "Newest first" : "Oldest first",
+    fields: { timeline: isOldest ? "newest" : "oldest" },
+  });
   const items: Markup[] = [];
   for (const group of isOldest ? groups : groups.toReversed())
     items.push(await item(call, shown, group));
-  return html`<div class="card-head"><h2>Timeline</h2>${other}</div>
+  return html`<div class="card-head"><h2><a href="#timeline"${keyed("t", "Timeline")}>Timeline</a></h2>${other}</div>
 ${shown.entries.length === MOST_ENTRIES && html`<p class="soft">The latest ${MOST_ENTRIES} entries.</p>`}
 <ol class="timeline">${items}</ol>`;
 }

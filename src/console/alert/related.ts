@@ -1,15 +1,18 @@
 import { earlierAlerts } from "../../alerts/detail.ts";
 import { listAlerts } from "../../alerts/list.ts";
-import { html, type Markup } from "../../kit/html.ts";
-import type { PageCall } from "../screen.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { findSourceNamed } from "../../projects/sources.ts";
+import { type PageCall, pathOf } from "../screen.ts";
 import { levelBadge } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago, span } from "../ui/times.ts";
+import { way } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 const EARLIER = 5;
 const OPEN = 6;
+const MOST_RULES = 10;
 
 /** What was so before, and what else is going on: the fastest hint at three in the morning. */
 export function related(call: PageCall, { row, nameOf }: ShownAlert): Markup {
@@ -43,5 +46,23 @@ ${
         ({ id, level, template, opened_at }) =>
           html`<li>${levelBadge(level)} <a class="message" href="${base}/a/${id}">${markedTemplate(template)}</a> ${ago(call, opened_at)}</li>`,
       )}</ul>`
-}`;
+}${alsoTaken(call, row)}`;
+}
+
+/** Rules besides its own that would take the latest of its events, as far as the alert knows it. */
+function alsoTaken(call: PageCall, row: ShownAlert["row"]): Piece {
+  const { store, ingest } = call.tenant;
+  const place = { project: row.project, source: row.source ?? "" };
+  const source = findSourceNamed(store, place);
+  if (source === null) return false;
+  const keys = JSON.parse(row.identifiers) as Record<string, string>;
+  const event = { message: row.last_message, level: row.level, keys, tags: null };
+  const names = ingest.takers(source, event).filter((name) => name !== row.rule);
+  if (names.length === 0) return false;
+  return html`<h3>Taken by other rules, too</h3><p>${names
+    .slice(0, MOST_RULES)
+    .map(
+      (name, i) =>
+        html`${i > 0 && ", "}${way(call, pathOf("p", row.project, "rules", name), name)}`,
+    )}${names.length > MOST_RULES && ` and ${names.length - MOST_RULES} more`}</p>`;
 }

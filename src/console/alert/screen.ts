@@ -5,7 +5,16 @@ import { check } from "../../http/check.ts";
 import { html } from "../../kit/html.ts";
 import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
 import { stillMatching } from "../alerts/pieces.ts";
-import type { Form, FormDone, PageCall, Screen, Section, View } from "../screen.ts";
+import { lookCookie } from "../cookies.ts";
+import {
+  type Form,
+  type FormDone,
+  type PageCall,
+  pathOf,
+  type Screen,
+  type Section,
+  type View,
+} from "../screen.ts";
 import { mainActions, moreActions } from "./actions.ts";
 import { alertHead } from "./head.ts";
 import { history } from "./history.ts";
@@ -58,6 +67,7 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
   forms: {
     ...deedForms(thisAlert),
     escalate: { verb: "escalateAlert", target, act: escalate },
+    order: { verb: "orderTimeline", target, reads: true, act: order },
     "actions/{aid}/run": {
       verb: "runActionForAlert",
       target: ({ aid = "" }) => ({ kind: "action", id: aid }),
@@ -72,6 +82,16 @@ function escalate({ tenant, params, who }: PageCall): FormDone {
   const id = alertId(params["id"] ?? "");
   tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
   return { said: `The next step of #${id} has run.` };
+}
+
+/** Which end of histories comes first: how this browser wants its pages, nothing of the alert. */
+function order({ secure, params }: PageCall, form: URLSearchParams): FormDone {
+  const value = form.get("timeline") === "oldest" ? "oldest" : "newest";
+  return {
+    said: value === "oldest" ? "Oldest first from now on." : "Newest first from now on.",
+    to: `${pathOf("a", params["id"] ?? "")}#timeline`,
+    cookies: [lookCookie("timeline", value, secure)],
+  };
 }
 
 /** A note's author changes it, or takes it back. */

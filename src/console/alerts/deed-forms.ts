@@ -3,6 +3,7 @@ import { assignAlert, assignWrite } from "../../alerts/assign.ts";
 import { addNote, noteWrite } from "../../alerts/notes.ts";
 import { LONGEST_SNOOZE, snooze } from "../../alerts/snooze.ts";
 import { check } from "../../http/check.ts";
+import { ServiceError } from "../../kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
 import { span } from "../ui/times.ts";
@@ -93,9 +94,21 @@ function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
     "body",
   );
   const { store } = call.tenant;
+  const done: string[] = [];
+  const others: { id: string; error: ServiceError }[] = [];
   for (const id of ids)
-    store.write((tx) => assignAlert(tx, alertId(id), { by: call.who.accountId, assign }));
-  return { said: `Assigned ${nameThem(ids)}, and paged them now.` };
+    try {
+      store.write((tx) => assignAlert(tx, alertId(id), { by: call.who.accountId, assign }));
+      done.push(id);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      others.push({ id, error });
+    }
+  // What goes for none of them is the form's fault.
+  const [first] = others;
+  if (done.length === 0 && first !== undefined) throw first.error;
+  const not = others.map(({ id, error }) => ` Not #${id}: ${error.message}`).join("");
+  return { said: `Assigned ${nameThem(done)}, and paged them now.${not}` };
 }
 
 function noteThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {

@@ -32,11 +32,11 @@ export function reasonField(id: string): Markup {
   return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000"></textarea></div>`;
 }
 
-/** Whom an alert can be given to: everybody here, and schedules by name. */
+/** Whom an alert can be given to: everybody here, and schedules by name; `now`: whom they have, where that is one thing. */
 export function assignFields(
   id: string,
   reader: Reader,
-  schedules: readonly { name: string; now: string | null }[],
+  schedules: readonly { name: string; now?: string | null }[],
 ): Markup {
   const people = listAccounts(reader).slice(0, 100);
   return html`<fieldset><legend>Who</legend>${people.map(
@@ -44,7 +44,7 @@ export function assignFields(
       html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"> ${display_name.trim() === "" ? email : display_name}</label>`,
   )}${schedules.map(
     ({ name, now }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"> on call: ${name}${now === null ? " (nobody now)" : ` (${now})`}</label>`,
+      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,
   )}</fieldset>
 <label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"> The ladder goes on beside them</label>`;
 }

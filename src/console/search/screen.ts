@@ -5,6 +5,7 @@ import { search } from "../../search/search.ts";
 import type { PageCall, Screen, View } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
+import { knownAs, knownMessages, LONGEST_PASTED } from "./pasted.ts";
 
 /** Results that are shown. */
 const MOST = 20;
@@ -20,13 +21,13 @@ const PAGES: readonly [name: string, path: string][] = [
   ["Me", "/me"],
 ];
 
-/** Everything that has a name, alerts, and what can be done with one that is named: `#123`. */
+/** Everything that has a name, alerts, what can be done with one that is named (`#123`), and what a message is known as. */
 export const searchScreen: Screen = {
   path: "/search",
   view(call): View {
-    const q = (call.query.get("q") ?? "").trim().slice(0, LONGEST_QUERY);
+    const q = (call.query.get("q") ?? "").trim().slice(0, LONGEST_PASTED);
     return {
-      title: q === "" ? "Search" : `${q} · Search`,
+      title: q === "" ? "Search" : `${q.slice(0, 80)} · Search`,
       heading: html`Search`,
       nav: "search",
       sections: {
@@ -38,23 +39,24 @@ export const searchScreen: Screen = {
 };
 
 function field({ base }: PageCall, q: string): Markup {
-  return html`<form class="filters" method="get" action="${base}/search" role="search"><input type="search" name="q" id="find" value="${q}" maxlength="${LONGEST_QUERY}" aria-label="Find" placeholder="Page, project, rule, person, #123, or words of an alert"><button class="button second">Search</button></form>`;
+  return html`<form class="filters" method="get" action="${base}/search" role="search"><input type="search" name="q" id="find" value="${q}" maxlength="${LONGEST_PASTED}" aria-label="Find" placeholder="Page, project, rule, person, #123, words of an alert, or a message"><button class="button second">Search</button></form>`;
 }
 
 async function results(call: PageCall, q: string): Promise<Markup> {
   if (q === "")
     return html`<p class="soft">Pages, projects, rules, people and alerts, by their names and words.</p>`;
   const limit = MOST;
-  const found = await search(call.tenant.store, { q, limit });
+  const found = await search(call.tenant.store, { q: q.slice(0, LONGEST_QUERY), limit });
   const pages = PAGES.filter(
     ([name, path]) => call.leads(path) && name.toLowerCase().includes(q.toLowerCase()),
   );
   const things = found.results.filter(({ path }) => call.leads(path));
   const deeds = deedsOf(call, q);
-  if (pages.length + things.length === 0 && deeds === false)
+  const known = knownAs(call, q);
+  if (pages.length + things.length + known.length === 0 && deeds === false)
     return empty("Nothing is called that, and no alert says it.");
   const { base } = call;
-  return html`<ul class="found">${pages.map(
+  return html`<ul class="found">${knownMessages(call, known)}${pages.map(
     ([name, path]) =>
       html`<li><a href="${base}${path}">${name} <span class="soft">page</span></a></li>`,
   )}${things.map(

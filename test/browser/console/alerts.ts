@@ -97,6 +97,17 @@ const ownAct: Step = async ({ box, visit, calm }) => {
   await calm(tab, "after one's own acknowledgement");
 };
 
+/** A row that stands for many counts as many. */
+const groupCounts: Step = async ({ box, visit, calm }) => {
+  const { fire } = await scene(box);
+  for (let n = 0; n < 12; n++) await fire(`g${n}`);
+  await settle(box);
+  const tab = await visit("/alerts");
+  await tab.page.click("[data-row] label.pick");
+  await seen(tab, `document.querySelector("[data-count]").textContent === "12"`);
+  await calm(tab, "a selected group");
+};
+
 /** AC-11.4. */
 const filtersStay: Step = async ({ box, visit, calm }) => {
   const { fire } = await scene(box);
@@ -195,7 +206,15 @@ const looksRight: Step = async ({ box, visit, calm }) => {
       }
 };
 
-const STEPS: Record<string, Step> = { byKeys, othersActs, ownAct, filtersStay, storm, looksRight };
+const STEPS: Record<string, Step> = {
+  byKeys,
+  othersActs,
+  ownAct,
+  groupCounts,
+  filtersStay,
+  storm,
+  looksRight,
+};
 
 export async function alertsHold(browser: Browser): Promise<void> {
   for (const [name, step] of Object.entries(STEPS)) {

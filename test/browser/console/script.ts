@@ -209,7 +209,7 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(scene.following, 1);
   };
-  const step = async (how: "bye" | "gone", to: string) => {
+  const step = async (how: "bye" | "gone", to: string, rowSays = (_age: string) => {}) => {
     await follows();
     const from = performance.now();
     scene.down(how);
@@ -219,14 +219,24 @@ const boxGoes: Step = async ({ scene, tab, until, value }) => {
       /can’t be reached · shown as of \d\d:\d\d · Try now/,
     );
     assert.equal(await value("scrollY"), 0);
+    rowSays(
+      String(
+        await value(
+          "getComputedStyle(document.querySelector('.row-age') ?? document.body, '::after').content",
+        ),
+      ),
+    );
     scene.sections = { a: `<p class="n">${to}</p>` };
     await scene.up();
     await until(`${text("#a .n")} === "${to}" && !(${has(".unreached")})`, 3000);
     assert.ok(performance.now() - from < 6500);
   };
-  scene.sections = { a: '<p class="n">1</p>' };
+  scene.sections = {
+    a: '<ol class="rows" data-list><li class="row" id="row-1" data-row><a href="/a/1">one</a><span class="row-age">1 min</span></li></ol><p class="n">1</p>',
+  };
   await tab.page.goto(`${scene.origin}/page`);
-  await step("gone", "2");
+  await step("gone", "2", (age) => assert.match(age, /as of \d\d:\d\d/));
+  assert.equal(await value("document.querySelector('[data-as-of]')"), null);
   await step("bye", "3");
   // Where no stream comes through, the same is asked for.
   await follows();

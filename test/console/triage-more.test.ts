@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isOf } from "../../src/console/search/pasted.ts";
+import { testBox } from "../support/box.ts";
+import { signedIn } from "../support/console.ts";
+import { settle } from "../support/until.ts";
+
+async function story(t: { after(end: () => Promise<void>): void }) {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  const rule = (body: object) => box.api("POST", "/v1/projects/shop/rules", body);
+  await rule({ name: "errors", match: { min_level: 400 } });
+  return { box, token, rule, tab: signedIn(box) };
+}
+
+test("a pasted message is known by its template and the rules that may take it", async (t) => {
+  const { box, token, tab } = await story(t);
+  for (const n of [4711, 4712, 4713])
+    await box.ingest(token, { message: `payment ${n} failed for acme`, level: 400 });
+  await box.ingest(token, { message: "cache warmed in the morning", level: 200 });
+  await settle(box);
+  const q = (text: string) => `/search?${new URLSearchParams({ q: text }).toString()}`;
+  const { text } = await tab.get(q("payment 9999 failed for acme"));
+  assert.match(
+    text,
+    /payment <var>\*<\/var> failed for acme<\/span> <span class="soft">template · shop/,
+  );
+  assert.match(text, /\/p\/shop\/rules\/errors">errors <span class="soft">rule that may take it/);
+  const none = (await tab.get(q("cache warmed in the morning"))).text;
+  assert.match(none, /rules\/new\?template=\w+">No rule takes it/);
+  assert.doesNotMatch((await tab.get(q("payment 9999 was fine"))).text, /template · shop/);
+  assert.ok(isOf("a  b", "a b"));
+  assert.ok(!isOf("a c", "a b"));
+});
+
+test("an alert names the other rules that would take its event", async (t) => {
+  const { box, token, rule, tab } = await story(t);
+  await rule({ name: "all of it" });
+  await rule({ name: "fatal", match: { min_level: 500 } });
+  await box.ingest(token, { message: "it broke", level: 400 });
+  await settle(box);
+  const row = box.tenant.store.sql("SELECT min(id) FROM alerts").pluck().get();
+  const { text } = await tab.sections(`/a/${row}`, "related");
+  assert.match(
+    text,
+    /Taken by other rules, too<\/h3><p><a href="\/p\/shop\/rules\/(?:all%20of%20it|errors)"/,
+  );
+  assert.doesNotMatch(text, /fatal/);
+});
+
+test("which end of a history comes first is remembered", async (t) => {
+  const { box, token, tab } = await story(t);
+  await box.ingest(token, { message: "it broke", level: 400 });
+  await settle(box);
+  await box.api("POST", "/v1/alerts/1/ack");
+  const first = async (page: { text: string }) => /<li id="t-(\d+)"/.exec(page.text)?.[1];
+  const newest = await first(await tab.get("/a/1"));
+  const done = await tab.post("/a/1/order", { timeline: "oldest" }, { from: "/a/1" });
+  assert.equal(done.status, 303);
+  assert.match(done.headers.get("set-cookie") ?? "", /timeline=oldest/);
+  const cookie = `${tab.cookie}; timeline=oldest`;
+  const oldest = await first(await tab.get("/a/1", { cookie }));
+  assert.notEqual(oldest, newest);
+  assert.equal(oldest, "1");
+  assert.match((await tab.get("/a/1", { cookie })).text, /data-key="t"[^>]*>Timeline/);
+});
+
+test("many are given to a schedule by name at once; those whose project has none are told of", async (t) => {
+  const { box, token, tab } = await story(t);
+  const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
+  const schedule = {
+    ...{ name: "primary", timezone: "UTC" },
+    layers: [{ ...layer, participants: [box.owner.accountId] }],
+  };
+  assert.equal((await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule)).status, 201);
+  const other = await box.project("other");
+  await box.api("POST", "/v1/projects/other/rules", { name: "any" });
+  await box.ingest(token, { message: "it broke", level: 400 });
+  await box.ingest(other, { message: "that broke", level: 400 });
+  await settle(box);
+  assert.match(
+    (await tab.get("/alerts")).text,
+    /name="schedule" value="primary"> on call: primary</,
+  );
+  const from = { from: "/alerts" };
+  const done = await tab.post("/alerts/assign", { id: "1,2", schedule: "primary" }, from);
+  assert.equal(done.status, 303);
+  const { text } = await tab.get("/alerts");
+  assert.match(text, /Assigned #1, and paged them now\. Not #2: There is no such schedule\./);
+  const wrong = await tab.post("/alerts/assign", { id: "2", schedule: "primary" }, from);
+  assert.equal(wrong.status, 422);
+});
