@@ -48,6 +48,8 @@ export interface AroundQuery {
   template?: string | undefined;
   /** What the message has in it, upper and lower case alike. */
   q?: string | undefined;
+  /** That, or above. */
+  min_level?: number | undefined;
   limit: number;
 }
 
@@ -105,14 +107,15 @@ const SOURCE = "SELECT id FROM sources WHERE project_id = ? AND name = ?";
 function filterOf(
   reader: Reader,
   projectId: number,
-  { source, q }: AroundQuery,
+  { source, q, min_level = Number.NEGATIVE_INFINITY }: AroundQuery,
 ): (row: KeptLine) => boolean {
   const sourceId =
     source === undefined
       ? undefined
       : (reader.sql<SqlValue[], number>(SOURCE).pluck().get(projectId, source) ?? -1);
   const word = q?.toLowerCase();
-  return ({ source_id, message }) =>
+  return ({ source_id, message, level }) =>
+    level >= min_level &&
     (sourceId === undefined || source_id === sourceId) &&
     (word === undefined || message.toLowerCase().includes(word));
 }

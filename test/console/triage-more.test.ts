@@ -91,3 +91,23 @@ test("many are given to a schedule by name at once; those whose project has none
   const wrong = await tab.post("/alerts/assign", { id: "2", schedule: "primary" }, from);
   assert.equal(wrong.status, 422);
 });
+
+test("lines around an alert are cut down to a level and above", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop", { retain_logs: true });
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors", match: { min_level: 400 } });
+  await box.ingest(token, { message: "retry of an order", level: 200 });
+  await box.ingest(token, { message: "order lost for good", level: 400 });
+  await settle(box);
+  const messages = async (query: string) =>
+    (await box.api("GET", `/v1/alerts/1/lines${query}`)).body.messages.map(
+      ({ message }: { message: string }) => message,
+    );
+  assert.deepEqual(await messages(""), ["retry of an order", "order lost for good"]);
+  assert.deepEqual(await messages("?min_level=300"), ["order lost for good"]);
+  const { text } = await signedIn(box).get("/a/1/lines?level=400");
+  assert.match(text, /<option value="400" selected>error and above/);
+  assert.match(text, /order lost for good/);
+  assert.doesNotMatch(text, /retry of an order/);
+});

@@ -1,8 +1,17 @@
 import { html, type Markup } from "../../kit/html.ts";
 import type { PageCall, Screen, View } from "../screen.ts";
+import { levelWord } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { timeOnClock } from "../ui/times.ts";
-import { type AskedLines, askedLines, lineList, noLines, readLines, variables } from "./lines.ts";
+import {
+  type AskedLines,
+  askedLines,
+  LINE_LEVELS,
+  lineList,
+  noLines,
+  readLines,
+  variables,
+} from "./lines.ts";
 import { readShownAlert, type ShownAlert } from "./shown-alert.ts";
 
 const MOST = 500;
@@ -28,14 +37,17 @@ export const linesScreen: Screen = {
 function filter(
   call: PageCall,
   { row }: ShownAlert,
-  { source, template, q, at }: AskedLines,
+  { source, template, q, level, at }: AskedLines,
 ): Markup {
   const to = `${call.base}/a/${row.id}/lines`;
   const hidden = (name: string, value: string) =>
     value !== "" && html`<input type="hidden" name="${name}" value="${value}">`;
   return html`<p class="message" dir="auto">${markedTemplate(row.template)}</p>
-<form class="filters" method="get" action="${to}" role="search"><input type="search" name="q" id="q" value="${q}" maxlength="200" aria-label="Words in the lines" data-key="/" aria-keyshortcuts="/" title="Search (/)">${hidden("template", template)}${hidden("source", source)}${hidden("at", at === null ? "" : String(at))}<button class="button second">Search</button><a href="${to}?template=${row.template_id}">Only lines like it</a>${
-    (q !== "" || template !== "" || source !== "" || at !== null) &&
+<form class="filters" method="get" action="${to}" role="search"><input type="search" name="q" id="q" value="${q}" maxlength="200" aria-label="Words in the lines" data-key="/" aria-keyshortcuts="/" title="Search (/)"><select name="level" id="level" aria-label="Level"><option value="">Any level</option>${LINE_LEVELS.map(
+    (from) =>
+      html`<option value="${from}"${from === level && html` selected`}>${levelWord(from)} and above</option>`,
+  )}</select>${hidden("template", template)}${hidden("source", source)}${hidden("at", at === null ? "" : String(at))}<button class="button second">Search</button><a href="${to}?template=${row.template_id}">Only lines like it</a>${
+    (q !== "" || level > 0 || template !== "" || source !== "" || at !== null) &&
     html` <a href="${to}">Clear</a>`
   }</form>`;
 }

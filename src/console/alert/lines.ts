@@ -13,20 +13,26 @@ export interface AskedLines {
   source: string;
   template: string;
   q: string;
+  /** That, or above; 0: all. */
+  level: number;
   /** Unix seconds: the minute that somebody looked at; null: about the opening. */
   at: number | null;
 }
+
+/** What a page of lines can be cut down to. */
+export const LINE_LEVELS = [200, 300, 400, 500] as const;
 
 export function askedLines(query: URLSearchParams): AskedLines {
   const at = Number(query.get("at") ?? Number.NaN);
   return {
     ...{ source: query.get("source") ?? "", template: query.get("template") ?? "" },
     ...{ q: (query.get("q") ?? "").slice(0, 200) },
+    level: LINE_LEVELS.find((level) => String(level) === query.get("level")) ?? 0,
     at: Number.isSafeInteger(at) && at > 0 ? at : null,
   };
 }
 
-export const NO_LINES: AskedLines = { source: "", template: "", q: "", at: null };
+export const NO_LINES: AskedLines = { source: "", template: "", q: "", level: 0, at: null };
 
 /** Kept lines around the opening, or in the minute that was asked for. */
 export function readLines(
@@ -34,13 +40,14 @@ export function readLines(
   { row }: ShownAlert,
   { asked, limit }: { asked: AskedLines; limit: number },
 ): LinesAround {
-  const { source, template, q, at } = asked;
+  const { source, template, q, level, at } = asked;
   return readLinesAround(tenant.store, row.id, {
     query: {
       limit,
       ...(source !== "" && { source }),
       ...(template !== "" && { template }),
       ...(q !== "" && { q }),
+      ...(level > 0 && { min_level: level }),
       ...(at !== null && { after: at, before: at + 59 }),
     },
     rootOf: tenant.ingest.rootOf,

@@ -66,6 +66,7 @@ export const alertRoutes: Route[] = [
       source: text(128).optional(),
       template: text(128).optional(),
       q: text(200).describe("In the message, upper and lower case alike.").optional(),
+      min_level: queryInteger(0).describe("That, or above.").optional(),
       limit: queryInteger(1, 500).optional(),
     }),
     status: 200,
