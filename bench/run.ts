@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { changes } from "./changes.ts";
 import { consolePages } from "./console.ts";
+import { consoleBrowser } from "./console-browser.ts";
 import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
@@ -29,6 +30,7 @@ const scenarios: Scenario[] = [
   webhook,
   contacts,
   consolePages,
+  consoleBrowser,
   parked,
   changes,
   relay,
