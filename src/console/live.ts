@@ -13,31 +13,36 @@ export type Live = (c: AppContext, sessionId: string) => Promise<Response>;
 const EVENTS_WATCHED = /(?:^|,)(?:source|lines):/;
 /** Seconds that a poll may wait. */
 const LONGEST_WAIT = 60;
-/** Streams and waiting polls of one session: a browser holds one for each page that is seen. */
-const MOST_OPEN = 8;
+/** Of one session: a browser holds one for each page that is seen. Who gets no stream asks by polls. */
+const MOST = { stream: 8, poll: 64 } as const;
 
 /** They end with their session, at once: whoever was signed out is told nothing more. */
 export function createLive(tenant: Tenant): Live {
-  const open = new Map<string, Set<AbortController>>();
+  const open = new Map<string, Map<AbortController, keyof typeof MOST>>();
   tenant.store.onCommit((notes) => {
     if (open.size === 0 || !notes.some(({ topic }) => topic === "people")) return;
     const now = unixSeconds(tenant.clock);
     for (const [sessionId, readers] of open)
-      if (!isSession(tenant.store, sessionId, now)) for (const reader of readers) reader.abort();
+      if (!isSession(tenant.store, sessionId, now))
+        for (const reader of [...readers.keys()]) reader.abort();
   });
 
   /** A signal that aborts with the request or the session. Throws 429 for one too many. */
-  const opened = (sessionId: string, request: AbortSignal): AbortSignal => {
-    const readers = open.get(sessionId) ?? new Set();
-    if (readers.size >= MOST_OPEN)
+  const opened = (
+    sessionId: string,
+    how: keyof typeof MOST,
+    request: AbortSignal,
+  ): AbortController => {
+    const readers = open.get(sessionId) ?? new Map<AbortController, keyof typeof MOST>();
+    if ([...readers.values()].filter((one) => one === how).length >= MOST[how])
       throw new ServiceError("overloaded", "Too many pages of this browser wait.", {
         retryAfter: 5,
       });
     const own = new AbortController();
-    open.set(sessionId, readers.add(own));
+    open.set(sessionId, readers.set(own, how));
     request.addEventListener("abort", () => own.abort(), { once: true });
     own.signal.addEventListener("abort", () => close(sessionId, own), { once: true });
-    return own.signal;
+    return own;
   };
   const close = (sessionId: string, own: AbortController) => {
     const readers = open.get(sessionId);
@@ -48,18 +53,18 @@ export function createLive(tenant: Tenant): Live {
   return async (c, sessionId) => {
     const of = { key: `session ${sessionId}` };
     const since = c.req.header("last-event-id") ?? c.req.query("since") ?? null;
-    const signal = opened(sessionId, c.req.raw.signal);
+    const isStream = c.req.header("accept")?.includes("text/event-stream") ?? false;
+    const own = opened(sessionId, isStream ? "stream" : "poll", c.req.raw.signal);
+    const { signal } = own;
     const leave = EVENTS_WATCHED.test(c.req.query("watch") ?? "")
       ? tenant.changes.watchEvents()
       : () => {};
     signal.addEventListener("abort", leave, { once: true });
-    if (c.req.header("accept")?.includes("text/event-stream"))
-      return withNow(changesStream(tenant, { ...of, since, signal }), tenant);
+    if (isStream) return withNow(changesStream(tenant, { ...of, since, signal }), tenant);
     const wait = Number(c.req.query("wait") ?? 0);
     const seconds = Number.isFinite(wait) ? Math.min(Math.max(0, wait), LONGEST_WAIT) : 0;
     const page = await changesAfter(tenant, { ...of, since, signal }, seconds).finally(leave);
-    for (const reader of open.get(sessionId) ?? [])
-      if (reader.signal === signal) close(sessionId, reader);
+    close(sessionId, own);
     return withNow(json(200, page), tenant);
   };
 }

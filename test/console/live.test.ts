@@ -49,12 +49,17 @@ test("a browser holds eight at a time, and a poll that was answered is none of t
   const box = await testBox();
   t.after(() => box.stop());
   const { cookie } = signedIn(box);
-  const poll = () =>
-    fetch(`${box.url}/live?since=x`, { headers: { cookie, accept: "application/json" } });
+  const poll = (how = "since=x") =>
+    fetch(`${box.url}/live?${how}`, { headers: { cookie, accept: "application/json" } });
   for (let n = 0; n < 10; n++) assert.equal((await poll()).status, 200);
   const all = [];
   for (let n = 0; n < 8; n++) all.push(await stream(box.url, cookie));
   assert.equal((await stream(box.url, cookie)).status, 429);
+  // A ninth page asks by polls, which wait, too.
+  const waiting = poll("wait=25");
+  await box.project("shop");
+  await box.clock.turn(1000);
+  assert.equal((await waiting).status, 200);
   await all[0]?.leave();
   let status = 0;
   while (status !== 200) {

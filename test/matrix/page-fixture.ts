@@ -124,6 +124,8 @@ export const pageBodies: Record<string, Make> = {
   ...alertForms("/alerts", async ({ value }) => ({ id: await value("id", "/a/{id}") })),
   ...alertForms("/a/{id}", () => ({})),
   "/a/{id}/escalate": nothing,
+  "/a/{id}/order": () => ({ timeline: "oldest" }),
+  "/a/{id}/actions/{aid}/run": () => ({ anyway: "1" }),
   "/a/{id}/notes/{nid}": () => ({ text: "seen twice" }),
   "/a/{id}/notes/{nid}/delete": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),
