@@ -138,7 +138,7 @@ describe("a list of alerts", () => {
         }
         assert.deepEqual(found, all);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

@@ -135,7 +135,7 @@ test("any stored rule shown in the form and posted unchanged is the same rule", 
         JSON.stringify(sorted(rule)),
       );
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

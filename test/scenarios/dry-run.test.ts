@@ -15,7 +15,7 @@ import { opensTheSame } from "./dry-run-property.ts";
 test("a dry run opens what a box opens that is fed the same events", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());
-  await opensTheSame(box, 60);
+  await opensTheSame(box, 25);
 });
 
 test("retention that takes lines under a dry run costs it those lines alone, and is said", async (t) => {

@@ -5,7 +5,7 @@ import { playQuiet } from "./quiet/story.ts";
 import { openFiles } from "./story.ts";
 
 /** A thousandth of what shows everything: the long form and `run.ts --quiet` play the rest. */
-const STORIES = 60;
+const STORIES = 25;
 
 test(`${STORIES} stories of silences, snoozes, drills and jobs that must report break no law of theirs`, async (t) => {
   t.diagnostic(await playQuietWell(1, STORIES));

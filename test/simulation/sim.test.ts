@@ -7,7 +7,7 @@ const stage = openStage();
 after(() => stage.close());
 
 /** A tenth of what shows everything: the long form and `run.ts` play the rest. */
-const STORIES = 200;
+const STORIES = 120;
 
 test(`${STORIES} stories of rules, ladders, named alerts, acks, restarts and clock steps go as the contract says`, (t) => {
   t.diagnostic(playStories(stage, 1, STORIES));

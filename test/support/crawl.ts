@@ -25,7 +25,7 @@ interface Element {
 }
 
 /** Addresses of one shape that are looked at: lists with filters have no end. */
-const OF_ONE_SHAPE = 6;
+const OF_ONE_SHAPE = 3;
 
 /**
  * Follows every link and every GET form from `start`. `get` takes an address below `base`; all links must begin with `base`.
