@@ -109,6 +109,6 @@ async function story(commands: readonly Command[]): Promise<void> {
 
 test("nothing is told while it is quiet, and nothing is held back longer: random stories with restarts", async () => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), story), {
-    numRuns: 40,
+    numRuns: 15,
   });
 });

@@ -90,7 +90,7 @@ describe("taking an acknowledgement back", () => {
         }
         await box.api("POST", `${at}/resolve`);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });
