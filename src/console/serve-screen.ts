@@ -147,19 +147,9 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         return sendHtml({ status, body, once: true, headers: pageHeaders(view, next) }, asked);
       };
       const fields = await readForm(c);
+      let done: FormDone;
       try {
-        const done = await act(call, found.form, fields);
-        if (done.shown !== undefined) return await draw({ ...again, shown: done.shown }, done, 200);
-        const to = done.to ?? from.at;
-        if (isScripted && to === from.at && done.cookies === undefined)
-          return await draw(again, done, 200);
-        const gone = done.signsOut
-          ? leaving(place.secure)
-          : { cookies: done.cookies ?? [], headers: {} };
-        if (!done.signsOut) said.put(who.sessionId, done);
-        if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
-        const headers = { "X-Go": place.base + to, ...gone.headers };
-        return sendHtml({ status: 200, body: "", once: true, ...gone, headers }, asked);
+        done = await act(call, found.form, fields);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status === 404 || error.status >= 500)
           return refused(asking, call, error);
@@ -167,6 +157,25 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const returned = { action: asking.url.pathname, form: fields, error };
         const status = error.status === 400 ? 422 : error.status;
         return draw({ ...again, returned }, null, status).catch(() => refused(asking, call, error));
+      }
+      const onTo = (to: string) => {
+        const gone = done.signsOut
+          ? leaving(place.secure)
+          : { cookies: done.cookies ?? [], headers: {} };
+        if (!done.signsOut) said.put(who.sessionId, done);
+        if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
+        const headers = { "X-Go": place.base + to, ...gone.headers };
+        return sendHtml({ status: 200, body: "", once: true, ...gone, headers }, asked);
+      };
+      try {
+        if (done.shown !== undefined) return await draw({ ...again, shown: done.shown }, done, 200);
+        const to = done.to ?? from.at;
+        const isHere = isScripted && to === from.at && done.cookies === undefined;
+        return isHere ? await draw(again, done, 200) : onTo(to);
+      } catch (error) {
+        // It is done, whatever has become of the page that it was done on.
+        if (!(error instanceof ServiceError)) throw error;
+        return onTo("/alerts");
       }
     },
 

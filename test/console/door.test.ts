@@ -130,3 +130,13 @@ test("behind a proxy's path every link carries it", async (t) => {
   assert.ok(links.length > 5);
   for (const to of links) assert.ok(to.startsWith("/box/") || to === "#main", to);
 });
+
+test("what was done is told as done, also where the page that it was done on is gone", async (t) => {
+  const { box, tab } = await story();
+  t.after(() => box.stop());
+  const scripted = { from: "/a/999", headers: { "x-sections": "1" } };
+  const done = await tab.post("/a/1/ack", {}, scripted);
+  assert.deepEqual([done.status, done.headers.get("x-go")], [200, "/alerts"]);
+  assert.match((await tab.get("/alerts")).text, /Acknowledged #1\./);
+  assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "acknowledged");
+});
