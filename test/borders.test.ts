@@ -155,6 +155,10 @@ test("a restricted package is refused outside its room", () => {
     ["src/ingest/handle.ts", 'import { Hono } from "hono"; use(Hono);'],
     ["src/ingest/handle.ts", 'import type { Log } from "../kit/log.ts";'],
     ["src/alerts/open.ts", 'import Database from "better-sqlite3"; use(Database);'],
+    ["src/hosted/page.ts", 'import type { Room } from "./registry/sqlite/room.ts";'],
+    ["src/hosted/page.ts", 'const a = await import("./registry/postgres/connect.ts"); use(a);'],
+    ["src/hosted/registry/sqlite/a.ts", 'import type { Room } from "../postgres/room.ts";'],
+    ["src/hosted/registry/claims.ts", 'import pg from "pg"; use(pg);'],
   ] as const;
   for (const [file, text] of uses) {
     assert.equal(packages(readSource(file, text)).length, 1, text);

@@ -3,7 +3,8 @@ import { hostedFiles } from "../hosted/files.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
-import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
+import type { Registry } from "../hosted/registry/registry.ts";
+import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import { downSince } from "../hosted/registry/uptime.ts";
 import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
 import { tenantPages } from "../hosted/tenant-pages.ts";
@@ -110,7 +111,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
 function openFiles(config: HostedConfig, deps: BoxDeps): { registry: Registry; sealer: Sealer } {
   const { clock, random, log, onFatal } = deps;
   const made: { sealer?: Sealer } = {};
-  const registry = openRegistry({
+  const registry = openSqliteRegistry({
     path: join(config.data, hostedFiles.registry),
     ...{ clock, random, onFatal },
     sealer(inUse) {

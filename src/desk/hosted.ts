@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { operatorsStore } from "../audit/operator.ts";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
-import { openRegistry, type Registry } from "../hosted/registry/registry.ts";
+import type { Registry } from "../hosted/registry/registry.ts";
+import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import type { HostedTenant, Plan } from "../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../hosted/relay-event.ts";
 import { sealStore, tokenHashes } from "../hosted/tenant-seal.ts";
@@ -77,7 +78,7 @@ export async function withHosted<T>(
   if (!make) mustExist(join(data, hostedFiles.registry));
   prepareDirectory(data);
   prepareDirectory(join(data, hostedFiles.tenants));
-  const registry = openRegistry({
+  const registry = openSqliteRegistry({
     path: join(data, hostedFiles.registry),
     ...{ clock, random },
     sealer: (inUse) =>

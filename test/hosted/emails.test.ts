@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import { openRegistry } from "../../src/hosted/registry/registry.ts";
+import { openSqliteRegistry } from "../../src/hosted/registry/sqlite/registry.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { foldEmail } from "../../src/people/email.ts";
 import { handClock } from "../support/clock.ts";
@@ -16,7 +16,12 @@ const decomposed = "Rene\u0301@example.org";
 function registryIn(t: TestContext) {
   const path = join(scratch(t), "hosted.db");
   const open = () =>
-    openRegistry({ path, clock: handClock(), random: systemRandom, sealer: () => plainSealer });
+    openSqliteRegistry({
+      path,
+      clock: handClock(),
+      random: systemRandom,
+      sealer: () => plainSealer,
+    });
   return { path, open };
 }
 

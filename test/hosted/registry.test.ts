@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openRegistry } from "../../src/hosted/registry/registry.ts";
-import { groupWrites } from "../../src/hosted/registry/room.ts";
+import { openSqliteRegistry } from "../../src/hosted/registry/sqlite/registry.ts";
+import { groupWrites } from "../../src/hosted/registry/sqlite/room.ts";
 import { sha256 } from "../../src/kit/ids.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -62,7 +62,7 @@ test("no secret is in the file as it was given", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "box-hosted-"));
   t.after(() => rmSync(dir, { recursive: true }));
   const path = join(dir, "hosted.db");
-  const registry = openRegistry({
+  const registry = openSqliteRegistry({
     path,
     clock: handClock(),
     random: systemRandom,
@@ -210,7 +210,7 @@ test("a relay secret that can't be unsealed is told apart from an unknown key", 
   t.after(() => rmSync(dir, { recursive: true }));
   const lost = { seal: plainSealer.seal, open: () => null };
   const options = { path: join(dir, "hosted.db"), clock: handClock(), random: systemRandom };
-  const registry = openRegistry({ ...options, sealer: () => lost });
+  const registry = openSqliteRegistry({ ...options, sealer: () => lost });
   t.after(() => registry.close());
   const { account } = await registry.accounts.add("ada@example.com");
   const { id: tenantId } = await registry.tenants.add({ kind: "box" });

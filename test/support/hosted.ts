@@ -6,9 +6,9 @@ import type { ApnsPush } from "../../src/hosted/apns.ts";
 import type { PushResult } from "../../src/hosted/apns-answer.ts";
 import type { PageDeps } from "../../src/hosted/page.ts";
 import type { Pusher } from "../../src/hosted/pusher.ts";
-import { openRegistry, type Registry } from "../../src/hosted/registry/registry.ts";
+import type { Registry, RegistrySealer } from "../../src/hosted/registry/registry.ts";
 import type { RelayCredential } from "../../src/hosted/registry/relay-keys.ts";
-import type { RegistrySealer } from "../../src/hosted/registry/room.ts";
+import { openSqliteRegistry } from "../../src/hosted/registry/sqlite/registry.ts";
 import { type RelayRequest, type RelayResult, relayEvent } from "../../src/hosted/relay.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { type HandClock, handClock } from "./clock.ts";
@@ -67,7 +67,7 @@ export function hostedBench(t: TestContext): HostedBench {
   const dir = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
   const clock = handClock();
   const open = (): Registry =>
-    openRegistry({
+    openSqliteRegistry({
       path: join(dir, "hosted.db"),
       clock,
       random: systemRandom,

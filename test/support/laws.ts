@@ -183,6 +183,21 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
     only: /^src\/store\//,
     why: "a database is opened in one place",
   },
+  {
+    what: /^src\/hosted\/registry\/sqlite\//,
+    only: /^src\/(?:app|desk|hosted\/registry\/sqlite)\//,
+    why: "which database the registry lies in is wiring",
+  },
+  {
+    what: /^src\/hosted\/registry\/postgres\//,
+    only: /^src\/(?:app|desk|hosted\/registry\/postgres)\//,
+    why: "which database the registry lies in is wiring",
+  },
+  {
+    what: /^pg(\/|$)/,
+    only: /^src\/hosted\/registry\/postgres\//,
+    why: "a database is opened in one place",
+  },
   { what: /^idiomorph$/, only: /^src\/browser\//, why: "it is made for documents" },
 ];
 

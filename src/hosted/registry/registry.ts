@@ -1,25 +1,18 @@
-import type { Clock } from "../../kit/clock.ts";
-import type { Random } from "../../kit/random.ts";
-import { openStore } from "../../store/store.ts";
-import {
-  type Accounts,
-  accountsIn,
-  purgeSessions,
-  refoldEmails,
-  type Sessions,
-  sessionsIn,
-} from "./accounts.ts";
-import { type Apns, apnsIn } from "./apns-settings.ts";
-import { type Claims, claimsIn, purgeClaims } from "./claims.ts";
-import { type Devices, handsetsIn } from "./devices.ts";
-import { type Heartbeats, heartbeatsIn } from "./heartbeats.ts";
-import { type Pairings, pairingsIn } from "./pairings.ts";
-import { type RelayKeys, relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
-import { groupWrites, type RegistrySealer, type Room } from "./room.ts";
-import { type Seals, sealsIn } from "./seals.ts";
-import { reportLinksIn, senderLinksIn, type TenantLinks } from "./tenant-links.ts";
-import { type Memberships, membershipsIn, type Tenants, tenantsIn } from "./tenants.ts";
-import { type Uptime, uptimeIn } from "./uptime.ts";
+import type { Sealer } from "../../kit/sealer.ts";
+import type { Accounts, Sessions } from "./accounts.ts";
+import type { Apns } from "./apns-settings.ts";
+import type { Claims } from "./claims.ts";
+import type { Devices } from "./devices.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import type { Pairings } from "./pairings.ts";
+import type { RelayKeys } from "./relay-keys.ts";
+import type { Seals } from "./seals.ts";
+import type { TenantLinks } from "./tenant-links.ts";
+import type { Memberships, Tenants } from "./tenants.ts";
+import type { Uptime } from "./uptime.ts";
+
+/** What seals the registry's secrets at rest. */
+export type RegistrySealer = Pick<Sealer, "seal" | "open">;
 
 /**
  * What the hosted role knows: whose phones, whose boxes, which pages. Every verb is asynchronous and
@@ -44,42 +37,4 @@ export interface Registry {
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
   close(): void;
-}
-
-export interface RegistryOptions {
-  /** The file: `hosted.db` of the data directory. */
-  path: string;
-  clock: Clock;
-  random: Random;
-  /** Makes the sealer, told which keys the stored values name. */
-  sealer(keyIdsInUse: readonly string[]): RegistrySealer;
-  /** Called for an error after which nothing may be written any more. */
-  onFatal?: (error: unknown) => void;
-}
-
-/** Opens (and migrates) the registry's file. Throws StoreFault. */
-export function openRegistry(options: RegistryOptions): Registry {
-  const { path, clock, random, onFatal } = options;
-  const store = openStore({ path, kind: "hosted", clock, random, ...(onFatal && { onFatal }) });
-  refoldEmails(store);
-  const sealer = options.sealer(sealedKeyIdsIn(store));
-  const room: Room = { store, write: groupWrites(store), sealer };
-  return {
-    accounts: accountsIn(room),
-    sessions: sessionsIn(room),
-    tenants: tenantsIn(room),
-    memberships: membershipsIn(room),
-    pairings: pairingsIn(room),
-    relayKeys: relayKeysIn(room),
-    devices: handsetsIn(room),
-    claims: claimsIn(room),
-    apns: apnsIn(room),
-    heartbeats: heartbeatsIn(room),
-    reportLinks: reportLinksIn(room),
-    senderLinks: senderLinksIn(room),
-    seals: sealsIn(room),
-    uptime: uptimeIn(room),
-    purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
-    close: () => store.close(),
-  };
 }

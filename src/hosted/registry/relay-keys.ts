@@ -1,8 +1,3 @@
-import { base62Secret, hexId } from "../../kit/ids.ts";
-import type { Reader, Tx } from "../../store/store.ts";
-import type { RegistrySealer, Room } from "./room.ts";
-import { findTenant, roleOf } from "./tenants.ts";
-
 /** A relay credential as its box gets it; the secret is never shown again. */
 export interface RelayCredential {
   /** `rk_` and 16 hex characters. */
@@ -32,60 +27,7 @@ export interface RelayKeys {
   rotate(change: { tenantId: string; by: string }): Promise<Rotation>;
 }
 
-export function mintRelayKey(tx: Tx, sealer: RegistrySealer, tenantId: string): RelayCredential {
-  const credential = { keyId: `rk_${hexId(tx.random)}`, secret: base62Secret(tx.random) };
-  tx.sql<[at: number, tenantId: string]>(
-    "UPDATE relay_keys SET revoked_at = ? WHERE tenant_id = ? AND revoked_at IS NULL",
-  ).run(tx.at, tenantId);
-  tx.sql<[string, string, string, number]>(
-    "INSERT INTO relay_keys (id, tenant_id, sealed, created_at) VALUES (?, ?, ?, ?)",
-  ).run(
-    credential.keyId,
-    tenantId,
-    sealer.seal(credential.secret, contextOf(credential.keyId)),
-    tx.at,
-  );
-  return credential;
-}
-
-export function relayKeysIn(room: Room): RelayKeys {
-  const { store, sealer } = room;
-  const decoyId = "rk_0";
-  const decoy = sealer.seal(base62Secret(store.random), contextOf(decoyId));
-  return {
-    async find(keyId) {
-      const row = store
-        .sql<[keyId: string], { tenant_id: string; sealed: string }>(
-          "SELECT tenant_id, sealed FROM relay_keys WHERE id = ? AND revoked_at IS NULL",
-        )
-        .get(keyId);
-      if (row === undefined)
-        return { tenantId: null, secret: sealer.open(decoy, contextOf(decoyId)) };
-      return { tenantId: row.tenant_id, secret: sealer.open(row.sealed, contextOf(keyId)) };
-    },
-    rotate: (change) =>
-      room.write((tx): Rotation => {
-        const role = roleOf(tx, change.tenantId, change.by);
-        const tenant = findTenant(tx, change.tenantId);
-        if (role === null || tenant === null) return { kind: "not_found" };
-        if (role !== "owner") return { kind: "not_owner" };
-        if (tenant.kind === "hosted") return { kind: "hosted" };
-        return { kind: "rotated", credential: mintRelayKey(tx, sealer, change.tenantId) };
-      }),
-  };
-}
-
-function contextOf(keyId: string): string {
+/** What a key's secret is sealed for. */
+export function relayKeyPlace(keyId: string): string {
   return `relay_keys|${keyId}`;
-}
-
-/** The ids of the keys that the registry's sealed values name. */
-export function sealedKeyIdsIn(reader: Reader): string[] {
-  return reader
-    .sql<[], string>(
-      `SELECT DISTINCT substr(sealed, 4, 16) FROM (
-         SELECT sealed FROM relay_keys WHERE revoked_at IS NULL UNION ALL SELECT sealed FROM apns)`,
-    )
-    .pluck()
-    .all();
 }

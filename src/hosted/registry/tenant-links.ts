@@ -1,60 +1,7 @@
-import type { Tx } from "../../store/store.ts";
-import type { Room } from "./room.ts";
-
 /** What leads to a hosted tenant from outside and doesn't name it: an index from that to the tenant. */
 export interface TenantLinks {
   /** The tenant that `key` leads to; of several the one that had it first. */
   find(key: string): Promise<string | null>;
   /** Makes `keys` all that lead to the tenant. */
   replace(tenantId: string, keys: readonly string[]): Promise<void>;
-}
-
-interface Statements {
-  find: string;
-  present: string;
-  /** Of key and tenant. */
-  remove: string;
-  /** Of key and tenant, and of the time in seconds where `dated`. */
-  add: string;
-  dated: boolean;
-}
-
-/** Public reports, by the UUID of their address. */
-export const reportLinksIn = (room: Room): TenantLinks =>
-  linksIn(room, {
-    find: "SELECT tenant_id FROM report_links WHERE uuid = ?",
-    present: "SELECT uuid FROM report_links WHERE tenant_id = ?",
-    remove: "DELETE FROM report_links WHERE uuid = ? AND tenant_id = ?",
-    add: "INSERT OR REPLACE INTO report_links (uuid, tenant_id) VALUES (?, ?)",
-    dated: false,
-  });
-
-/** Short tokens of sources and addresses of heartbeats, by their SHA-256. */
-export const senderLinksIn = (room: Room): TenantLinks =>
-  linksIn(room, {
-    find: "SELECT tenant_id FROM sender_links WHERE hash = ? ORDER BY added_at, tenant_id LIMIT 1",
-    present: "SELECT hash FROM sender_links WHERE tenant_id = ?",
-    remove: "DELETE FROM sender_links WHERE hash = ? AND tenant_id = ?",
-    add: "INSERT INTO sender_links (hash, tenant_id, added_at) VALUES (?, ?, ?)",
-    dated: true,
-  });
-
-function linksIn({ store, write }: Room, statements: Statements): TenantLinks {
-  return {
-    find: async (key) => store.sql<[string], string>(statements.find).pluck().get(key) ?? null,
-    replace: (tenantId, keys) => write((tx) => replaceLinks(tx, statements, { tenantId, keys })),
-  };
-}
-
-/** Writes what differs: mostly nothing does. */
-function replaceLinks(
-  tx: Tx,
-  { present, remove, add, dated }: Statements,
-  { tenantId, keys }: { tenantId: string; keys: readonly string[] },
-): void {
-  const wanted = new Set(keys);
-  for (const key of tx.sql<[string], string>(present).pluck().all(tenantId))
-    if (!wanted.delete(key)) tx.sql<[string, string]>(remove).run(key, tenantId);
-  for (const key of wanted)
-    tx.sql<(string | number)[]>(add).run(key, tenantId, ...(dated ? [tx.at] : []));
 }

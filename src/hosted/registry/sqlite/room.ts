@@ -1,13 +1,10 @@
-import type { Sealer } from "../../kit/sealer.ts";
-import type { Store, Tx } from "../../store/store.ts";
-
-/** What seals the registry's secrets at rest. */
-export type RegistrySealer = Pick<Sealer, "seal" | "open">;
+import type { Store, Tx } from "../../../store/store.ts";
+import type { RegistrySealer } from "../registry.ts";
 
 /** Runs `change` in a transaction; settles after its commit, or rejects with all of it undone. */
 export type Write = <T>(change: (tx: Tx) => T) => Promise<T>;
 
-/** What every noun of the registry is made of. Nothing of it leaves this room. */
+/** What every noun of the registry is made of. Nothing of it leaves this folder. */
 export interface Room {
   store: Store;
   write: Write;
