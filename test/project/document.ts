@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -88,4 +89,20 @@ function shell(script: string, how: { env: NodeJS.ProcessEnv; cwd: string }): Pr
     child.stderr.on("data", (data) => (err += data));
     child.on("close", (code) => resolve({ code, out, err }));
   });
+}
+
+/** The first seat, as the README's first alert makes it. */
+const SEAT = `echo 'correct horse' | box login --code "$(box pair-code)" --email me@example.org --password-file -
+`;
+
+/** Runs all commands of a document in one shell; what they said. */
+export async function readAll(document: string, scene: Scene, receiver: string): Promise<string> {
+  const script = SEAT + blocks(document, "sh").join("\n");
+  const { code, out, err } = await scene.shell(
+    script
+      .replaceAll("http://127.0.0.1:9000", receiver)
+      .replaceAll("http://127.0.0.1:8080", scene.url),
+  );
+  assert.equal(code, 0, `${document}: ${err}\n${out}`);
+  return out;
 }

@@ -39,8 +39,8 @@ export const ALONE: readonly string[] = [
   ...["network/limits", "network/lane", "network/stop", "intake/ports", "hosted/apns"],
 ];
 
-/** How many of the others share one process: a few seconds' work. */
-const TOGETHER = 10;
+/** How many of the others share one process: each that starts has a box's code to load and to warm up. */
+const TOGETHER = 40;
 
 /**
  * The test files ("test/alerts/ladder.test.ts") as processes run them, in the order of their start.

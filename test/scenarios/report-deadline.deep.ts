@@ -1,0 +1,3 @@
+import { refusedInTime } from "./report-deadline.ts";
+
+refusedInTime(["a\n=\n", "a**b", "> > >"]);
