@@ -50,7 +50,8 @@ export async function changePassword(
     counted.takeBack();
   } catch (error) {
     const isWrong = error instanceof ServiceError && error.code === "password_refused";
-    if (!isWrong) counted.takeBack();
+    if (isWrong) counted.wrong();
+    else counted.takeBack();
     throw error;
   }
 }

@@ -4,6 +4,15 @@ import { z } from "zod";
 export const sessionMethods = ["password", "key", "pairing", "passkey", "phone"] as const;
 export type SessionMethod = (typeof sessionMethods)[number];
 
+/** Each in words. */
+export const sessionWays: Readonly<Record<SessionMethod, string>> = {
+  password: "email and password",
+  key: "API key",
+  pairing: "invitation",
+  passkey: "passkey",
+  phone: "phone link",
+};
+
 /** A browser that is signed in, as it is read; what its cookie holds is never stored. */
 export const sessionAnswer = z
   .object({

@@ -27,13 +27,15 @@ export interface NewSession {
   method: SessionMethod;
   /** The API key that it came in by, whose end is its own; else null. */
   keyId: string | null;
+  /** The passkey that it came in by; absent where it came by none. */
+  passkeyId?: string;
   address: string;
   agent: string;
 }
 
 const ADD = `INSERT INTO sessions
-  (id, account_id, hash, method, key_id, created_at, last_seen_at, expires_at, address, agent)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (id, account_id, hash, method, key_id, passkey_id, created_at, last_seen_at, expires_at, address, agent)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const SIGNED_IN = "UPDATE accounts SET signed_in_at = ? WHERE id = ?";
 const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE account_id = ? ORDER BY last_seen_at DESC, rowid DESC LIMIT -1 OFFSET ?)`;
@@ -43,12 +45,12 @@ const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
  * that goes which wasn't seen for longest.
  */
 export function openSession(tx: Tx, session: NewSession): { id: string; cookie: string } {
-  const { accountId, method, keyId, address } = session;
+  const { accountId, method, keyId, passkeyId = null, address } = session;
   const id = hexId(tx.random);
   const cookie = base62Secret(tx.random);
   const agent = session.agent.slice(0, MOST_AGENT).toWellFormed();
   tx.sql<(string | number | null)[]>(ADD).run(
-    ...[id, accountId, sha256(cookie), method, keyId],
+    ...[id, accountId, sha256(cookie), method, keyId, passkeyId],
     ...[tx.at, tx.at, tx.at + IDLE, address, agent],
   );
   tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST_SESSIONS);

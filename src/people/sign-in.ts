@@ -65,6 +65,7 @@ export async function signInByPassword(
     counted.takeBack();
     return enter(parts, { accountId: account.id, method: "password", keyId: null, ...browser });
   }
+  counted.wrong();
   refused(store, { method: "password", account: account?.id ?? "", address: browser.address });
   throw signInRefused();
 }

@@ -9,6 +9,7 @@ import { sweepPages } from "../paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
 import { sweepReceipts } from "../people/receipts.ts";
 import { sweepSessions } from "../people/sessions.ts";
+import { sweepTries } from "../people/tries.ts";
 import { sweepSilences } from "../quiet/rows.ts";
 import type { Store, Tx } from "../store/store.ts";
 
@@ -125,6 +126,7 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
     },
     { name: "window hits", sweep: sweepHits },
     { name: "sessions", sweep: (tx, most) => sweepSessions(tx, { before: tx.at, most }) },
+    { name: "wrong passwords", sweep: sweepTries },
     { name: "audit", sweep: (tx, most) => sweepAudit(tx, { before: tx.at - AUDIT_KEPT, most }) },
     {
       name: "pairing codes",

@@ -205,7 +205,7 @@ export function startTenant(options: TenantOptions): Tenant {
     scheduler,
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
-    tries: createTries(clock),
+    tries: createTries(store),
     renderer,
     dryRuns,
     outbox,

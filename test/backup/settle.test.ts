@@ -314,7 +314,7 @@ test("a session that was open when the copy was made is not open in what is rest
       "INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at) VALUES ('a', 'a@b.c', 'a@b.c', '', '', 'owner', 1)",
     ).run();
     tx.sql(
-      "INSERT INTO sessions VALUES ('s', 'a', 'h', 'password', NULL, 1, 1, 9999999999, '', '')",
+      "INSERT INTO sessions VALUES ('s', 'a', 'h', 'password', NULL, NULL, 1, 1, 9999999999, '', '')",
     ).run();
   });
   store.close();

@@ -258,7 +258,7 @@ test("on a full disk the reserve lets people in, and isn't spent on counting who
   });
   t.after(() => store.close());
   const passwords = createPasswords(systemRandom, { cost: { memory: 64, passes: 1, lanes: 1 } });
-  const parts = { id: "0123456789abcdef", store, passwords, tries: createTries(clock) };
+  const parts = { id: "0123456789abcdef", store, passwords, tries: createTries(store) };
   const { code: text } = store.write((tx) =>
     issueCode(tx, null, { role: "owner", email: null, ttlSeconds: 3600 }),
   );
@@ -282,4 +282,50 @@ test("on a full disk the reserve lets people in, and isn't spent on counting who
   assert.equal(reserves, 1);
   for (let i = 0; i < 60; i++) assert.equal(await way(WORD), "in");
   assert.equal(reserves, 0);
+});
+
+test("a restart gives nobody new tries; what is a quarter of an hour old counts no more", async (t) => {
+  const clock = handClock();
+  const path = join(scratch(t), "box.db");
+  const opened = () => openStore({ ...{ path, kind: "box", clock, random: systemRandom } });
+  let store = opened();
+  t.after(() => store.close());
+  const passwords = cheapPasswords();
+  let tries = createTries(store);
+  const restart = () => {
+    store.close();
+    store = opened();
+    tries = createTries(store);
+  };
+  const way = (password: string, email = "ann@example.org") =>
+    outcome(
+      signInByPassword(
+        { id: "0123456789abcdef", store, passwords, tries },
+        { email, password, ...browser },
+      ),
+    );
+  const { code: text } = store.write((tx) =>
+    issueCode(tx, null, { role: "owner", email: null, ttlSeconds: 3600 }),
+  );
+  await signInByCode({ id: "0123456789abcdef", store, passwords, tries }, claimed(text), browser);
+  for (const email of ["ann@example.org", "nobody@example.org"])
+    for (let i = 0; i < 10; i++) {
+      assert.equal(await way("wrong", email), "sign_in_refused");
+      if (i % 4 === 3) restart();
+    }
+  restart();
+  await clock.turn(20_000);
+  assert.equal(await way(WORD, "ANN@example.org"), "rate_limited 40");
+  assert.equal(await way(WORD, "nobody@example.org"), "rate_limited 40");
+  assert.equal(await way(WORD, "other@example.org"), "sign_in_refused");
+  await clock.turn(40_000);
+  restart();
+  assert.equal(await way(WORD), "in", "the wait is over");
+  const kept = () => store.sql("SELECT count(*) FROM wrong_tries").pluck().get();
+  assert.ok(!JSON.stringify(store.sql("SELECT * FROM wrong_tries").all()).includes("example"));
+  assert.equal(kept(), 3);
+  await clock.turn(15 * 60_000 + 1000);
+  restart();
+  for (let i = 0; i < 10; i++) assert.equal(await way("wrong"), "sign_in_refused");
+  assert.equal(kept(), 1, "what is over goes with the next");
 });

@@ -39,6 +39,7 @@ const ofTable: Record<string, string> = {
   "contacts.state": "verified",
   "sessions.method": "password",
   "sessions.key_id": "id 1",
+  "sessions.passkey_id": "id 1",
 };
 
 const onlyOne = ["relay"];

@@ -8,6 +8,7 @@ import { type Law, roomOf } from "./laws.ts";
 export const owners: Record<string, string> = {
   ...{ meta: "store", migrations: "store" },
   ...{ accounts: "people", api_keys: "people", devices: "people", sessions: "people" },
+  ...{ passkeys: "people", wrong_tries: "people" },
   ...{ pair_codes: "people", pair_receipts: "people" },
   ...{
     projects: "projects",
@@ -137,6 +138,7 @@ const bySql = [
 const preparedAll: Record<string, string> = {
   "src/people/actor.ts": "who calls: every request",
   "src/people/sessions.ts": "who looks: every request of a page",
+  "src/people/tries.ts": "wrong passwords: who guesses asks often",
   "src/oncall/duty.ts": "who is on call: every rung of a ladder",
 };
 
