@@ -74,7 +74,11 @@ function byName(tx: Tx, accounts: readonly (readonly [account: string, why: stri
  * Whom the ladder pages next and when, as things stand: a change of the rule, its schedules or its people may make it
  * another. Empty for a rule without a ladder; null in it: the ladder has run.
  */
-export function nextSaid(tx: Tx, rule: StoredRule, timers: Timers): Pick<EventSaid, "next"> {
+export function nextSaid(
+  tx: Tx,
+  rule: StoredRule,
+  timers: Timers,
+): Pick<EventSaid, "next" | "steps"> {
   const ladder = rule.escalations;
   if (ladder.length === 0) return {};
   const { step, stepAt, repeatAt } = timers;
@@ -82,11 +86,12 @@ export function nextSaid(tx: Tx, rule: StoredRule, timers: Timers): Pick<EventSa
   const top = Math.min(step, ladder.length);
   const span = repeats ? { first: firstOfRung(ladder, top), last: top } : nextRung(ladder, step);
   const at = repeats ? repeatAt : stepAt;
-  if (span === null || at === null) return { next: null };
+  const steps = ladder.length;
+  if (span === null || at === null) return { next: null, steps };
   const reach = createReach(Math.max(at, tx.at), storedSeats(tx));
   const { paged } = climb(ladder, span, (one) => reach(rule.project_id, one));
   const people = paged === null ? NOBODY : pagedBy(tx, rule, { ...paged.span, reach });
-  return { next: { at, ...people } };
+  return { next: { at, ...people }, steps };
 }
 
 const NOBODY: ByName = { people: [], more: 0 };

@@ -30,6 +30,8 @@ export interface ContactAttempt<G = Credentials, F = Credentials> {
    * service without ids for attempts is asked whether it took it.
    */
   since: number | null;
+  /** What stands for having shown the message, for a service that may say so. */
+  receipt: string;
 }
 
 /** A kind of contact, whole: its fields, who serves it, how it sends. */

@@ -15,6 +15,8 @@ export interface EventSaid {
   told?: ByName;
   /** Whom the ladder pages next; null: it has run. */
   next?: Next | null;
+  /** How many steps its ladder has; left out where it has none. */
+  steps?: number;
   /** Who acknowledged or resolved it. */
   by?: string;
   /** Why it ended where nobody ended it, in words. */

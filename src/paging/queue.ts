@@ -130,7 +130,10 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     if (first === undefined) return nothingToSay(row);
     const message = messageOf([first, ...others]);
     return {
-      ...(await sender.send(contact, message, row.attempts > 0 ? row.dueMs : null)),
+      ...(await sender.send(contact, message, {
+        row: rows[0]?.id ?? row.id,
+        since: row.attempts > 0 ? row.dueMs : null,
+      })),
       rows,
     };
 
@@ -145,7 +148,7 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       const [first, ...others] = latestOfEach(withBodies(rows));
       if (first === undefined) return nothingToSay(row);
       const message = noteMessage([first, ...others], link);
-      return { ...(await sender.edit(contact, message, row.ref)), rows };
+      return { ...(await sender.send(contact, message, { ref: row.ref, row: row.id })), rows };
     }
 
     function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {

@@ -27,7 +27,7 @@ export function pageMessage(
   const events = paged.map(({ event }) => event);
   const level = Math.max(...events.map((event) => event.level));
   const base = {
-    ...{ purpose: "page" as const, id, level, ack, code: null, events },
+    ...{ purpose: "page" as const, id, level, ack, code: null, events, said },
     link: link(first.alert_id),
   };
   const words = describe(first, { said });
@@ -57,7 +57,8 @@ export function noteMessage(
   const words = describe(first, { said });
   const base = {
     ...{ purpose: "note" as const, id: `${events.at(-1)?.event_id}`, ack: null, code: null },
-    ...{ level: Math.max(...events.map(({ level }) => level)), link: link(first.alert_id), events },
+    ...{ level: Math.max(...events.map(({ level }) => level)), link: link(first.alert_id) },
+    ...{ events, said },
   };
   if (all.length === 1) return { ...base, title: words.title, lines: linesOf(words) };
   const title = `${all.length} alerts: ${words.title} and ${all.length - 1} more`;
@@ -80,7 +81,7 @@ export function codeMessage(code: string, id: string): DirectMessage {
   return {
     ...{ purpose: "code", id, title: `Your code for box: ${spaced}` },
     lines: ["Type it back within 15 minutes. If you didn't ask for it, ignore this."],
-    ...{ level: 0, link: null, ack: null, code, events: [] },
+    ...{ level: 0, link: null, ack: null, code, events: [], said: null },
   };
 }
 
@@ -88,6 +89,6 @@ export function codeMessage(code: string, id: string): DirectMessage {
 export function testMessage(id: string): DirectMessage {
   return {
     ...{ purpose: "test", id, title: "Test from box: a page would reach you here" },
-    ...{ lines: [], level: 0, link: null, ack: null, code: null, events: [] },
+    ...{ lines: [], level: 0, link: null, ack: null, code: null, events: [], said: null },
   };
 }

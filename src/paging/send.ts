@@ -8,7 +8,8 @@ import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
 import type { Store } from "../store/store.ts";
-import { callbackSegment, linkBase, tenantOf } from "./capability.ts";
+import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capability.ts";
+import { receiptOf } from "./shown.ts";
 
 export interface ContactSenderOptions {
   store: Store;
@@ -24,14 +25,16 @@ export interface ContactSenderOptions {
 
 /** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
 export interface ContactSender {
-  /** `since`: when an earlier attempt at it began, in Unix milliseconds. */
-  send(contact: ContactRow, message: DirectMessage, since?: number | null): Promise<DirectSent>;
-  /** Says it in place of the message that the service calls `ref`. */
-  edit(contact: ContactRow, message: DirectMessage, ref: string | null): Promise<DirectSent>;
+  send(contact: ContactRow, message: DirectMessage, how?: Partial<How>): Promise<DirectSent>;
 }
 
-interface How {
+/** Beside what is said. */
+export interface How {
+  /** What the service calls the message in whose place it is said. */
   ref: string | null;
+  /** The row of the first that the message names; null: no row, a test. */
+  row: number | null;
+  /** When an earlier attempt at it began, in Unix milliseconds. */
   since: number | null;
 }
 
@@ -40,7 +43,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   const attempt = async (
     contact: ContactRow,
     message: DirectMessage,
-    { ref, since }: How,
+    { ref, row, since }: How,
   ): Promise<DirectSent> => {
     const kind = kinds.find(contact.kind);
     if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
@@ -54,6 +57,10 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       ...{ now: store.clock.now(), publicUrl: linkBase(store, options.publicUrl), since },
       whose: options.oneOfMany ? `/${callbackSegment(sealer, tenantOf(store))}` : "",
       tenantId: tenantOf(store),
+      receipt: receiptOf(sealer, {
+        ...{ tenantId: tenantOf(store), contactId: contact.id, row },
+        until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
+      }),
     };
     const sent = ref !== null && kind.edit ? await kind.edit(work, ref) : await kind.send(work);
     return judged(sent, kind, kind.gateway === null ? undefined : kinds.gateway(kind.gateway));
@@ -68,8 +75,8 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     }
   };
   return {
-    send: (contact, message, since = null) => guarded(contact, message, { ref: null, since }),
-    edit: (contact, message, ref) => guarded(contact, message, { ref, since: null }),
+    send: (contact, message, how = {}) =>
+      guarded(contact, message, { ref: null, row: null, since: null, ...how }),
   };
 }
 

@@ -5,7 +5,7 @@ import { hostileTexts } from "./rooms.ts";
 /** A page about one alert, with changes. */
 export function directMessage(changes: Partial<DirectMessage> = {}): DirectMessage {
   return {
-    ...{ purpose: "page", id: "pg_1", level: 500, code: null, events: [eventBody()] },
+    ...{ purpose: "page", id: "pg_1", level: 500, code: null, events: [eventBody()], said: null },
     title: "ALERT: shop · Payments failing",
     lines: ["Payment 42 failed for bob", "critical · 12 events"],
     link: "https://box.example/a/7",

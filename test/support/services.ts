@@ -353,8 +353,9 @@ const serviceMakers = {
       afterGone: "off",
       shown: () =>
         service.taken.map(({ bytes = Buffer.alloc(0) }) => {
-          const { purpose, title, body, code } = JSON.parse(phone.open(bytes));
-          return { text: `${title}\n${body}\n${code ?? ""}`, quiet: purpose === "note" };
+          const { title, body, silent, data } = JSON.parse(phone.open(bytes)).notification;
+          const about = data.template === "" ? "" : `${data.rule} · ${data.template}`;
+          return { text: [title, body, about].join("\n"), quiet: silent === true };
         }),
       troubles: { gone: answer(410), revoked: answer(403, "VapidPkHashMismatch"), ...ELSEWHERE },
     });

@@ -1,11 +1,15 @@
 import type { Sent } from "../../outbox/destination.ts";
 import type { EventBody } from "../../outbox/event.ts";
+import type { EventSaid } from "../../outbox/said.ts";
 import type { Loudness } from "../room.ts";
 
 /** What one message to one person says, whichever way it goes. */
 export interface DirectMessage {
-  /** `page`: take it. `note`: what became of what the person was told. `code` proves an address, `test` tries it. */
-  purpose: "page" | "note" | "code" | "test";
+  /**
+   * `page`: take it. `note`: what became of what the person was told. `code` proves an address, `test` tries it; `shift`
+   * says that one begins.
+   */
+  purpose: "page" | "note" | "code" | "test" | "shift";
   /** The same in every attempt, so that a service that can tell may drop a double. */
   id: string;
   /** One line. */
@@ -22,6 +26,8 @@ export interface DirectMessage {
   code: string | null;
   /** The events of the alerts that it names, oldest first. */
   events: readonly EventBody[];
+  /** What is told beside the first of them; null where nothing is, or it names none. */
+  said: EventSaid | null;
 }
 
 /** How an attempt ended. */

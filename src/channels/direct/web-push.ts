@@ -2,13 +2,8 @@ import { hash } from "node:crypto";
 import type { Random } from "../../kit/random.ts";
 import { httpError, limitsOf, type Via, verdictOf } from "../../outbox/senders/sent.ts";
 import { type DirectMessage, type DirectSent, loudnessOfDirect, threadOf } from "./message.ts";
-import {
-  encryptPush,
-  LONGEST_PAYLOAD,
-  type PushKeys,
-  type VapidKeys,
-  vapidHeader,
-} from "./push-encryption.ts";
+import { encryptPush, type PushKeys, type VapidKeys, vapidHeader } from "./push-encryption.ts";
+import { type PushFacts, pushPayload } from "./push-payload.ts";
 
 /** Where a browser can be pushed to, as it says itself (Push API, `PushSubscription.toJSON`). */
 export interface PushSubscription {
@@ -22,6 +17,11 @@ export interface WebPushRequest {
   gateway: VapidKeys & { subject: string };
   subscription: PushSubscription;
   message: DirectMessage;
+  /** What stands for having shown it. */
+  receipt: string;
+  /** What addresses begin with; null where the box has no public one. */
+  base: string | null;
+  device: Pick<PushFacts, "lockScreen" | "zone">;
   random: Random;
 }
 
@@ -33,10 +33,10 @@ const TTL_SECONDS = 3_600;
  * alert takes the place of one that the phone hasn't got yet.
  */
 export async function sendWebPush(via: Via, request: WebPushRequest): Promise<DirectSent> {
-  const { gateway, subscription, message, random } = request;
-  const { endpoint, keys } = subscription;
+  const { gateway, message } = request;
+  const { endpoint } = request.subscription;
   const thread = threadOf(message);
-  const body = encrypted(message, keys, random);
+  const body = encrypted(request, via.now);
   if (body === null)
     return { verdict: { kind: "never", error: "unusable subscription keys", disable: true } };
   const result = await via.egress.send({
@@ -58,44 +58,13 @@ export async function sendWebPush(via: Via, request: WebPushRequest): Promise<Di
   return { verdict: verdictOf(result, via.now) };
 }
 
-function encrypted(message: DirectMessage, keys: PushKeys, random: Random): Buffer | null {
-  const plain = Buffer.from(JSON.stringify(pushPayload(message)));
+function encrypted(request: WebPushRequest, now: number): Buffer | null {
+  const { message, receipt, base, device, subscription, random } = request;
+  const facts = { message, receipt, base, ...device, now: Math.floor(now / 1_000) };
+  const plain = Buffer.from(JSON.stringify(pushPayload(facts)));
   try {
-    return encryptPush(plain, keys, random);
+    return encryptPush(plain, subscription.keys, random);
   } catch {
     return null;
   }
-}
-
-/** Longer addresses would leave no room for words; the service worker then opens the box's own. */
-const ADDRESS = 1_000;
-/** In UTF-16 units. */
-const PUSH_TITLE = 200;
-
-/** What the service worker is told: JSON within what one record takes. `tag` puts messages about one alert in one place. */
-export function pushPayload(message: DirectMessage): object {
-  const { purpose, id, title, lines, level, link, ack, code } = message;
-  const fits = (url: string | null) => (url !== null && url.length <= ADDRESS ? url : null);
-  const told = {
-    ...{ purpose, id, level, code, tag: threadOf(message) ?? id },
-    title: title.slice(0, PUSH_TITLE).replace(/[\ud800-\udbff]$/, ""),
-    link: fits(link),
-    ack: ack && { url: fits(ack.url), handle: ack.handle },
-  };
-  const room = LONGEST_PAYLOAD - Buffer.byteLength(JSON.stringify({ ...told, body: "" }));
-  return { ...told, body: jsonWithin(lines.join("\n"), room) };
-}
-
-/** Cut between characters so that it takes at most `most` bytes inside a JSON string. */
-function jsonWithin(whole: string, most: number): string {
-  const size = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
-  if (size(whole) <= most) return whole;
-  let left = most - size("…");
-  let kept = "";
-  for (const char of whole) {
-    left -= size(char);
-    if (left < 0) break;
-    kept += char;
-  }
-  return `${kept}…`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { mintVapidKeys } from "../../channels/direct/push-encryption.ts";
+import { knownZone } from "../../channels/direct/push-payload.ts";
 import { sendWebPush } from "../../channels/direct/web-push.ts";
 import { text } from "../../kit/fields.ts";
 import { contactKind, gatewayKind } from "../kind.ts";
@@ -10,7 +11,11 @@ export const webPushGateway = gatewayKind({
   fields: z.strictObject({
     subject: text(320, 1)
       .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, { error: "must begin with mailto: or https://" })
-      .meta({ description: "whom a push service may write to: mailto:you@example.org" }),
+      .optional()
+      .meta({
+        description:
+          "whom a push service may write to: mailto:you@example.org; without it the box's own address",
+      }),
     public_key: text(128).optional().meta({ description: "made by the box" }),
     private_key: text(128).optional().meta({ description: "made by the box" }),
   }),
@@ -39,24 +44,41 @@ export const webPushContact = contactKind({
         error: "must be 16 bytes in base64url, as the browser gives them",
       })
       .meta({ description: "its secret" }),
+    lock_screen: z
+      .enum(["all", "place"], { error: "must be all or place" })
+      .optional()
+      .meta({ description: "`place`: a locked screen shows only “Alert in payments”" }),
+    timezone: text(64, 1)
+      .refine((name) => knownZone(name) !== null, { error: "must be a time zone's IANA name" })
+      .optional()
+      .meta({ description: "whose clock its messages go by; without it UTC" }),
   }),
   addresses: ["address"],
   shown: ({ address }) => new URL(address).hostname,
   gapMs: 5_000,
   notes: true,
-  send: ({ gateway, fields, message, egress, now, random }) =>
+  send: ({ gateway, fields, message, egress, now, random, publicUrl, receipt }) =>
     sendWebPush(
       { egress, now },
       {
         gateway: {
           ...{ public_key: gateway.public_key ?? "", private_key: gateway.private_key ?? "" },
-          subject: gateway.subject,
+          subject: gateway.subject ?? ownSubject(publicUrl),
         },
         subscription: {
           endpoint: fields.address,
           keys: { p256dh: fields.p256dh, auth: fields.auth },
         },
-        ...{ message, random },
+        ...{ message, random, receipt, base: publicUrl },
+        device: {
+          lockScreen: fields.lock_screen ?? "all",
+          zone: fields.timezone === undefined ? null : knownZone(fields.timezone),
+        },
       },
     ),
 });
+
+/** A push service takes an https address or a mail address; a box that has none is one that only its own machine sees. */
+function ownSubject(publicUrl: string | null): string {
+  return publicUrl?.startsWith("https://") ? new URL(publicUrl).origin : "https://localhost";
+}

@@ -100,7 +100,7 @@ export function startServices(options: {
   };
 
   return {
-    sender: { send, edit: send },
+    sender: { send },
     calls,
     get held() {
       return held.length;
