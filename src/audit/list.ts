@@ -33,7 +33,8 @@ export interface AuditFilter {
   /** Entries with an id below this. */
   before?: number | undefined;
   limit: number;
-  account?: string | undefined;
+  /** null: whoever had no account, the operator of the machine among them. */
+  account?: string | null | undefined;
   /** A kind, or a kind and an id or name behind a colon: `rule`, `rule:7`, `rule:errors`. */
   target?: string | undefined;
   verb?: string | undefined;
@@ -72,7 +73,7 @@ export function listAudit(
     ["a.id < ?", before],
     ["a.id >= ?", from],
   ];
-  if (filter.account !== undefined) terms.push(["a.account_id = ?", filter.account]);
+  if (filter.account !== undefined) terms.push(["a.account_id IS ?", filter.account]);
   if (filter.verb !== undefined) terms.push(["a.verb = ?", filter.verb]);
   if (filter.since !== undefined) terms.push(["a.at >= ?", filter.since]);
   if (filter.until !== undefined) terms.push(["a.at < ?", filter.until]);
@@ -88,6 +89,29 @@ export function listAudit(
   const shown = rows.slice(0, filter.limit);
   const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? 0) : from;
   return { entries: shown.map(toEntry), next: next > 1 ? String(next) : null };
+}
+
+/** What was done, by name, as far as the newest entries tell. */
+export function auditVerbs(reader: Reader): string[] {
+  return reader
+    .sql<[after: number], string>("SELECT DISTINCT verb FROM audit WHERE id > ? ORDER BY verb")
+    .pluck()
+    .all(newestId(reader) - LOOKED_AT);
+}
+
+const PIECE = 500;
+
+/** All entries that match, newest first, in pieces: one JSON object a line. Others are served between the pieces. */
+export async function* auditLines(
+  reader: Reader,
+  filter: Omit<AuditFilter, "limit">,
+): AsyncGenerator<string> {
+  for (let before = filter.before; ; ) {
+    const { entries, next } = listAudit(reader, { ...filter, before, limit: PIECE });
+    if (entries.length > 0) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+    if (next === null) return;
+    before = Number(next);
+  }
 }
 
 function newestId(reader: Reader): number {

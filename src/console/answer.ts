@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import type { PageFile } from "./screen.ts";
 
 /** The media type of every page and of its sections. */
 const TYPE = "text/html; charset=utf-8";
@@ -66,6 +67,24 @@ export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
     return new Response(body, { status, headers });
   headers.set("Content-Encoding", "gzip");
   return new Response(gzipSync(body, { level: 5 }), { status, headers });
+}
+
+/** A file to be saved; nobody keeps it on the way. */
+export function sendFile({ name, type, body }: PageFile, { tls }: Pick<Asked, "tls">): Response {
+  const headers = {
+    ...COMMON,
+    "Content-Type": type,
+    "Content-Disposition": `attachment; filename="${name.replaceAll(/[^\w.-]+/g, "-")}"`,
+    "Cache-Control": "no-store",
+    ...(tls ? { "Strict-Transport-Security": HSTS } : {}),
+  };
+  if (typeof body === "string") return new Response(body, { headers });
+  return new Response(ReadableStream.from(encoded(body)), { headers });
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
 }
 
 /** On to another address; `to` is one of this box's own. */

@@ -66,8 +66,9 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
       });
     const screen = method === "GET" ? routing.screen(path) : null;
     const form = method === "POST" ? routing.form(path) : null;
+    const file = method === "GET" && screen === null ? routing.file(path) : null;
     const who = signedIn(tenant, asking);
-    const isPage = screen !== null || form !== null || isLive || path === "/";
+    const isPage = [screen, form, file].some(Boolean) || isLive || path === "/";
     if (who === null) return isPage ? toSignIn(asking) : null;
     c.set("tenantId", tenant.id);
     c.set("rateHeaders", serving.limits.api.spend(who.sessionId));
@@ -75,6 +76,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     if (isLive) return live(c, who.sessionId);
     if (path === "/") return goTo(`${place.base}/alerts`, { tls });
     if (screen !== null) return pages.shown(asking, who, screen);
+    if (file !== null) return pages.file(asking, who, file);
     return form === null ? pages.missing(asking, who) : pages.posted(asking, who, form);
   };
 

@@ -1,4 +1,4 @@
-import type { Form, Screen } from "./screen.ts";
+import type { Form, PageCall, PageFile, Screen } from "./screen.ts";
 
 export interface Found {
   screen: Screen;
@@ -11,7 +11,12 @@ export interface Routing {
   screen(path: string): Found | null;
   /** What a POST there does. */
   form(path: string): (Found & { form: Form }) | null;
+  /** The file at an address. */
+  file(path: string): FoundFile | null;
 }
+
+type MakeFile = (call: PageCall) => PageFile | Promise<PageFile>;
+export type FoundFile = Found & { make: MakeFile };
 
 interface Row<T> {
   pattern: RegExp;
@@ -32,6 +37,14 @@ export function createRouting(screens: readonly Screen[]): Routing {
       })),
     ),
   );
+  const files = table(
+    screens.flatMap((screen) =>
+      Object.entries(screen.files ?? {}).map(([suffix, make]) => ({
+        path: `${screen.path}/${suffix}`,
+        what: { screen, make },
+      })),
+    ),
+  );
   return {
     screen(path) {
       const found = look(pages, path);
@@ -39,6 +52,10 @@ export function createRouting(screens: readonly Screen[]): Routing {
     },
     form(path) {
       const found = look(forms, path);
+      return found && { ...found.what, params: found.params };
+    },
+    file(path) {
+      const found = look(files, path);
       return found && { ...found.what, params: found.params };
     },
   };

@@ -118,6 +118,16 @@ export interface Form {
   act(call: PageCall, form: URLSearchParams): FormDone | Promise<FormDone>;
 }
 
+/** What a browser saves and doesn't show. */
+export interface PageFile {
+  /** As it is saved. */
+  name: string;
+  /** Its media type. */
+  type: string;
+  /** Piece by piece, where it may be long. */
+  body: string | AsyncIterable<string>;
+}
+
 /** A page: one address, what it shows, and what it can do. */
 export interface Screen {
   /** `/a/{id}`. */
@@ -126,6 +136,8 @@ export interface Screen {
   view(call: PageCall): View | Promise<View>;
   /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
   forms?: Readonly<Record<string, Form>>;
+  /** Files that it gives, by what stands behind the path: `export` is GET `/audit/export`. Throws ServiceError. */
+  files?: Readonly<Record<string, (call: PageCall) => PageFile | Promise<PageFile>>>;
 }
 
 /** An address below `base`, from text that is safe in a path. */

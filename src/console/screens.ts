@@ -1,6 +1,7 @@
 import { linesScreen } from "./alert/lines-screen.ts";
 import { alertScreen } from "./alert/screen.ts";
 import { alertsScreen } from "./alerts/screen.ts";
+import { auditScreen } from "./audit/screen.ts";
 import { devicesScreen } from "./me/devices.ts";
 import { meScreen } from "./me/screen.ts";
 import { sessionsScreen } from "./me/sessions.ts";
@@ -19,7 +20,7 @@ import { welcomeScreen } from "./welcome/screen.ts";
 export const screens: readonly Screen[] = [
   ...[alertsScreen, alertScreen, linesScreen, searchScreen],
   ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
-  systemScreen,
+  ...[systemScreen, auditScreen],
   welcomeScreen,
   ...projectScreens,
   ...ruleScreens,

@@ -5,11 +5,11 @@ import { ServiceError } from "../kit/errors.ts";
 import { html } from "../kit/html.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
-import { goTo, sendHtml } from "./answer.ts";
+import { goTo, sendFile, sendHtml } from "./answer.ts";
 import { drawSections, drawView } from "./draw.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
-import type { Found, Routing } from "./routing.ts";
+import type { Found, FoundFile, Routing } from "./routing.ts";
 import { refusedLine, type SaidBook, saidLine } from "./said.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
@@ -28,6 +28,7 @@ export interface ScreenServerDeps {
 export interface ScreenServer {
   shown(asking: PageRequest, who: Who, found: Found): Promise<Response>;
   posted(asking: PageRequest, who: Who, found: Found & { form: Form }): Promise<Response>;
+  file(asking: PageRequest, who: Who, found: FoundFile): Promise<Response>;
   missing(asking: PageRequest, who: Who): Response;
 }
 
@@ -67,9 +68,11 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
       ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
       rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
-      leads: (path) => routing.screen(path.replace(/[?#].*/, "")) !== null,
+      leads: (path) => leads(path.replace(/[?#].*/, "")),
     };
   };
+
+  const leads = (path: string) => (routing.screen(path) ?? routing.file(path)) !== null;
 
   const page = async (
     call: PageCall,
@@ -176,6 +179,15 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         // It is done, whatever has become of the page that it was done on.
         if (!(error instanceof ServiceError)) throw error;
         return onTo("/alerts");
+      }
+    },
+
+    async file(asking, who, { make, params }) {
+      const call = callOf(asking, who, params);
+      try {
+        return sendFile(await make(call), asking.asked);
+      } catch (error) {
+        return refused(asking, call, error);
       }
     },
 

@@ -122,6 +122,14 @@ test("AC-V5: who follows every link without script finds every page and no dead 
   assert.deepEqual(missed, [], "no link leads there");
 });
 
+test("AC-21.2: no secret stands in the audit, as it is exported whole", async () => {
+  const { status, text } = await signedIn(box).get("/audit/audit.ndjson");
+  assert.equal(status, 200);
+  assert.ok(text.split("\n").length > 30, "too little was done");
+  for (const [what, secret] of Object.entries(planted))
+    assert.ok(!text.includes(secret), `${what} stands in the audit`);
+});
+
 test("AC-V4: the same below a path behind a proxy", async () => {
   const get = byProxy(signedIn(box));
   const before = stored();

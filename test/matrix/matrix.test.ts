@@ -159,7 +159,7 @@ describe("who may do what", () => {
     }
   });
 
-  test("each operation that changes something leaves its rows in the audit, and no other one does", async () => {
+  test("AC-21.1: each operation that changes something leaves its rows in the audit, and no other one does", async () => {
     const owner = keys.get("owner") ?? "";
     const rows = (after: unknown) =>
       box.tenant.store

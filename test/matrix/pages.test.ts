@@ -65,6 +65,25 @@ test("every screen is shown to each role, and to nobody without a session, whate
   }
 });
 
+test("every file of a page goes to who has signed in, or says that it isn't theirs, and to nobody else", async () => {
+  for (const { path, files = {} } of screens)
+    for (const suffix of Object.keys(files)) {
+      for (const role of people.keys()) {
+        const f = await pageFixture(box, person(role));
+        const at = `${await f.address(path)}/${suffix}`;
+        const from = writes();
+        const { status, headers } = await f.tab.get(at);
+        const isFile = headers.get("content-disposition")?.startsWith("attachment; ") ?? false;
+        assert.ok(
+          isFile ? status === 200 : status === 403 && role === "member",
+          `${at}: ${status}`,
+        );
+        assert.equal((await tabOf(box, "").get(at)).status, 303, `${at} without a session`);
+        assert.equal(writes(), from, `${at} as ${role} wrote`);
+      }
+    }
+});
+
 test("no form is taken from a stranger, from a bearer, or from another origin's page", async () => {
   for (const [path] of forms) {
     const f = await pageFixture(box, person("owner"));

@@ -9,6 +9,7 @@ import {
 } from "../../projects/integrations.ts";
 import { getProject } from "../../projects/projects.ts";
 import { channelsNow, guardOf } from "../../tenant/channel-verbs.ts";
+import { changesLink } from "../audit/link.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
@@ -93,7 +94,7 @@ ${said !== null && html`<p class="soft">It answered last: <span class="message">
     isOff
       ? button(call, { action: `${at}/enable`, name: "Turn on" })
       : button(call, { action: `${at}/disable`, name: "Turn off", kind: "second" })
-  }</div>`;
+  }</div>${changesLink(call, "integration", row.id)}`;
 }
 
 const PAGE = 100;

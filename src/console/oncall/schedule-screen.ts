@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../kit/html.ts";
+import { changesLink } from "../audit/link.ts";
 import type { PageCall, Screen, Section } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { calendarAddresses, calendarDeeds } from "./addresses.ts";
@@ -47,7 +48,7 @@ async function head(call: PageCall, { stored, names, path }: ShownSchedule): Pro
   const { dot, who } = await holder(call, await seatNow(call, stored), names);
   return html`<div class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>${who}<p class="soft">${
     stored.shared && "shared with every project · "
-  }<a href="${call.base}${path}/layers">Layers…</a></p></div>`;
+  }<a href="${call.base}${path}/layers">Layers…</a></p></div>${changesLink(call, "schedule", stored.id)}`;
 }
 
 function rangeLine(call: PageCall, shown: ShownSchedule): Markup {

@@ -3,7 +3,9 @@ import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { isManager, mustManage } from "../../people/roles.ts";
 import { projectWrite } from "../../projects/project.ts";
+import { getProject } from "../../projects/projects.ts";
 import { callProject, dropProject, projectContents } from "../../tenant/project-verbs.ts";
+import { changesLink } from "../audit/link.ts";
 import { managers } from "../people/people.ts";
 import { type Form, type PageCall, pathOf } from "../screen.ts";
 import { field } from "../ui/form.ts";
@@ -26,7 +28,8 @@ ${field(call, rename, { name: "name", label: "New name", value: project, require
 <p>${goes(call, project)}</p>
 <form class="form" method="post" action="${call.base}${remove}">
 ${field(call, remove, { name: "name", label: "Its name, to be sure", required: true, autocomplete: "off" })}
-<p class="form-foot"><button class="button danger">Delete it with all of this</button></p></form></details>`;
+<p class="form-foot"><button class="button danger">Delete it with all of this</button></p></form></details>
+${changesLink(call, "project", getProject(call.tenant.store, project).id)}`;
 }
 
 /** What goes with it, counted. */

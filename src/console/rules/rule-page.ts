@@ -3,6 +3,7 @@ import { getProject } from "../../projects/projects.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import { getRule } from "../../projects/rules.ts";
 import { listSources } from "../../projects/sources.ts";
+import { changesLink } from "../audit/link.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { button } from "../ui/form.ts";
@@ -122,7 +123,7 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   }${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
-  }<a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>`;
+  }<a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {

@@ -4,6 +4,7 @@ import { isManager, mustManage } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
 import { changeSource, deleteSource, getSource, rotateToken } from "../../projects/sources.ts";
 import { sourceFactsOf } from "../../tenant/source-facts.ts";
+import { changesLink } from "../audit/link.ts";
 import { managers } from "../people/people.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
@@ -151,7 +152,7 @@ function deleting(call: PageCall, project: string, source: SourceRow): Markup {
   const action = `${atOf(project, source)}/delete`;
   return html`<details id="delete"><summary>Delete the source</summary>
 <p class="soft">Its token opens nothing from then on; its alerts stay. A rule that names it stands in the way.</p>
-${button(call, { action, name: `Delete ${source.name}`, kind: "danger" })}</details>`;
+${button(call, { action, name: `Delete ${source.name}`, kind: "danger" })}</details>${changesLink(call, "source", source.id)}`;
 }
 
 const atOf = (project: string, { name }: SourceRow) => pathOf("p", project, "sources", name);

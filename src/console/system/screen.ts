@@ -1,5 +1,6 @@
 import { version } from "../../kit/assets.ts";
 import { html, type Markup } from "../../kit/html.ts";
+import { isManager } from "../../people/roles.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
@@ -15,10 +16,17 @@ export const systemScreen: Screen = {
       sections: {
         standing: { watches: ["system"], draw: () => standing(status) },
         findings: { watches: ["system"], draw: () => findings(call, checks) },
+        audit: { watches: [], draw: () => auditWay(call) },
       },
     };
   },
 };
+
+/** Who manages reads who changed what. */
+function auditWay({ base, who }: PageCall): Markup {
+  if (!isManager(who.role)) return html``;
+  return html`<p><a href="${base}/audit" data-key="g l" aria-keyshortcuts="g l" title="Audit (g l)">Audit: who changed what, and who signed in</a></p>`;
+}
 
 const STANDING = {
   ok: ["good", "✓ Able to page. Nothing is found wrong."],
