@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
 import { channels } from "../src/channels/list.ts";
 import { isPacked } from "../src/kit/assets.ts";
@@ -137,18 +138,20 @@ async function runBox(flags: BoxFlags): Promise<void> {
   const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
   const box = await startBox(config, deps);
   await keepRunning(box, deps);
-  const said = box.isNew ? firstSteps(config, box.url) : wayIn(config, box.url);
+  const said = box.isNew ? firstSteps(config, box) : wayIn(config, box);
   if (said !== "") process.stdout.write(`${said}\n`);
 }
 
-const wayIn = ({ console, publicUrl }: BoxConfig, url: string): string =>
-  console ? `to see it in a browser, sign in at ${publicUrl || url}/signin` : "";
+const wayIn = ({ console }: BoxConfig, { linksTo }: RunningBox): string =>
+  console ? `to see it in a browser, sign in at ${linksTo}/signin` : "";
 
 /** How to make the first seat, and have a phone rung: to be pasted into another terminal, wherever that stands. */
-function firstSteps({ data, console }: BoxConfig, url: string): string {
+function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: RunningBox): string {
   const at = `--data '${resolve(data)}'`;
   const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
-  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${url}`}`;
+  // The public address may end at a proxy that is elsewhere.
+  const reached = publicUrl === "" ? linksTo : url;
+  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
   const lines = console
     ? [
         "no account yet. In another terminal, for a link that makes yours in a browser, and leads from there to a phone that rings:",

@@ -12,6 +12,7 @@ import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { boxHttp } from "./box-http.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import { linkUrl } from "./link-url.ts";
 import { readTls } from "./listen-fault.ts";
 import type { BoxDeps } from "./parts.ts";
 import { openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
@@ -20,6 +21,8 @@ import { listen } from "./web.ts";
 export interface RunningBox {
   /** With the real port. */
   url: string;
+  /** What links to it begin with: the public address, else one that others may reach. */
+  linksTo: string;
   /** With the real port: where senders' own addresses are served; null for nowhere but perhaps there. */
   adaptersUrl: string | null;
   /** Those of senders' own, with their real numbers. */
@@ -93,6 +96,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       }),
     );
     const { url } = web;
+    const linksTo = config.publicUrl || linkUrl(url);
     const adaptersUrl = side?.url ?? null;
     if (adaptersUrl !== null) log.info({ listen: adaptersUrl }, "listening for senders");
     const reload = () => {
@@ -102,14 +106,14 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       if (config.tls !== null) intake?.renew(readTls(config.tls));
     };
     tenant.store.write((tx) => {
-      rememberBaseUrl(tx, config.publicUrl || url);
+      rememberBaseUrl(tx, linksTo);
       setMeta(tx, "listen_url", url);
     });
     const isNew = !hasAccounts(tenant.store);
     const isWell = () => isAlive(tenant);
     const opened = [...(intake?.ports ?? []), ...webPorts.ports];
     return {
-      url,
+      ...{ url, linksTo },
       adaptersUrl,
       ports: opened,
       isNew,

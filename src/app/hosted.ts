@@ -25,6 +25,7 @@ import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import { linkUrl } from "./link-url.ts";
 import type { BoxDeps } from "./parts.ts";
 import { listen } from "./web.ts";
 
@@ -95,7 +96,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       ...{ clock, log },
       ...(deps.limits ? { limits: deps.limits } : {}),
     });
-    base ||= web.url;
+    base ||= linkUrl(web.url);
     lifecycle.onStop("http", () => web.close(() => house.wake()));
     scheduler.start();
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
