@@ -8,8 +8,11 @@ export interface Migration {
   sql: string;
 }
 
-/** The numbered migrations of one kind of store, in order. They travel inside the executable. */
-export function migrations(kind: StoreKind): Migration[] {
+/**
+ * The numbered migrations of one kind of store, or of the hosted registry's database, in order. They travel inside the
+ * executable.
+ */
+export function migrations(kind: StoreKind | "postgres"): Migration[] {
   return assetNames(`migrations/${kind}`).map((path, index) => {
     const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.sql$/, "");
     if (Number(name.slice(0, 4)) !== index + 1)

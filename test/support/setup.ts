@@ -20,6 +20,8 @@ export async function globalSetup(): Promise<void> {
   const root = join(import.meta.dirname, "../..");
   await Promise.all([bundleProgram(directory), bundlePackages(directory), bundleConsole(root)]);
   process.env["TMPDIR"] = temporary;
+  // While this process lives, what was started for the whole run does.
+  process.env["BOX_TEST_RUNNER"] = String(process.pid);
   process.env["BOX_TEST_MEMORY"] = memory;
   process.env["BOX_TEST_SHARED"] = directory;
   // The program is started some hundred times: from compiled code in half the time.

@@ -73,7 +73,11 @@ function tablesIn(migrations: string): string[] {
 
 /** The tables that the migrations make. */
 export const boxTables = tablesIn("migrations/box");
-const hostedTables = new Set(tablesIn("migrations/hosted"));
+const hostedTables = new Set([
+  ...tablesIn("migrations/hosted"),
+  ...tablesIn("migrations/postgres"),
+  "migrations",
+]);
 
 /** Drizzle's tables, by the name that the code has for them. */
 export const drizzleTables = new Map(

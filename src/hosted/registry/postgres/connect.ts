@@ -1,0 +1,176 @@
+import type { QueryResult } from "pg";
+import type { Clock } from "../../../kit/clock.ts";
+import { sleep } from "../../../kit/clock.ts";
+import type { Random } from "../../../kit/random.ts";
+import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { type DatabaseLine, type DatabaseValue, type LineOptions, lineOpener } from "./line.ts";
+import { createLines, type Lines } from "./lines.ts";
+
+export interface AskLimits {
+  /** For all tries together, waiting for a connection included. Default 5,000. */
+  withinMs?: number;
+  /**
+   * Asked again also where nobody knows whether it was done, because the connection was lost before the answer. Default:
+   * true for a statement, which must be written so; false for a transaction, which is asked again only while its
+   * COMMIT wasn't sent.
+   */
+  repeatable?: boolean;
+}
+
+/** Asks inside a transaction. */
+export interface DatabaseTx {
+  query<Row extends object>(sql: string, values?: readonly DatabaseValue[]): Promise<Row[]>;
+}
+
+/**
+ * Connections for one purpose. What is rolled back to make way for another (40001, 40P01) and what a lost connection
+ * took along is asked again. Rejects with DatabaseAway when the time is over, and with PostgreSQL's own error for a
+ * statement that is at fault itself. A bigint is a number, or a RangeError.
+ */
+export interface DatabaseLane {
+  /** One statement, which is a transaction by itself; its rows. */
+  query<Row extends object>(
+    sql: string,
+    values?: readonly DatabaseValue[],
+    limits?: AskLimits,
+  ): Promise<Row[]>;
+  /** `work` may run more than once. */
+  transaction<T>(work: (tx: DatabaseTx) => Promise<T>, limits?: AskLimits): Promise<T>;
+}
+
+export interface Database extends DatabaseLane {
+  /** Two connections of their own for leases and leadership, which no storm of pages starves. */
+  readonly leases: DatabaseLane;
+  /** Milliseconds since it last answered anything (since it was opened, before). */
+  silentMs(): number;
+  /** Ends every connection; what is under way and what comes later is DatabaseAway. */
+  close(): void;
+}
+
+export interface DatabaseOptions extends LineOptions {
+  random: Random;
+  /** Connections for work. Default 8. */
+  pool?: number;
+}
+
+const WITHIN_MS = 5_000;
+const POOL = 8;
+const LEASES = 2;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+/** A node that stands still in the midst of a transaction holds rows that others wait for. */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
+/** Connects with the first thing that is asked. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const shared = {
+    ...options,
+    open: lineOpener(options),
+    state: { closed: false, answeredAt: options.clock.mono() },
+  };
+  const work = createLane(shared, options.pool ?? POOL);
+  const leases = createLane(shared, LEASES);
+  return {
+    ...work.lane,
+    leases: leases.lane,
+    silentMs: () => options.clock.mono() - shared.state.answeredAt,
+    close() {
+      shared.state.closed = true;
+      work.end();
+      leases.end();
+    },
+  };
+}
+
+interface Shared {
+  clock: Clock;
+  random: Random;
+  open(ms: number): Promise<DatabaseLine>;
+  state: { closed: boolean; answeredAt: number };
+}
+
+type Ask = (sql: string, values?: readonly DatabaseValue[]) => Promise<QueryResult>;
+
+function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): void } {
+  const lines = createLines({ ...shared, size });
+  const lane: DatabaseLane = {
+    query: (sql, values, { withinMs = WITHIN_MS, repeatable = true } = {}) =>
+      untilDone(shared, withinMs, (ms, tried) =>
+        onLine(shared, lines, ms, async (ask) => {
+          tried.mayBeDone = !repeatable;
+          return (await ask(sql, values)).rows;
+        }),
+      ),
+    transaction: (work, { withinMs = WITHIN_MS, repeatable = false } = {}) =>
+      untilDone(shared, withinMs, (ms, tried) =>
+        onLine(shared, lines, ms, async (ask) => {
+          const result = await begun(ask, work);
+          tried.mayBeDone = !repeatable;
+          const { command } = await ask("COMMIT");
+          // What PostgreSQL answers where a statement failed and `work` let it pass.
+          if (command !== "COMMIT")
+            throw new Error("a transaction went on after a failed statement");
+          return result;
+        }),
+      ),
+  };
+  return { lane, end: lines.end };
+}
+
+async function begun<T>(ask: Ask, work: (tx: DatabaseTx) => Promise<T>): Promise<T> {
+  await ask(BEGIN);
+  const tx: DatabaseTx = { query: async (sql, values) => (await ask(sql, values)).rows };
+  try {
+    return await work(tx);
+  } catch (error) {
+    if (endOf(error) !== "lost") await ask("ROLLBACK");
+    throw error;
+  }
+}
+
+/** One try on one line, which is put back or ended. */
+async function onLine<T>(
+  { clock, state }: Shared,
+  lines: Lines,
+  ms: number,
+  use: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const until = clock.mono() + ms;
+  const line = await lines.take(ms);
+  try {
+    return await use(async (sql, values = []) => {
+      const answer = await line.ask(sql, values, until - clock.mono());
+      state.answeredAt = clock.mono();
+      return answer;
+    });
+  } catch (error) {
+    if (endOf(error, line.isBroken()) !== "lost") throw error;
+    line.drop();
+    throw new DatabaseAway(messageOf(error), { cause: error });
+  } finally {
+    lines.put(line);
+  }
+}
+
+/** Asks until it is done, or at fault itself, or the time is over. */
+async function untilDone<T>(
+  { clock, random, state }: Shared,
+  withinMs: number,
+  attempt: (ms: number, tried: { mayBeDone: boolean }) => Promise<T>,
+): Promise<T> {
+  const until = clock.mono() + withinMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const tried = { mayBeDone: false };
+    try {
+      return await attempt(until - clock.mono(), tried);
+    } catch (error) {
+      const end = endOf(error);
+      if (end === "failed" || end === "refused") throw error;
+      if (end === "lost" && tried.mayBeDone) throw error;
+      const wait = pause * (0.5 + random.fraction());
+      if (state.closed || clock.mono() + wait >= until)
+        throw new DatabaseAway(messageOf(error), { cause: error });
+      await sleep(clock, wait);
+    }
+  }
+}

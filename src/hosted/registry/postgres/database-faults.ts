@@ -1,0 +1,68 @@
+import { EgressFault } from "../../../kit/egress-error.ts";
+import { ServiceError } from "../../../kit/errors.ts";
+
+const RETRY_SECONDS = 2;
+
+/** The database can't be asked now: whoever asked is told to come again. */
+export class DatabaseAway extends ServiceError {
+  /** In words for the log; nothing of the database's address or of what was asked. */
+  readonly why: string;
+  /** It says no to who we are or to what it is asked for: it must be set right, and waiting doesn't help. */
+  readonly isRefusal: boolean;
+
+  constructor(
+    why: string,
+    { cause, isRefusal = false }: { cause?: unknown; isRefusal?: boolean } = {},
+  ) {
+    super("not_ready", "The service's database doesn't answer: try again.", {
+      retryAfter: RETRY_SECONDS,
+    });
+    this.name = "DatabaseAway";
+    this.why = why;
+    this.isRefusal = isRefusal;
+    if (cause !== undefined) this.cause = cause;
+  }
+}
+
+/**
+ * What became of a statement that failed.
+ * - `undone`: it was rolled back to make way for another; it may be asked again.
+ * - `lost`: the connection, or the server for writing, is gone; nobody knows whether it was done.
+ * - `refused`: by who or what we are (password, no such database, certificate); asking again helps nobody.
+ * - `failed`: by what was asked.
+ */
+export type StatementEnd = "undone" | "lost" | "refused" | "failed";
+
+/** Of PostgreSQL's classes: 08 connection, 57P shutting down or starting, 53300 too many, 25006 no longer the primary. */
+const LOST = /^(08...|57P0[1-5]|53[34]00|25006|25P0[34])$/;
+const REFUSED = /^(28...|3D000|0L...|42501)$/;
+const BROKEN =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exp)/i;
+
+/** `isBroken`: whether the connection is known to be gone. */
+export function endOf(error: unknown, isBroken = false): StatementEnd {
+  if (error instanceof DatabaseAway) return error.isRefusal ? "refused" : "lost";
+  if (error instanceof EgressFault) return "lost";
+  const code = codeOf(error);
+  if (code === "40001" || code === "40P01") return "undone";
+  if (LOST.test(code)) return "lost";
+  if (REFUSED.test(code) || isUntrusted(error)) return "refused";
+  if (isBroken || code.startsWith("E") || BROKEN.test(messageOf(error))) return "lost";
+  return "failed";
+}
+
+/** PostgreSQL's five characters, or Node's name of a network error, or "". */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  return typeof code === "string" ? code : "";
+}
+
+/** One line for the log: PostgreSQL and Node put no secret into theirs. */
+export function messageOf(error: unknown): string {
+  if (error instanceof DatabaseAway) return error.why;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isUntrusted(error: unknown): boolean {
+  return /CERT|SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(codeOf(error));
+}

@@ -1,0 +1,114 @@
+import { isIP } from "node:net";
+import { addressClass } from "../../../kit/addresses.ts";
+
+/**
+ * - `off`: none.
+ * - `offered`: where the server has it, and then its certificate counts.
+ * - `unverified`: always, with whatever certificate.
+ * - `verified`: always, with a certificate of that name that is trusted.
+ */
+export type DatabaseTls = "off" | "offered" | "unverified" | "verified";
+
+/** One server of the list: a name or address, or the directory of its socket. */
+export interface DatabaseHost {
+  host: string;
+  port: number;
+  /** On this machine: nothing leaves. */
+  isSocket: boolean;
+}
+
+export interface DatabaseUrl {
+  /** In the order in which they are tried; at least one. */
+  hosts: readonly DatabaseHost[];
+  user: string;
+  /** Undefined: none is sent. */
+  password: string | undefined;
+  database: string;
+  tls: DatabaseTls;
+}
+
+const USUAL_PORT = 5432;
+const MODES: Readonly<Record<string, DatabaseTls>> = {
+  disable: "off",
+  allow: "offered",
+  prefer: "offered",
+  "no-verify": "unverified",
+  require: "verified",
+  "verify-ca": "verified",
+  "verify-full": "verified",
+};
+
+/**
+ * Reads `postgres://user:password@host1:5432,host2/database?sslmode=…`. A host may be the directory of a socket, as
+ * `%2Frun%2Fpostgresql` or by `?host=/run/postgresql`. `ca`: whether an authority was named. A string says what is
+ * wrong with it, and nothing of what stands in it.
+ */
+export function readDatabaseUrl(text: string, { ca = false } = {}): DatabaseUrl | string {
+  const parts = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(
+    text,
+  );
+  if (parts === null) return "it must be postgres://user@host/database";
+  try {
+    const [, who = "", where = "", name = "", rest = ""] = parts;
+    const params = new URLSearchParams(rest);
+    const [user = "", ...secret] = who.split(":");
+    const hosts = readHosts(params.get("host") ?? where, params.get("port"));
+    if (typeof hosts === "string") return hosts;
+    if (user === "") return "it must name the user, as in postgres://user@host/database";
+    if (name === "") return "it must name the database, as in postgres://user@host/database";
+    const other = [...params.keys()].find((key) => !["host", "port", "sslmode"].includes(key));
+    if (other !== undefined) return `it may say host, port and sslmode, and not "${other}"`;
+    const tls = readTls(params.get("sslmode"), hosts, ca);
+    if (tls === null)
+      return ca ? "with an authority its sslmode must be one with TLS" : unknownMode;
+    return {
+      ...{ hosts, tls, user: decodeURIComponent(user), database: decodeURIComponent(name) },
+      password: secret.length === 0 ? undefined : decodeURIComponent(secret.join(":")),
+    };
+  } catch {
+    return "a % in it isn't followed by two hexadecimal digits";
+  }
+}
+
+const unknownMode = `its sslmode must be one of ${Object.keys(MODES).join(", ")}`;
+
+function readHosts(list: string, ports: string | null): DatabaseHost[] | string {
+  const hosts: DatabaseHost[] = [];
+  for (const text of list.split(",")) {
+    const parts = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
+    const host = decodeURIComponent(parts?.[1] ?? parts?.[2] ?? "");
+    const port = Number(parts?.[3] ?? ports ?? USUAL_PORT);
+    if (host === "" || !(port >= 1 && port <= 65_535)) return "a host of it can't be read";
+    hosts.push({ host, port, isSocket: host.startsWith("/") });
+  }
+  return hosts;
+}
+
+function readTls(
+  mode: string | null,
+  hosts: readonly DatabaseHost[],
+  ca: boolean,
+): DatabaseTls | null {
+  if (mode !== null) {
+    const asked = MODES[mode] ?? null;
+    if (!ca) return asked;
+    return asked === "verified" ? asked : null;
+  }
+  if (ca) return "verified";
+  return hosts.every(isHere) ? "off" : "offered";
+}
+
+/** Whether what is sent there stays on this machine. */
+export function isHere({ host, isSocket }: DatabaseHost): boolean {
+  if (isSocket || host === "localhost") return true;
+  return isIP(host) !== 0 && addressClass(host) === "loopback";
+}
+
+/** As it may be shown: without its password. */
+export function shownDatabaseUrl({ user, hosts, database }: DatabaseUrl): string {
+  const list = hosts.map(({ host, port, isSocket }) => {
+    const name = isSocket ? encodeURIComponent(host) : host.includes(":") ? `[${host}]` : host;
+    return port === USUAL_PORT ? name : `${name}:${port}`;
+  });
+  return `postgres://${encodeURIComponent(user)}@${list.join(",")}/${encodeURIComponent(database)}`;
+}

@@ -1,0 +1,200 @@
+import { Socket } from "node:net";
+import type { Client, ClientConfig, QueryResult } from "pg";
+import type { Clock } from "../../../kit/clock.ts";
+import type { Dialled, DialRequest } from "../../../kit/dial.ts";
+import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { type DatabaseHost, type DatabaseTls, type DatabaseUrl, isHere } from "./database-url.ts";
+
+/** What a value of a statement may be. */
+export type DatabaseValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly DatabaseValue[];
+
+/** One connection. */
+export interface DatabaseLine {
+  /** Which of the URL's hosts it leads to. */
+  readonly host: number;
+  /** Monotonic time after which it is used no more: names, certificates and a pooler's servers change. */
+  readonly oldAt: number;
+  isBroken(): boolean;
+  /** Asks one statement, `ms` at most; the line is broken after that. */
+  ask(sql: string, values: readonly DatabaseValue[], ms: number): Promise<QueryResult>;
+  /** Ends it, whatever is under way. */
+  drop(): void;
+}
+
+export interface LineOptions {
+  url: DatabaseUrl;
+  /** PEM of the only authority to trust; null: the usual ones. */
+  ca: string | null;
+  clock: Clock;
+  /** The guarded way out. A socket of this machine isn't asked for there. */
+  dial(request: DialRequest): Promise<Dialled>;
+  /** Called once, where what is sent there can be read on the way. */
+  onPlain(why: string): void;
+}
+
+const LIFE_MS = 3_600_000;
+const OLD_MS = 3_000_000;
+const KEEP_ALIVE_MS = 15_000;
+const INT8 = 20;
+const NO_TLS = "The server does not support SSL connections";
+
+/** Makes lines: each to the first host, from the one that served last, that takes writes. Rejects with DatabaseAway. */
+export function lineOpener(options: LineOptions): (ms: number) => Promise<DatabaseLine> {
+  const { url, clock } = options;
+  let last = 0;
+  const told = { plain: false };
+  return async (ms) => {
+    const until = clock.mono() + ms;
+    const faults: DatabaseAway[] = [];
+    for (let n = 0; n < url.hosts.length; n++) {
+      const host = (last + n) % url.hosts.length;
+      // One that doesn't answer leaves time for the others.
+      const share = Math.max(0, until - clock.mono()) / (url.hosts.length - n);
+      try {
+        const line = await openLine(options, host, { ms: share, told });
+        last = host;
+        return line;
+      } catch (error) {
+        const isRefusal = endOf(error) !== "lost";
+        faults.push(new DatabaseAway(messageOf(error), { cause: error, isRefusal }));
+      }
+    }
+    throw faults.find(({ isRefusal }) => isRefusal) ?? faults[0] ?? new DatabaseAway("no host");
+  };
+}
+
+interface Opening {
+  ms: number;
+  told: { plain: boolean };
+}
+
+async function openLine(options: LineOptions, at: number, opening: Opening): Promise<DatabaseLine> {
+  const host = options.url.hosts[at] as DatabaseHost;
+  const { tls } = options.url;
+  const wanted = host.isSocket ? "off" : tls;
+  const plain = (why: string) => {
+    if (!opening.told.plain) options.onPlain(why);
+    opening.told.plain = true;
+  };
+  if (wanted === "off" && options.url.tls === "off" && !isHere(host)) plain("sslmode=disable");
+  try {
+    return await connectLine(options, at, { ...opening, tls: wanted });
+  } catch (error) {
+    if (wanted !== "offered" || !(error instanceof Error) || error.message !== NO_TLS) throw error;
+    if (!isHere(host)) plain("the server has no TLS");
+    return connectLine(options, at, { ...opening, tls: "off" });
+  }
+}
+
+async function connectLine(
+  options: LineOptions,
+  at: number,
+  { ms, tls }: { ms: number; tls: DatabaseTls },
+): Promise<DatabaseLine> {
+  const { clock, url } = options;
+  const host = url.hosts[at] as DatabaseHost;
+  const openedAt = clock.mono();
+  const socket = await socketTo(options, host);
+  const state = { broken: false };
+  const drop = () => {
+    state.broken = true;
+    socket.destroy();
+  };
+  const cancel = clock.after(Math.max(0, ms - (clock.mono() - openedAt)), drop);
+  try {
+    const client = await newClient(options, host, { socket, tls });
+    client.on("error", drop);
+    socket.once("close", drop);
+    await client.connect();
+    const line = lineOf(client, { at, clock, drop, state, openedAt });
+    await mustTakeWrites(line, ms);
+    return line;
+  } catch (error) {
+    drop();
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+/** Connected, or for a path of this machine about to be. */
+async function socketTo(options: LineOptions, { host, port, isSocket }: DatabaseHost) {
+  if (isSocket) return new Socket();
+  const { socket } = await options.dial({ host, port, lifeMs: LIFE_MS });
+  // The client calls connect() on what it is given.
+  const connect = () => {
+    setImmediate(() => socket.emit("connect"));
+    return socket;
+  };
+  return Object.assign(socket, { connect });
+}
+
+async function newClient(
+  { url, ca }: LineOptions,
+  { host, port }: DatabaseHost,
+  { socket, tls }: { socket: Socket; tls: DatabaseTls },
+): Promise<Client> {
+  const { Client } = await import("pg");
+  const trust = { rejectUnauthorized: tls !== "unverified", ...(ca === null ? {} : { ca }) };
+  const config: ClientConfig = {
+    ...{ host, port, user: url.user, database: url.database, application_name: "box" },
+    // A function: else the client would look in the environment and in ~/.pgpass where there is none.
+    password: () => url.password ?? "",
+    ssl: tls === "off" ? false : trust,
+    stream: () => socket,
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+  };
+  const client = new Client(config);
+  // bigint arrives as text, and leaves as a number or not at all.
+  client.setTypeParser(INT8, "text", safeInteger);
+  return client;
+}
+
+function safeInteger(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`a bigint of the database: ${text}`);
+  return number;
+}
+
+function lineOf(
+  client: Client,
+  made: {
+    at: number;
+    clock: Clock;
+    drop(): void;
+    state: { broken: boolean };
+    openedAt: number;
+  },
+): DatabaseLine {
+  const { clock, drop, state } = made;
+  return {
+    ...{ host: made.at, oldAt: made.openedAt + OLD_MS, drop },
+    isBroken: () => state.broken,
+    async ask(text, values, ms) {
+      const cancel = clock.after(Math.max(0, ms), drop);
+      try {
+        // Without a name: a pooler gives each transaction whichever connection it has.
+        return await (values.length === 0
+          ? client.query(text)
+          : client.query({ text, values: values as unknown[] }));
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+async function mustTakeWrites(line: DatabaseLine, ms: number): Promise<void> {
+  const { rows } = await line.ask(
+    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS standby",
+    [],
+    ms,
+  );
+  if (rows[0]?.standby !== false) throw new DatabaseAway("it takes no writes");
+}

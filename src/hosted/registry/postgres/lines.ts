@@ -1,0 +1,115 @@
+import type { Clock } from "../../../kit/clock.ts";
+import { DatabaseAway } from "./database-faults.ts";
+import type { DatabaseLine } from "./line.ts";
+
+/** Some connections, opened when they are wanted. */
+export interface Lines {
+  /** One that is nobody else's until it is put back, within `ms`. Rejects with DatabaseAway. */
+  take(ms: number): Promise<DatabaseLine>;
+  put(line: DatabaseLine): void;
+  /** Ends all of them; whoever waits is told. */
+  end(): void;
+}
+
+interface Waiting {
+  give(line: DatabaseLine | null): void;
+  fail(error: DatabaseAway): void;
+}
+
+/** At most `size` at one time; who comes first is served first. */
+export function createLines({
+  clock,
+  size,
+  open,
+}: {
+  clock: Clock;
+  size: number;
+  open(ms: number): Promise<DatabaseLine>;
+}): Lines {
+  const idle: DatabaseLine[] = [];
+  const all = new Set<DatabaseLine>();
+  const waiting: Waiting[] = [];
+  let places = size;
+  let ended = false;
+
+  /** A free place is handed on, so that nobody opens one more. */
+  const leave = () => {
+    const next = waiting.shift();
+    if (next === undefined) places++;
+    else next.give(null);
+  };
+
+  const wait = (ms: number) =>
+    new Promise<DatabaseLine | null>((resolve, reject) => {
+      const me: Waiting = {
+        give(line) {
+          cancel();
+          resolve(line);
+        },
+        fail(error) {
+          cancel();
+          reject(error);
+        },
+      };
+      const cancel = clock.after(Math.max(0, ms), () => {
+        waiting.splice(waiting.indexOf(me), 1);
+        reject(new DatabaseAway("every connection to the database is in use"));
+      });
+      waiting.push(me);
+    });
+
+  const opened = async (ms: number): Promise<DatabaseLine> => {
+    try {
+      const line = await open(ms);
+      if (ended) line.drop();
+      if (ended) throw closed();
+      all.add(line);
+      return line;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+
+  return {
+    async take(ms) {
+      if (ended) throw closed();
+      const until = clock.mono() + ms;
+      for (let line = idle.pop(); line !== undefined; line = idle.pop()) {
+        if (isGood(line, clock)) return line;
+        discard(all, line);
+        places++;
+      }
+      if (places > 0) places--;
+      else {
+        const given = await wait(ms);
+        if (given !== null) return given;
+      }
+      return opened(until - clock.mono());
+    },
+    put(line) {
+      if (ended || !isGood(line, clock)) {
+        discard(all, line);
+        leave();
+        return;
+      }
+      const next = waiting.shift();
+      if (next === undefined) idle.push(line);
+      else next.give(line);
+    },
+    end() {
+      ended = true;
+      for (const line of all) line.drop();
+      for (const one of waiting.splice(0)) one.fail(closed());
+    },
+  };
+}
+
+const closed = () => new DatabaseAway("the connections were closed");
+
+const isGood = (line: DatabaseLine, clock: Clock) => !line.isBroken() && clock.mono() < line.oldAt;
+
+function discard(all: Set<DatabaseLine>, line: DatabaseLine): void {
+  all.delete(line);
+  line.drop();
+}

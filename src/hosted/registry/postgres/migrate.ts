@@ -1,0 +1,81 @@
+import { StoreFault } from "../../../store/faults.ts";
+import { type Migration, migrations } from "../../../store/migrations.ts";
+import type { Database, DatabaseTx } from "./connect.ts";
+
+/** A big table may have to be written anew, and other nodes wait for who does it. */
+const WITHIN_MS = 600_000;
+
+/** The migrations of the registry on PostgreSQL, in order. */
+export const databaseMigrations = (): Migration[] => migrations("postgres");
+
+/**
+ * Runs the migrations that the database hasn't seen: all in one transaction, under a locked row, so that of several nodes the
+ * first one does it and the others wait. A program older than the schema serves where the schema lets it.
+ * Throws StoreFault `newer` where it doesn't, and DatabaseAway.
+ */
+export async function migrateDatabase(
+  database: Database,
+  known: readonly Migration[] = databaseMigrations(),
+): Promise<void> {
+  await makeMeta(database);
+  await database.transaction(
+    async (tx) => {
+      const schema = await lockedSchema(tx);
+      await mustBeAllowed(tx, known);
+      for (const migration of known.slice(schema)) await apply(tx, migration);
+    },
+    // What was done is seen under the lock, so that nothing is done twice.
+    { withinMs: WITHIN_MS, repeatable: true },
+  );
+}
+
+/** Where the lock lies. Two nodes that make it at once: one is told of a unique violation, and finds it there. */
+async function makeMeta(database: Database): Promise<void> {
+  const make = () =>
+    database.query("CREATE TABLE IF NOT EXISTS meta (key text PRIMARY KEY, value bigint NOT NULL)");
+  const [found] = await database.query<{ known: boolean }>(
+    "SELECT to_regclass('meta') IS NOT NULL AS known",
+  );
+  if (found?.known !== true) await make().catch(make);
+}
+
+async function lockedSchema(tx: DatabaseTx): Promise<number> {
+  await tx.query(
+    "INSERT INTO meta (key, value) VALUES ('schema', 0), ('least', 0) ON CONFLICT DO NOTHING",
+  );
+  const [row] = await tx.query<{ value: number }>(
+    "SELECT value FROM meta WHERE key = 'schema' FOR UPDATE",
+  );
+  return row?.value ?? 0;
+}
+
+async function mustBeAllowed(tx: DatabaseTx, known: readonly Migration[]): Promise<void> {
+  const [least] = await tx.query<{ value: number }>("SELECT value FROM meta WHERE key = 'least'");
+  if (known.length < (least?.value ?? 0)) throw tooOld();
+}
+
+/** Said at start, and by a node that drains because a newer one has changed the schema. */
+export function tooOld(): StoreFault {
+  return new StoreFault(
+    "newer",
+    "The database was changed by a newer program, and this one can't work on it any more: run the newer one.",
+  );
+}
+
+async function apply(tx: DatabaseTx, { number, name, sql }: Migration): Promise<void> {
+  await tx.query(sql);
+  await tx.query(
+    `CREATE TABLE IF NOT EXISTS migrations
+       (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  );
+  await tx.query("INSERT INTO migrations (number, name) VALUES ($1, $2)", [number, name]);
+  await tx.query("UPDATE meta SET value = $1 WHERE key = 'schema'", [number]);
+  await tx.query("UPDATE meta SET value = $1 WHERE key = 'least' AND value < $1", [leastOf(sql)]);
+}
+
+/** How many migrations a program has to know to serve on the schema that this one makes: its file's first line. */
+function leastOf(sql: string): number {
+  const least = /^-- least: (\d+)\n/.exec(sql)?.[1];
+  if (least === undefined) throw new Error("a migration must say in its first line who may serve");
+  return Number(least);
+}
