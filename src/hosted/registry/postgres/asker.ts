@@ -1,0 +1,103 @@
+import type { Clock } from "../../../kit/clock.ts";
+
+/** Asks one thing; settles with its own answer, whoever was asked for with it. */
+export type Asker<Question, Answer> = (question: Question) => Promise<Answer>;
+
+export interface AskerOptions<Question, Answer> {
+  /** Asks for all of them at once: their keys differ and rise. The answers, in the same order. */
+  answer(questions: readonly Question[]): Promise<readonly Answer[]>;
+  /** The row that it is about: of two with one key the second waits until the first is answered. */
+  key(question: Question): string;
+  /** Whether those of a failed batch may fare better alone; not so where nobody answers at all. */
+  mayDiffer(error: unknown): boolean;
+  /** In one batch. Default 200. */
+  most?: number;
+  /** Batches under way at one time. Default 2. */
+  atOnce?: number;
+  /** For how long the first waits for company, where the answer isn't urgent. Without: not at all. */
+  company?: { clock: Clock; ms: number };
+}
+
+interface Member<Question, Answer> {
+  question: Question;
+  key: string;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * What is asked in one turn of the event loop, or while every batch is under way, becomes one batch. A lone question goes
+ * at once. If a batch fails, each of it is asked once more by itself, so that none fails for another's fault.
+ */
+export function createAsker<Question, Answer>(
+  options: AskerOptions<Question, Answer>,
+): Asker<Question, Answer> {
+  const { most = 200, atOnce = 2 } = options;
+  let waiting: Member<Question, Answer>[] = [];
+  const asked = new Set<string>();
+  let underWay = 0;
+  let isCalled = false;
+  let cancel: (() => void) | null = null;
+
+  /** Those whose row nobody asks about now, in the order in which they came; the others go on waiting. */
+  const next = (): Member<Question, Answer>[] => {
+    const batch: Member<Question, Answer>[] = [];
+    const left: Member<Question, Answer>[] = [];
+    for (const member of waiting) {
+      if (batch.length >= most || asked.has(member.key)) left.push(member);
+      else {
+        asked.add(member.key);
+        batch.push(member);
+      }
+    }
+    waiting = left;
+    return batch.sort((a, b) => (a.key < b.key ? -1 : 1));
+  };
+
+  const go = () => {
+    isCalled = false;
+    cancel?.();
+    cancel = null;
+    while (underWay < atOnce && waiting.length > 0) {
+      const batch = next();
+      if (batch.length === 0) return;
+      underWay++;
+      void askAll(options, batch).then(() => {
+        underWay--;
+        for (const { key } of batch) asked.delete(key);
+        if (waiting.length > 0) go();
+      });
+    }
+  };
+
+  const call = () => {
+    const { company } = options;
+    if (company === undefined || waiting.length >= most) {
+      if (!isCalled) setImmediate(go);
+      isCalled = true;
+    } else cancel ??= company.clock.after(company.ms, go);
+  };
+
+  return (question) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ question, key: options.key(question), resolve, reject });
+      call();
+    });
+}
+
+/** Never rejects: each member is told. */
+async function askAll<Question, Answer>(
+  options: AskerOptions<Question, Answer>,
+  batch: readonly Member<Question, Answer>[],
+): Promise<void> {
+  try {
+    const answers = await options.answer(batch.map(({ question }) => question));
+    if (answers.length !== batch.length)
+      throw new Error("a batch has other answers than questions");
+    for (const [at, member] of batch.entries()) member.resolve(answers[at] as Answer);
+  } catch (error) {
+    const alone = batch.length > 1 && options.mayDiffer(error);
+    if (!alone) for (const member of batch) member.reject(error);
+    else for (const member of batch) await askAll(options, [member]);
+  }
+}
