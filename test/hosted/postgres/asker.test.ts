@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type AskerOptions, createAsker } from "../../../src/hosted/registry/postgres/asker.ts";
+import { type BatchAskerOptions, batchAsker } from "../../../src/hosted/registry/postgres/asker.ts";
 import { handClock } from "../../support/clock.ts";
 import fc from "../../support/property.ts";
 
@@ -14,10 +14,10 @@ interface Question {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** What is under way waits until it is let go. */
-function bench(options: Partial<AskerOptions<Question, string>> = {}) {
+function bench(options: Partial<BatchAskerOptions<Question, string>> = {}) {
   const batches: { questions: readonly Question[]; end(fault?: Error): void; ended: boolean }[] =
     [];
-  const ask = createAsker<Question, string>({
+  const ask = batchAsker<Question, string>({
     key: ({ key }) => key,
     mayDiffer: () => true,
     answer: (questions) =>

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../kit/clock.ts";
 
 /** Asks one thing; settles with its own answer, whoever was asked for with it. */
-export type Asker<Question, Answer> = (question: Question) => Promise<Answer>;
+export type BatchAsker<Question, Answer> = (question: Question) => Promise<Answer>;
 
-export interface AskerOptions<Question, Answer> {
+export interface BatchAskerOptions<Question, Answer> {
   /** Asks for all of them at once: their keys differ and rise. The answers, in the same order. */
   answer(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** The row that it is about: of two with one key the second waits until the first is answered. */
@@ -29,9 +29,9 @@ interface Member<Question, Answer> {
  * What is asked in one turn of the event loop, or while every batch is under way, becomes one batch. A lone question goes
  * at once. If a batch fails, each of it is asked once more by itself, so that none fails for another's fault.
  */
-export function createAsker<Question, Answer>(
-  options: AskerOptions<Question, Answer>,
-): Asker<Question, Answer> {
+export function batchAsker<Question, Answer>(
+  options: BatchAskerOptions<Question, Answer>,
+): BatchAsker<Question, Answer> {
   const { most = 200, atOnce = 2 } = options;
   let waiting: Member<Question, Answer>[] = [];
   const asked = new Set<string>();
@@ -87,7 +87,7 @@ export function createAsker<Question, Answer>(
 
 /** Never rejects: each member is told. */
 async function askAll<Question, Answer>(
-  options: AskerOptions<Question, Answer>,
+  options: BatchAskerOptions<Question, Answer>,
   batch: readonly Member<Question, Answer>[],
 ): Promise<void> {
   try {
