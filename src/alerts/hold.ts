@@ -123,7 +123,16 @@ export function release(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
     ...[takeSequence(tx, "updated_seq"), timers.ladderFrom, timers.stepAt, timers.repeatAt],
     ...[timers.renotifyAt, earliest(timers), row.id],
   );
-  writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by } });
+  const since = quietSince(tx, row.id);
+  writeTimeline(tx, row.id, { kind: "silence_over", detail: { by: row.silenced_by, since } });
+}
+
+const SINCE = `SELECT min(at) FROM timeline WHERE alert_id = :id AND kind = 'silenced'
+  AND id > coalesce((SELECT max(id) FROM timeline WHERE alert_id = :id AND kind = 'silence_over'), 0)`;
+
+/** When what holds an alert's news back began to, Unix seconds. */
+function quietSince(tx: Tx, id: number): number {
+  return tx.sql<[{ id: number }], number | null>(SINCE).pluck().get({ id }) ?? tx.at;
 }
 
 /** An alert's timers once it is quiet no more. Pure. */

@@ -1,7 +1,8 @@
 import { CRITICAL, LONGEST_QUIET } from "../quiet/decide.ts";
+import type { SilenceWrite } from "../quiet/silence.ts";
 import { createSilence, refuseSilence } from "../quiet/silences.ts";
 import type { Tx } from "../store/store.ts";
-import { getAlertRow } from "./alert.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
 import { hold, quietAt } from "./hold.ts";
 import { findRule } from "./rule-of.ts";
 import { mustStand } from "./unacknowledge.ts";
@@ -24,17 +25,25 @@ export function silenceAlert(
   if (before !== null && before.until >= until) return null;
   const made = createSilence(tx, {
     createdBy: accountId,
-    write: {
-      ...{ project: row.project, starts_at: tx.at, ends_at: until, reason },
-      match: {
-        ...{ rule: row.rule, template_id: row.template_id, sources: [], below_level: null },
-        identifiers: JSON.parse(row.identifiers) as Record<string, string>,
-      },
-      ...{ conditions: [], critical: row.level >= CRITICAL, all: false, kind: "silence", name: "" },
-      ...{ repeat: "none", timezone: "UTC", repeat_until: null },
-    },
+    write: silenceOfAlert(row, { starts_at: tx.at, ends_at: until, reason }),
   });
   const quiet = quietAt(tx, row, { rule, at: tx.at });
   if (row.state === "open" && quiet !== null) hold(tx, row, { quiet, news: "nothing" });
   return made.id;
+}
+
+/** A silence of what an alert counts: its rule, template and identifiers. Pure. */
+export function silenceOfAlert(
+  row: Pick<AlertRow, "project" | "rule" | "template_id" | "identifiers" | "level">,
+  of: { starts_at: number; ends_at: number; reason: string },
+): SilenceWrite {
+  return {
+    ...{ project: row.project, ...of },
+    match: {
+      ...{ rule: row.rule, template_id: row.template_id, sources: [], below_level: null },
+      identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+    },
+    ...{ conditions: [], critical: row.level >= CRITICAL, all: false, kind: "silence", name: "" },
+    ...{ repeat: "none", timezone: "UTC", repeat_until: null, tell_author: false },
+  };
 }

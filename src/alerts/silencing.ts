@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { takerOf } from "../quiet/decide.ts";
+import { CRITICAL, takerOf } from "../quiet/decide.ts";
 import type { SilenceBody, SilenceChange, SilenceRow } from "../quiet/silence.ts";
 import { changeSilence, endSilence } from "../quiet/silences.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -21,6 +21,13 @@ export function liftSilence(tx: Tx, id: string): void {
   lookAgainBy(tx, id);
 }
 
+const HELD = `SELECT id FROM alerts WHERE silenced_by = ? || '' ORDER BY id DESC LIMIT ?`;
+
+/** Open alerts whose news a silence holds back now, the newest first, at most `most`. */
+export function heldBySilence(reader: Reader, id: string, most: number): number[] {
+  return reader.sql<[id: string, most: number], number>(HELD).pluck().all(id, most);
+}
+
 export const silencePreview = z
   .object({
     alerts: z.array(z.string()).meta({ description: "Open alerts that it takes now." }),
@@ -28,6 +35,10 @@ export const silencePreview = z
       days: z.int(),
       alerts: z.int().meta({ description: "Alerts of those days that it takes." }),
       pages: z.int().meta({ description: "Steps and renotifies of theirs that went out." }),
+      critical: z.int().meta({
+        description:
+          "Alerts of level 500 and above of those days that it takes, or would with `critical`.",
+      }),
     }),
     complete: z.boolean().meta({ description: "false: only the newest 20,000 alerts were seen." }),
   })
@@ -60,18 +71,13 @@ export async function previewSilence(
   row: SilenceRow,
   { at, pause }: { at: number; pause: () => Promise<unknown> },
 ): Promise<SilencePreview> {
-  const takes = takerOf(JSON.parse(row.body) as SilenceBody);
-  const isTaken = (seen: Seen): boolean =>
-    (row.project_id === null || row.project_id === seen.project_id) &&
-    takes({
-      ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
-      identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
-      ...{ source: seen.source, level: seen.level },
-    });
+  const body = JSON.parse(row.body) as SilenceBody;
+  const isTaken = takenBy(row, body);
+  const isCritical = takenBy(row, { ...body, critical: true });
   const open = reader.sql<[], Seen>(OPEN).all().filter(isTaken);
   const since = at - PAST_DAYS * DAY;
   const pagesOf = reader.sql<[id: number, since: number], number>(PAGES).pluck();
-  let [alerts, pages, seen, before] = [0, 0, 0, Number.MAX_SAFE_INTEGER];
+  let [alerts, pages, critical, seen, before] = [0, 0, 0, 0, Number.MAX_SAFE_INTEGER];
   let isDone = false;
   while (!isDone && seen < MOST_SEEN) {
     const rows = reader.sql<[before: number], Seen>(NEWEST).all(before);
@@ -80,6 +86,7 @@ export async function previewSilence(
       alerts += 1;
       pages += pagesOf.get(one.id, since) ?? 0;
     }
+    critical += recent.filter((one) => one.level >= CRITICAL && isCritical(one)).length;
     seen += rows.length;
     before = (rows.at(-1)?.id ?? 0) - 1;
     isDone = rows.length < 1000 || recent.length === 0;
@@ -87,7 +94,19 @@ export async function previewSilence(
   }
   return {
     alerts: open.slice(0, 500).map(({ id }) => String(id)),
-    past: { days: PAST_DAYS, alerts, pages },
+    past: { days: PAST_DAYS, alerts, pages, critical },
     complete: isDone,
   };
+}
+
+/** Whether a silence takes an alert, with this body, whenever it holds. */
+function takenBy({ project_id }: SilenceRow, body: SilenceBody): (seen: Seen) => boolean {
+  const takes = takerOf(body);
+  return (seen) =>
+    (project_id === null || project_id === seen.project_id) &&
+    takes({
+      ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
+      identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
+      ...{ source: seen.source, level: seen.level },
+    });
 }

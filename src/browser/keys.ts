@@ -81,6 +81,9 @@ function elementFor(all: readonly HTMLElement[]): HTMLElement | undefined {
 function press(element: HTMLElement): void {
   if (!element.matches("input:not([type=checkbox], [type=radio]), textarea, select")) {
     element.click();
+    // A menu that a key opened goes on by keys: its main button is next.
+    if (element.localName === "summary")
+      element.parentElement?.querySelector<HTMLElement>("[data-first]")?.focus();
     return;
   }
   element.focus();

@@ -22,6 +22,13 @@ export function takePreviews(): void {
   };
   document.addEventListener("input", changed);
   document.addEventListener("change", changed);
+  // A form in a menu says it once somebody opens it. The event doesn't bubble.
+  const opened = ({ target }: Event) => {
+    if (!(target instanceof HTMLDetailsElement) || !target.open) return;
+    for (const form of target.querySelectorAll<HTMLFormElement>("form[data-preview]"))
+      void preview(form);
+  };
+  document.addEventListener("toggle", opened, true);
 }
 
 /** A newer one ends the older, whether it waits or is on its way. */

@@ -77,7 +77,12 @@ export function applyMaintenance(
     }
     if (there !== undefined) liftSilence(tx, there.row.id);
     if (repeat_until <= tx.at) continue;
-    const write = { ...config, project: project.name, kind: "maintenance" as const };
+    const write = {
+      ...config,
+      project: project.name,
+      kind: "maintenance" as const,
+      tell_author: false,
+    };
     at(`/config/maintenance/${i}`, () => ownByFile(tx, createSilence(tx, { write, createdBy })));
   }
 }

@@ -13,6 +13,7 @@ import { ruleScreens } from "./rules/all.ts";
 import type { Screen } from "./screen.ts";
 import { searchScreen } from "./search/screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
+import { silenceScreens } from "./silences/all.ts";
 import { systemScreen } from "./system/screen.ts";
 import { welcomeScreen } from "./welcome/screen.ts";
 
@@ -25,4 +26,5 @@ export const screens: readonly Screen[] = [
   ...projectScreens,
   ...ruleScreens,
   ...oncallScreens,
+  ...silenceScreens,
 ];

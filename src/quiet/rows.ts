@@ -59,6 +59,26 @@ export function timingOf(row: SilenceRow, timezone: string): Timing {
   };
 }
 
+/** When, after `at`, one of them begins or ends next, Unix seconds; null: none does. */
+export function nextTurnOfSilences(reader: Reader, at: number): number | null {
+  const rows = reader
+    .sql<[at: number], SilenceRow>("SELECT * FROM silences WHERE over_at > ? + 0")
+    .all(at);
+  const turns = rows.flatMap((row) => {
+    const window = windowAt(timingOf(row, readyOf(row.body).timezone), at);
+    return window === null ? [] : [window.from > at ? window.from : window.until];
+  });
+  return turns.length === 0 ? null : Math.min(...turns);
+}
+
+const TO_TELL = `SELECT * FROM silences WHERE over_at <= ? + 0 AND json_extract(body, '$.tell_author') = 1
+  ORDER BY over_at LIMIT 100`;
+
+/** Those that ended by themselves, of whose end the author is still to be told. */
+export function silencesToTell(reader: Reader, at: number): SilenceRow[] {
+  return reader.sql<[at: number], SilenceRow>(TO_TELL).all(at);
+}
+
 export function findSilence(reader: Reader, id: string): SilenceRow | null {
   return (
     reader.sql<[id: string], SilenceRow>("SELECT * FROM silences WHERE id = ?").get(id) ?? null
@@ -103,16 +123,19 @@ export function insertSilence(tx: Tx, row: SilenceRow): void {
     ...[row.id, row.project_id, row.repeats, row.starts_at, row.ends_at, row.over_at],
     ...[row.body, row.created_by, row.created_at],
   );
+  tx.note({ topic: "silences" });
 }
 
 export function writeSilence(tx: Tx, row: SilenceRow): void {
   tx.sql<SqlValue[]>("UPDATE silences SET ends_at = ?, over_at = ?, body = ? WHERE id = ?").run(
     ...[row.ends_at, row.over_at, row.body, row.id],
   );
+  tx.note({ topic: "silences" });
 }
 
 export function dropSilence(tx: Tx, id: string): void {
   tx.sql<[id: string]>("DELETE FROM silences WHERE id = ?").run(id);
+  tx.note({ topic: "silences" });
 }
 
 const SHIFT = `UPDATE silences SET starts_at = starts_at + :by, ends_at = ends_at + :by, over_at = over_at + :by
@@ -128,6 +151,7 @@ export function shiftSilences(tx: Tx, { seconds, at }: { seconds: number; at: nu
   const jump = { by: seconds, before: at - seconds, at };
   tx.sql<[typeof jump]>(SHIFT).run(jump);
   tx.sql<[typeof jump]>(STAYS_OVER).run(jump);
+  tx.note({ topic: "silences" });
 }
 
 const SWEEP = `DELETE FROM silences WHERE id IN (SELECT id FROM silences WHERE over_at < ? LIMIT ?)`;

@@ -38,6 +38,9 @@ const told = {
   kind: silenceKind.default("silence"),
   name: text(200).default("").describe("What a maintenance is called."),
   reason: text(1000, 1).describe("Why."),
+  tell_author: boolean
+    .default(false)
+    .describe("Whether its author is told when it ends by itself: it was to be ended by hand."),
 };
 
 export const silenceWrite = z
@@ -108,8 +111,10 @@ export type SilenceAnswer = z.output<typeof silenceAnswer>;
 /** As it is stored beside its times. */
 export type SilenceBody = Omit<
   SilenceWrite,
-  "project" | "starts_at" | "ends_at" | "repeat" | "repeat_until"
+  "project" | "starts_at" | "ends_at" | "repeat" | "repeat_until" | "tell_author"
 > & {
+  /** Left out: no; false once the author was told, or it was ended by hand. */
+  tell_author?: boolean;
   /** The project's configuration names it; left out: no. */
   managed?: boolean;
 };

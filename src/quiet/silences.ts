@@ -48,7 +48,8 @@ export function silenceOf(
   reader: Reader,
   { write, createdBy, at }: { write: SilenceWrite; createdBy: string; at: number },
 ): SilenceRow {
-  const { project, starts_at, ends_at, repeat, repeat_until, ...body } = write;
+  const { project, starts_at, ends_at, repeat, repeat_until, tell_author, ...told } = write;
+  const body: SilenceBody = tell_author ? { ...told, tell_author } : told;
   const project_id = project === null ? null : getProject(reader, project).id;
   mustNarrow(body);
   if (!isTimezone(body.timezone))
@@ -60,7 +61,7 @@ export function silenceOf(
   return {
     ...{ id: hexId(reader.random), project_id, repeats: repeat },
     ...{ starts_at: times.starts_at, ends_at, over_at: repeat_until ?? ends_at },
-    ...{ body: JSON.stringify(body satisfies SilenceBody), created_by: createdBy },
+    ...{ body: JSON.stringify(body), created_by: createdBy },
     created_at: at,
   };
 }
@@ -132,7 +133,13 @@ export function endSilence(tx: Tx, id: string): void {
   const row = getSilence(tx, id);
   const ends_at = row.repeats === "none" ? tx.at : row.ends_at;
   if (row.starts_at >= tx.at || row.over_at <= tx.at) dropSilence(tx, id);
-  else writeSilence(tx, { ...row, ends_at, over_at: tx.at });
+  else writeSilence(tx, { ...untold(row), ends_at, over_at: tx.at });
+}
+
+/** Nobody has to be told of its end: it was ended by hand, or its author was told. */
+export function untold(row: SilenceRow): SilenceRow {
+  const { tell_author, ...body } = JSON.parse(row.body) as SilenceBody;
+  return tell_author ? { ...row, body: JSON.stringify(body) } : row;
 }
 
 /** From now on the project's configuration says what becomes of it. */
@@ -162,7 +169,7 @@ export function toSilence(reader: Reader, row: SilenceRow, at: number): SilenceA
       ? null
       : (reader.sql<[id: number], string>(PROJECT).pluck().get(row.project_id) ?? null);
   return {
-    ...{ id: row.id, project, ...body },
+    ...{ id: row.id, project, ...body, tell_author: body.tell_author ?? false },
     ...{ starts_at: row.starts_at, ends_at: row.ends_at, repeat: row.repeats },
     repeat_until: row.repeats === "none" ? null : row.over_at,
     state: isActive ? "active" : window === null ? "over" : "planned",

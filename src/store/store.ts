@@ -54,6 +54,8 @@ export type Note =
   | { topic: "reports" }
   /** A heartbeat is due at another time, or at once. */
   | { topic: "heartbeats" }
+  /** A silence was made, changed or ended. */
+  | { topic: "silences" }
   /** Heartbeats have other addresses than before. */
   | { topic: "ping-addresses" }
   /** Calendars have other addresses than before. */

@@ -8,12 +8,14 @@ const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
   JOIN integrations i ON i.id = d.integration_id AND i.enabled = 1 WHERE d.status = 'pending'`;
 const STORMS = "SELECT min(tell_ms) FROM storms";
 const EXECUTIONS = "SELECT min(next_attempt_ms) FROM executions WHERE status = 'pending'";
+const UNTOLD = "SELECT min(over_at) FROM silences WHERE json_extract(body, '$.tell_author') = 1";
 
 /** While an answer may come, a look is due so soon: a tenant that would be closed stays open, or is opened again. */
 const LISTEN_MS = 20_000;
 
 /**
- * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery, an execution or an answer. In Unix
+ * When a tenant next has work of its own: an alert's timers, a heartbeat, a delivery, an execution, an answer, or a silence
+ * whose author waits to hear of its end. In Unix
  * milliseconds; null when nothing waits. What only keeps house (retention) doesn't count.
  */
 export function nextDue(reader: Reader): number | null {
@@ -21,7 +23,7 @@ export function nextDue(reader: Reader): number | null {
   const timed = read(TIMED);
   const heartbeat = nextHeartbeat(reader);
   const times = [
-    ...[timed, heartbeat].map((at) => (at === null ? null : at * 1000)),
+    ...[timed, heartbeat, read(UNTOLD)].map((at) => (at === null ? null : at * 1000)),
     ...[read(DELIVERIES), read(EXECUTIONS), read(STORMS), nextPage(reader)],
     awaitsAnswers(reader) ? reader.clock.now() + LISTEN_MS : null,
   ];

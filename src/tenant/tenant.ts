@@ -36,6 +36,7 @@ import { tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
+import { silenceJob } from "./silence-ends.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
 /** One running data plane over one store (contract §1): the box has one, hosted many. */
@@ -168,6 +169,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
     ...outbox.jobs,
+    silenceJob({ store, contacts: outbox.contacts, log, publicUrl: options.publicUrl }),
     ...listeners.jobs,
     ...(news === null ? [] : [newsJob(news)]),
     ...(options.jobs ?? []),

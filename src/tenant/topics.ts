@@ -25,6 +25,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   contact: ["people"],
   reports: ["reports"],
   heartbeats: ["heartbeats"],
+  silences: ["silences"],
   "ping-addresses": ["heartbeats"],
   calendars: ["people"],
   relay: ["system"],

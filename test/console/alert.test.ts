@@ -51,8 +51,8 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   const id = await fire();
   const { text } = await tab.get(`/a/${id}`);
   const ids = [...text.matchAll(/<section id="(\w+)"/g)].map(([, name]) => name);
-  assert.deepEqual(ids.slice(0, 7), [
-    ...["head", "actions", "asked", "more", "who", "next", "occurrences"],
+  assert.deepEqual(ids.slice(0, 8), [
+    ...["head", "actions", "asked", "more", "would", "who", "next", "occurrences"],
   ]);
   assert.match(words(section(text, "head")), /critical .* Open for 0 s .* shop \/ errors .* #1/);
   assert.match(section(text, "head"), /<h1 class="message"/);

@@ -128,6 +128,17 @@ export const pageBodies: Record<string, Make> = {
   "/a/{id}/actions/{aid}/run": () => ({ anyway: "1" }),
   "/a/{id}/notes/{nid}": () => ({ text: "seen twice" }),
   "/a/{id}/notes/{nid}/delete": nothing,
+  "/a/{id}/silence/try": nothing,
+  "/silences/new": () => ({ "match/rule": "errors", until: "1h", reason: "deploy" }),
+  "/silences/new/try": () => ({ "match/rule": "errors", until: "1h" }),
+  "/silences/again": (of) => ({
+    silence: JSON.stringify({
+      ...{ match: { rule: "errors" }, ends_at: Number(soon(of, 3600)), reason: "deploy" },
+    }),
+  }),
+  "/silences/{silence}": (of) => ({ ends_at: local(of, 3), reason: "longer" }),
+  "/silences/{silence}/end": nothing,
+  "/silences/{silence}/longer": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),
   "/people/codes/{code}/revoke": nothing,
   "/people/{account}/change": () => ({ display_name: fresh("D"), role: "member" }),

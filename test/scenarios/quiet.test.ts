@@ -139,7 +139,7 @@ test("a preview says what a silence then does", async (t) => {
   const body = { project: "shop", match: { rule: "errors" }, ends_at: now() + 1800, reason: "w" };
   const { status, body: preview } = await box.api("POST", "/v1/silences/preview", body);
   assert.equal(status, 200, JSON.stringify(preview));
-  assert.deepEqual(preview.past, { days: 7, alerts: 1, pages: 3 });
+  assert.deepEqual(preview.past, { days: 7, alerts: 1, pages: 3, critical: 1 });
   assert.equal(preview.alerts.length, 1);
   assert.equal(preview.complete, true);
   assert.deepEqual((await box.api("GET", "/v1/silences")).body.silences, []);

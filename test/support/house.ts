@@ -14,6 +14,8 @@ export interface House {
   cy: Person;
   /** Ingest tokens of the source `app` of each project. */
   tokens: Readonly<Record<"payments" | "shop", string>>;
+  /** Holds the alert about the disk. */
+  silence: string;
   /** Ids by what they are. */
   alerts: Readonly<Record<"critical" | "error" | "warn" | "acknowledged" | "resolved", string>>;
 }
@@ -135,6 +137,23 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     });
     await box.clock.turn(6_000);
   }
+  const week = { timezone: "Europe/Berlin", repeat: "weekly", repeat_until: now() + 90 * 86_400 };
+  await ask("POST", "/v1/silences", {
+    ...{ project: "payments", all: true, kind: "maintenance", name: "weekly update", ...week },
+    ...{ starts_at: now() + 86_400, ends_at: now() + 86_400 + 7200, reason: "hosts restart" },
+  });
+  const quiet = { ids: [warn], verb: "silence", until: now() + 3600, reason: "The disk is moved" };
+  await ask("POST", "/v1/alerts/bulk", quiet, ann.key);
+  const { silences } = await ask("GET", "/v1/silences?state=active", undefined);
+  const silence = String(silences[0].id);
   await settle(box);
-  return { box, ann, bob, cy, tokens, alerts: { critical, error, warn, acknowledged, resolved } };
+  return {
+    box,
+    ann,
+    bob,
+    cy,
+    tokens,
+    silence,
+    alerts: { critical, error, warn, acknowledged, resolved },
+  };
 }

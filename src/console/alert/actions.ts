@@ -33,9 +33,14 @@ export function moreActions(call: PageCall, shown: ShownAlert): Markup {
     call.tenant.store,
     schedulesOf(call, shown),
   )}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
-<details class="menu" id="silence"><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><form class="form" method="post" action="${call.base}${path}/silence"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField("silence-hours")}${reasonField("silence-reason")}<div class="form-foot"><button class="button">Silence</button></div></form></details>
+${silenceMenu(call, path, row.id)}
 <details class="menu" id="snooze"><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField("snooze-hours")}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
 <a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
+}
+
+/** Opened by its key the button has the focus: a second key silences for an hour. What it would do is asked for then. */
+function silenceMenu(call: PageCall, path: string, id: number): Markup {
+  return html`<details class="menu" id="silence"><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${path}/silence" data-preview="would" data-preview-to="${call.base}${path}/silence/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField("silence-hours")}${reasonField("silence-reason")}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
 }
 
 function reportLink(call: PageCall, { row }: ShownAlert): Markup {

@@ -128,7 +128,10 @@ const SAY: Readonly<Record<string, Say>> = {
       detail.text("held") !== "nothing" &&
       ` Held back: ${HELD[detail.text("held")] ?? detail.text("held")}.`
     }`,
-  silence_over: () => html`Quiet no more: what was held back is told.`,
+  silence_over: (detail, _who, call) =>
+    detail.has("since")
+      ? html`Silenced until now, since ${clockTime(call, detail.number("since"))}: what was held back is told.`
+      : html`Quiet no more: what was held back is told.`,
   merged: (detail, _who, call) =>
     html`Took over ${alertLink(call, detail.text("alert"))}, whose template became the same.`,
   note: (detail) => html`${detail.text("source")} says: ${detail.text("note")}`,

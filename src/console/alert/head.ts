@@ -3,10 +3,11 @@ import { whoDid } from "../../alerts/whose.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { STATE_CLASS } from "../alerts/pieces.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { silenceNotice } from "../silences/notice.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
 import { ago, clockTime, exact, since } from "../ui/times.ts";
-import { remedy, way } from "../ui/way.ts";
+import { way } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** What broke, who has it, and whether it goes on. */
@@ -20,7 +21,7 @@ export function alertHead(call: PageCall, shown: ShownAlert): Markup {
 <p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${
     row.source !== null && row.source !== "" && `, from ${row.source}`
   }</p>
-${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${againLine(call, shown)}`;
+${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
 }
 
 /** `Open · 4 min`, or who has it since when. */
@@ -48,8 +49,19 @@ function quietLine(call: PageCall, { quiet }: ShownAlert): Piece {
     above === null
       ? html`${kind === "maintenance" ? "Maintenance" : "Silenced"} until <time title="${exact(until, call.look.zone)}">${clockTime(call, until)}</time>: ${reason}`
       : html`Silenced while <a href="${call.base}${pathOf("a", above)}">#${above}</a> stands`;
-  const more = above === null ? remedy(call, "/silences", "Silences") : null;
-  return html`<p class="notice notice-warn">${words}. Nobody is told meanwhile.${more !== null && html` ${more}`}</p>`;
+  if (above !== null)
+    return html`<p class="notice notice-warn">${words}. Nobody is told meanwhile.</p>`;
+  return html`<div class="notice notice-warn" id="quiet"><p>${words}. Nobody is told meanwhile.</p>${silenceNotice(call, by)}</div>`;
+}
+
+/** When it was quiet last, of one that still stands: what was held back is told since. */
+function quietBefore(call: PageCall, { row, quiet, entries }: ShownAlert): Piece {
+  const over = entries.findLast(({ kind }) => kind === "silence_over");
+  if (row.state !== "open" || quiet !== null || over === undefined) return false;
+  const since = over.detail["since"];
+  return html`<p class="soft">Silenced until ${clockTime(call, over.at)}${
+    typeof since === "number" && html`, since ${clockTime(call, since)}`
+  }; told then.</p>`;
 }
 
 /** How often the same came in the past day. */

@@ -97,7 +97,7 @@ function lineMenu(call: PageCall, { id, project }: ShownAlert["row"], line: Line
   return html`<span class="line-more"><a href="${base}/a/${id}/lines?template=${line.template_id}" aria-label="Lines like this">like this</a>${
     call.leads(rule) &&
     html` <a href="${base}${rule}?template=${line.template_id}&amp;line=${line.id}" aria-label="A rule from this line">rule</a>`
-  }</span>`;
+  } <a href="${base}/silences/new?project=${encodeURIComponent(project)}&amp;line=${line.id}" aria-label="Silence this kind of line">silence</a></span>`;
 }
 
 const MOST_VALUES = 6;

@@ -1,8 +1,9 @@
 import { alertId } from "../../alerts/alert.ts";
 import { escalateNow } from "../../alerts/escalate-now.ts";
 import { changeNote, noteWrite } from "../../alerts/notes.ts";
+import { silenceOfAlert } from "../../alerts/silence-alert.ts";
 import { check } from "../../http/check.ts";
-import { html } from "../../kit/html.ts";
+import { html, type Markup } from "../../kit/html.ts";
 import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
 import { stillMatching } from "../alerts/pieces.ts";
 import { lookCookie } from "../cookies.ts";
@@ -15,6 +16,7 @@ import {
   type Section,
   type View,
 } from "../screen.ts";
+import { wouldWords } from "../silences/would.ts";
 import { mainActions, moreActions } from "./actions.ts";
 import { alertHead } from "./head.ts";
 import { history } from "./history.ts";
@@ -24,7 +26,7 @@ import { noteForm } from "./note.ts";
 import { occurrences } from "./occurrences.ts";
 import { related } from "./related.ts";
 import { runActionAgain, runbook } from "./runbook.ts";
-import { readShownAlert } from "./shown-alert.ts";
+import { readShownAlert, type ShownAlert } from "./shown-alert.ts";
 import { whoKnows } from "./who-knows.ts";
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
@@ -50,6 +52,8 @@ export const alertScreen: Screen = {
         },
         asked: section([], () => stillMatching(call, `/a/${row.id}`)),
         more: section(more, () => moreActions(call, shown)),
+        // It stands in the menu that asks for it.
+        would: section([], () => silenceWould(call, shown)),
         who: section(more, () => whoKnows(call, shown)),
         next: section(more, () => nextUp(call, shown)),
         occurrences: section(own, () => occurrences(call, shown)),
@@ -68,6 +72,10 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
     ...deedForms(thisAlert),
     escalate: { verb: "escalateAlert", target, act: escalate },
     order: { verb: "orderTimeline", target, reads: true, act: order },
+    "silence/try": {
+      ...{ verb: "previewSilence", target, reads: true },
+      act: () => ({ said: "", shown: { silence: "tried" } }),
+    },
     "actions/{aid}/run": {
       verb: "runActionForAlert",
       target: ({ aid = "" }) => ({ kind: "action", id: aid }),
@@ -77,6 +85,13 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
     "notes/{nid}/delete": noteChange("deleteNote", () => null),
   },
 };
+
+/** What a silence of this alert would take and would have kept back, once somebody asks. */
+function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Markup> {
+  if (call.shown["silence"] === undefined) return html``;
+  const until = { starts_at: call.now, ends_at: call.now + 3600, reason: "?" };
+  return wouldWords(call, () => silenceOfAlert(row, until));
+}
 
 function escalate({ tenant, params, who }: PageCall): FormDone {
   const id = alertId(params["id"] ?? "");

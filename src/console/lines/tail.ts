@@ -125,6 +125,6 @@ function one(call: PageCall, project: string, line: LogLine): Markup {
   return html`<li class="line" id="l-${id}"><span class="line-time">${clockSeconds(call, received_at)}</span><span class="line-level">${levelWord(level)}</span><span class="line-source">${source}</span><p class="message" dir="auto">${message}</p><span class="line-more"><a href="${call.base}${at}/lines?template=${template_id}" aria-label="Lines like this">like this</a>${
     call.leads(rule) &&
     html` <a href="${call.base}${rule}?template=${template_id}&amp;line=${id}" aria-label="A rule from this line">rule</a>`
-  }</span></li>
+  } <a href="${call.base}/silences/new?project=${encodeURIComponent(project)}&amp;line=${id}" aria-label="Silence this kind of line">silence</a></span></li>
 `;
 }

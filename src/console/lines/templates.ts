@@ -101,7 +101,7 @@ function row(
             html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`,
         )
       : html`<span class="warn">no rule</span> ${makeRule(call, project, template_id)}`
-  }</div></td></tr>
+  } <a class="small" href="${call.base}/silences/new?project=${encodeURIComponent(project)}&amp;template=${template_id}" aria-label="Silence this kind of message">Silence</a></div></td></tr>
 `;
 }
 

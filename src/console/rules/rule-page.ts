@@ -123,7 +123,7 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   }${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
-  }<a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
+  }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {

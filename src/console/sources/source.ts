@@ -150,7 +150,8 @@ function keeping(call: PageCall, project: string, source: SourceRow): Markup {
 
 function deleting(call: PageCall, project: string, source: SourceRow): Markup {
   const action = `${atOf(project, source)}/delete`;
-  return html`<details id="delete"><summary>Delete the source</summary>
+  const about = new URLSearchParams({ project, source: source.name });
+  return html`<p><a class="button second" href="${call.base}/silences/new?${about.toString()}">Silence what comes from it …</a></p><details id="delete"><summary>Delete the source</summary>
 <p class="soft">Its token opens nothing from then on; its alerts stay. A rule that names it stands in the way.</p>
 ${button(call, { action, name: `Delete ${source.name}`, kind: "danger" })}</details>${changesLink(call, "source", source.id)}`;
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { heartbeatEvent } from "../../heartbeats/event.ts";
 import {
   heartbeatAddress,
   heartbeatAnswer,
@@ -12,17 +11,13 @@ import {
   type Addresses,
   changeHeartbeat,
   createHeartbeat,
-  deleteHeartbeat,
   getHeartbeat,
   rotateHeartbeat,
-  toHeartbeat,
 } from "../../heartbeats/heartbeats.ts";
-import { type HeartbeatRow, type Owed, paceOf, projectHeartbeats } from "../../heartbeats/rows.ts";
+import { type HeartbeatRow, projectHeartbeats } from "../../heartbeats/rows.ts";
 import { listRuns } from "../../heartbeats/runs.ts";
-import { findHeartbeatSource } from "../../heartbeats/source.ts";
-import { paused, resumed, type Said } from "../../heartbeats/state.ts";
-import { unixSeconds } from "../../kit/clock.ts";
 import { getProject } from "../../projects/projects.ts";
+import { dropHeartbeat, readHeartbeat, watchHeartbeat } from "../../tenant/heartbeat-verbs.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath, queryInteger } from "../fields.ts";
 import { PING } from "../ping.ts";
@@ -30,28 +25,12 @@ import { type Route, route } from "../route.ts";
 
 const heartbeatPath = z.strictObject({ id: z.string(), hid: z.string() });
 
-const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
-  ...said,
-  ...{ exit: row.exit_status, duration: row.last_duration, at, since: row.last_at },
-});
-
-/** As it is read, with the first rule that would take its events. */
-function shown(tenant: Tenant, row: HeartbeatRow) {
-  const { store, ingest } = tenant;
-  const source = findHeartbeatSource(store, row.project_id);
-  const at = unixSeconds(tenant.clock);
-  const said = { action: "fire", reason: "missing", instance: null } as const;
-  const event = heartbeatEvent(row, owedAt(row, at, said));
-  const [rule = null] = source === null ? [] : ingest.takers(source, event);
-  return toHeartbeat(row, rule, at);
-}
-
 function withAddress(
   tenant: Tenant,
   { row, addresses }: { row: HeartbeatRow; addresses: Addresses },
 ) {
   const ping_url = `${tenant.publicUrl}${PING}/${addresses.secret}`;
-  return { ...shown(tenant, row), ping_url, uuid: addresses.uuid };
+  return { ...readHeartbeat(tenant, row), ping_url, uuid: addresses.uuid };
 }
 
 const writeErrors = [
@@ -75,7 +54,9 @@ export const heartbeatRoutes: Route[] = [
     errors: ["not_found"],
     handle: ({ tenant, params }) => {
       const { id } = getProject(tenant.store, params.id);
-      return { heartbeats: projectHeartbeats(tenant.store, id).map((row) => shown(tenant, row)) };
+      return {
+        heartbeats: projectHeartbeats(tenant.store, id).map((row) => readHeartbeat(tenant, row)),
+      };
     },
   }),
   route({
@@ -109,7 +90,10 @@ export const heartbeatRoutes: Route[] = [
     answer: heartbeatAnswer,
     errors: ["not_found"],
     handle: ({ tenant, params }) =>
-      shown(tenant, getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid)),
+      readHeartbeat(
+        tenant,
+        getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid),
+      ),
   }),
   route({
     ...common,
@@ -124,7 +108,7 @@ export const heartbeatRoutes: Route[] = [
     answer: heartbeatAnswer,
     errors: writeErrors,
     handle: ({ tenant, params, body }) =>
-      shown(
+      readHeartbeat(
         tenant,
         tenant.store.write((tx) =>
           changeHeartbeat(tx, getProject(tx, params.id), { id: params.hid, body }),
@@ -142,11 +126,7 @@ export const heartbeatRoutes: Route[] = [
     answer: deleted,
     errors: ["not_found", "overloaded", "storage_full"],
     handle: async ({ tenant, params }) => {
-      const row = getHeartbeat(tenant.store, getProject(tenant.store, params.id), params.hid);
-      const said = { action: "resolve", reason: "deleted", instance: row.instance } as const;
-      const at = unixSeconds(tenant.clock);
-      if (row.state === "down") await tenant.heartbeats.tell(row, owedAt(row, at, said));
-      tenant.store.write((tx) => deleteHeartbeat(tx, getProject(tx, params.id), params.hid));
+      await dropHeartbeat(tenant, getProject(tenant.store, params.id), params.hid);
       return { deleted: true };
     },
   }),
@@ -183,15 +163,8 @@ export const heartbeatRoutes: Route[] = [
       handle: async ({ tenant, params }) => {
         const project = getProject(tenant.store, params.id);
         const { id } = getHeartbeat(tenant.store, project, params.hid);
-        await tenant.heartbeats.change(
-          id,
-          (tx, beat, row) =>
-            verb === "pause"
-              ? paused(beat)
-              : { beat: resumed(beat, paceOf(row), tx.at), said: null },
-          tenant.store,
-        );
-        return shown(tenant, getHeartbeat(tenant.store, project, id));
+        await watchHeartbeat(tenant, id, verb === "resume");
+        return readHeartbeat(tenant, getHeartbeat(tenant.store, project, id));
       },
     }),
   ),

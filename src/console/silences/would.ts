@@ -1,0 +1,45 @@
+import { previewSilence, type SilencePreview } from "../../alerts/silencing.ts";
+import { ServiceError } from "../../kit/errors.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
+import type { SilenceWrite } from "../../quiet/silence.ts";
+import { silenceOf } from "../../quiet/silences.ts";
+import type { PageCall } from "../screen.ts";
+import { counted } from "../ui/pieces.ts";
+import { alertLinks } from "./card.ts";
+
+const MOST_NAMED = 12;
+
+/** Lets events and pages through. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** What a silence would do, in the words of its form; why it can't be made, where it can't. */
+export async function wouldWords(call: PageCall, write: () => SilenceWrite): Promise<Markup> {
+  const { tenant, who, now: at } = call;
+  try {
+    const row = silenceOf(tenant.store, { write: write(), createdBy: who.accountId, at });
+    const isLater = row.starts_at > at;
+    return previewWords(call, await previewSilence(tenant.store, row, { at, pause: nextTurn }), {
+      isLater,
+    });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return html`<p class="soft">Not yet: ${error.message}${error.details.map(
+      ({ field = "", reason }) => html` <span class="small">${field.slice(1)} ${reason}.</span>`,
+    )}</p>`;
+  }
+}
+
+/** "Now: silences 2 open alerts (#130, #127). In the last 7 days it would have kept back 11 alerts, 3 pages." */
+function previewWords(
+  call: PageCall,
+  { alerts, past, complete }: SilencePreview,
+  { isLater }: { isLater: boolean },
+): Markup {
+  const most = alerts.slice(0, MOST_NAMED);
+  const more = alerts.length - most.length;
+  const named: Piece =
+    alerts.length > 0 && html` (${alertLinks(call, most)}${more > 0 && `, ${more} more`})`;
+  const takes = isLater ? "if it began now, it would silence" : "silences";
+  return html`<p><strong>Now: ${takes} ${alerts.length === 0 ? "no open alert" : counted(alerts.length, "open alert")}</strong>${named}. In the last ${past.days} days it would have kept back ${counted(past.alerts, "alert")}, ${counted(past.pages, "page")}.</p>
+<p class="soft">Critical ones like it: ${past.critical} in ${past.days} days${past.critical > 0 && ", which ring unless they are ticked"}.${!complete && " Only the newest 20,000 alerts were looked at."}</p>`;
+}

@@ -1,0 +1,62 @@
+import { heartbeatEvent } from "../heartbeats/event.ts";
+import type { HeartbeatAnswer } from "../heartbeats/heartbeat.ts";
+import { deleteHeartbeat, getHeartbeat, toHeartbeat } from "../heartbeats/heartbeats.ts";
+import { type HeartbeatRow, type Owed, paceOf } from "../heartbeats/rows.ts";
+import { findHeartbeatSource } from "../heartbeats/source.ts";
+import { paused, resumed, type Said } from "../heartbeats/state.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import type { Project } from "../projects/projects.ts";
+import type { Tenant } from "./tenant.ts";
+
+type Parts = Pick<Tenant, "store" | "ingest" | "heartbeats">;
+
+const owedAt = (row: HeartbeatRow, at: number, said: Said): Owed => ({
+  ...said,
+  ...{ exit: row.exit_status, duration: row.last_duration, at, since: row.last_at },
+});
+
+/** Names of the rules that would take its events as things stand. */
+export function takersOfHeartbeat(
+  { store, ingest }: Pick<Parts, "store" | "ingest">,
+  row: HeartbeatRow,
+): string[] {
+  const source = findHeartbeatSource(store, row.project_id);
+  if (source === null) return [];
+  const said = { action: "fire", reason: "missing", instance: null } as const;
+  return ingest.takers(source, heartbeatEvent(row, owedAt(row, unixSeconds(store.clock), said)));
+}
+
+/** As it is read, with the first rule that would take its events. */
+export function readHeartbeat(
+  parts: Pick<Parts, "store" | "ingest">,
+  row: HeartbeatRow,
+): HeartbeatAnswer {
+  const [rule = null] = takersOfHeartbeat(parts, row);
+  return toHeartbeat(row, rule, unixSeconds(parts.store.clock));
+}
+
+/** Deletes one; an alert that it is missing ends first. Throws 404. */
+export async function dropHeartbeat(
+  { store, heartbeats }: Parts,
+  project: Project,
+  id: string,
+): Promise<void> {
+  const row = getHeartbeat(store, project, id);
+  const said = { action: "resolve", reason: "deleted", instance: row.instance } as const;
+  if (row.state === "down") await heartbeats.tell(row, owedAt(row, unixSeconds(store.clock), said));
+  store.write((tx) => deleteHeartbeat(tx, project, id));
+}
+
+/** Watches one again from now on, or no more for now: an alert that it is missing ends. Throws 404. */
+export async function watchHeartbeat(
+  { store, heartbeats }: Parts,
+  id: string,
+  isWatched: boolean,
+): Promise<void> {
+  await heartbeats.change(
+    id,
+    (tx, beat, row) =>
+      isWatched ? { beat: resumed(beat, paceOf(row), tx.at), said: null } : paused(beat),
+    store,
+  );
+}

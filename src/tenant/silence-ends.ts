@@ -1,0 +1,84 @@
+import type { DirectMessage } from "../channels/direct/message.ts";
+import { findContact } from "../contacts/contacts.ts";
+import { contactKindList } from "../contacts/list.ts";
+import { usableContacts } from "../contacts/notify.ts";
+import type { Log } from "../kit/log.ts";
+import { linkBase } from "../paging/capability.ts";
+import type { ContactSender } from "../paging/send.ts";
+import { findSilence, nextTurnOfSilences, silencesToTell, writeSilence } from "../quiet/rows.ts";
+import type { SilenceBody, SilenceRow } from "../quiet/silence.ts";
+import { untold } from "../quiet/silences.ts";
+import type { Store } from "../store/store.ts";
+import type { Job } from "./scheduler.ts";
+
+export interface SilenceEnds {
+  store: Store;
+  contacts: ContactSender;
+  log: Log;
+  publicUrl: string;
+}
+
+/** Seconds between two tries to tell somebody, and for how long it is tried. */
+const AGAIN = 60;
+const LATEST = 3600;
+
+/**
+ * What comes with the hours of silences: pages that show them are told of each begin and end, and whoever wanted to end one
+ * by hand hears, silently, that it ended by itself.
+ */
+export function silenceJob(deps: SilenceEnds): Job {
+  const { store } = deps;
+  let looked: number | null = null;
+  return {
+    name: "silences",
+    wokenBy: ["silences"],
+    async run(now) {
+      const missed = looked === null ? null : nextTurnOfSilences(store, looked);
+      looked = now;
+      if (missed !== null && missed <= now)
+        store.write((tx) => void tx.note({ topic: "silences" }));
+      const owed = silencesToTell(store, now);
+      for (const row of owed) await tell(deps, row, now);
+      const next = nextTurnOfSilences(store, now);
+      const again = silencesToTell(store, now).length > 0 ? now + AGAIN : null;
+      const times = [next, again].filter((at) => at !== null);
+      return times.length === 0 ? null : Math.min(...times) * 1000;
+    },
+  };
+}
+
+async function tell(
+  { store, contacts, log, publicUrl }: SilenceEnds,
+  row: SilenceRow,
+  now: number,
+): Promise<void> {
+  const base = linkBase(store, publicUrl);
+  const message = endedMessage(row, base === null ? null : `${base}/silences/${row.id}`);
+  const ways = usableContacts(store, row.created_by).filter(
+    ({ kind }) => contactKindList.find(kind)?.notes === true,
+  );
+  const sent = await Promise.all(
+    ways.map(async ({ id }) => {
+      const contact = findContact(store, id);
+      return contact === null ? null : (await contacts.send(contact, message)).verdict.kind;
+    }),
+  );
+  const isLate = now >= row.over_at + LATEST;
+  if (!sent.includes("delivered") && sent.includes("later") && !isLate) return;
+  if (!sent.includes("delivered"))
+    log.warn({ silence: row.id }, "nothing took the note that a silence ended");
+  store.write((tx) => {
+    const there = findSilence(tx, row.id);
+    if (there !== null) writeSilence(tx, untold(there));
+  });
+}
+
+function endedMessage({ id, body }: SilenceRow, link: string | null): DirectMessage {
+  const { match, reason } = JSON.parse(body) as SilenceBody;
+  const what = match.rule ?? "alerts";
+  return {
+    ...{ purpose: "note", id: `silence-${id}`, title: `Your silence of ${what} has ended` },
+    lines: [`“${reason}”`, "What it held back and is still open is told now."],
+    ...{ level: 0, link, ack: null, code: null, events: [], said: null },
+  };
+}
