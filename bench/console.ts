@@ -48,7 +48,7 @@ export const consolePages: Scenario = {
       const count = box.tenant.store.sql("SELECT count(*) FROM alerts").pluck().get();
       if (count !== ALERTS) throw new Error(`${count} alerts opened`);
       const rows: Row[] = [];
-      const rounds = quick ? 100 : 400;
+      const rounds = quick ? 200 : 400;
       const took = async (path: string, more: Partial<Row>): Promise<void> => {
         const times: number[] = [];
         let size = 0;

@@ -21,9 +21,9 @@ export const list: Scenario = {
       fill(store, quick ? 100_000 : 1_000_000);
       const page = async (filter: Partial<TriageFilter>) => {
         const shown = { limit: 50, order: "need", ...filter } as const;
-        const { alerts } = await triage(store, shown);
+        const { rows } = await triage(store, shown);
         countAlerts(store, { accountId: ACCOUNT });
-        const ids = alerts.map(({ id }) => Number(id));
+        const ids = rows.map(({ id }) => id);
         latestMinutes(store, ids, { at: 1_700_000_000, most: 60 });
       };
       const bound = { must: 10, lower: true };

@@ -1,12 +1,12 @@
 import type { Store } from "../store/store.ts";
-import { type Alert, getAlertRow, toAlert } from "./alert.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { type Run, runsOf, type TriageRow } from "./triage-runs.ts";
 
 /** Alerts as people work through them: filtered, searched, in the order of need. */
 
 export interface TriagePage {
-  alerts: Alert[];
+  rows: AlertRow[];
   /** What to go on with; null at the end. */
   next: string | null;
   /** false: the time was up before the page was full; `next` goes on. */
@@ -37,8 +37,8 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
       spent.looked++;
       const turn = clock.mono() - spent.since;
       if (spent.ms + turn > MOST.ms || spent.looked >= mostLooked) {
-        const { alerts } = page(store, found, filter.limit);
-        return { alerts, next: one.cursor, complete: found.length >= filter.limit };
+        const { rows } = page(store, found, filter.limit);
+        return { rows, next: one.cursor, complete: found.length >= filter.limit };
       }
       if (turn < TURN_MS) continue;
       spent.ms += turn;
@@ -52,7 +52,7 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
 function page(store: Store, found: readonly TriageRow[], limit: number): TriagePage {
   const shown = found.slice(0, limit);
   const next = found.length > limit ? (shown.at(-1)?.cursor ?? null) : null;
-  return { alerts: shown.map(({ id }) => toAlert(getAlertRow(store, id))), next, complete: true };
+  return { rows: shown.map(({ id }) => getAlertRow(store, id)), next, complete: true };
 }
 
 /** What is in the runs, in their order. */

@@ -116,9 +116,14 @@ export async function search(
   const page = await triage(store, {
     ...{ order: "newest", q: text, limit: room, looked: MOST_ALERTS },
   });
-  const alerts = page.alerts.map(
+  const alerts = page.rows.map(
     ({ id, template, project, rule, state }): Found => ({
-      ...{ kind: "alert", title: template.slice(0, LONGEST_TITLE), id, path: `/a/${id}` },
+      ...{
+        kind: "alert",
+        title: template.slice(0, LONGEST_TITLE),
+        id: String(id),
+        path: `/a/${id}`,
+      },
       sub: `#${id} · ${project} · ${rule} · ${state}`,
     }),
   );

@@ -130,10 +130,10 @@ describe("a list of alerts", () => {
         for (let after: string | undefined; ; ) {
           const page = await triage(box.tenant.store, { ...filter, after });
           assert.ok(page.complete);
-          assert.ok(page.alerts.length <= filter.limit);
-          found.push(...page.alerts.map(({ id }) => Number(id)));
+          assert.ok(page.rows.length <= filter.limit);
+          found.push(...page.rows.map(({ id }) => id));
           if (page.next === null) break;
-          assert.equal(page.alerts.length, filter.limit);
+          assert.equal(page.rows.length, filter.limit);
           after = page.next;
         }
         assert.deepEqual(found, all);
@@ -180,7 +180,7 @@ describe("a list of alerts", () => {
     for (let after: string | undefined; ; ) {
       const filter = { order: "need", q: "key:provider=Acme", limit: 500, after } as const;
       const page = await triage(slow, filter);
-      found.push(...page.alerts.map(({ id }) => Number(id)));
+      found.push(...page.rows.map(({ id }) => id));
       if (page.next === null) break;
       assert.equal(page.complete, false);
       after = page.next;

@@ -1,4 +1,4 @@
-import { type AlertRow, findAlertRow, getAlertRow } from "../../alerts/alert.ts";
+import { type AlertRow, findAlertRow } from "../../alerts/alert.ts";
 import { lookAhead } from "../../alerts/rungs-ahead.ts";
 import { triage } from "../../alerts/triage.ts";
 import { html, type Markup } from "../../kit/html.ts";
@@ -15,8 +15,7 @@ import { listRow, minutesOfAll } from "./row.ts";
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
 export async function alertList(call: PageCall, asked: AskedList): Promise<Markup> {
   const { store } = call.tenant;
-  const page = await triage(store, triageFilter(asked, call.who.accountId));
-  const rows = page.alerts.map(({ id }) => getAlertRow(store, Number(id)));
+  const { rows, next } = await triage(store, triageFilter(asked, call.who.accountId));
   const left = rowsThatLeft(call, asked, rows);
   if (rows.length === 0 && left.length === 0) return nothingThere(call, asked);
   const about = { nameOf: naming(store), look: lookAhead(store) };
@@ -29,9 +28,9 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const items = groups(call, rows).map(([first, ...rest]) =>
     rest.length === 0 ? draw(first) : groupRow(call, [first, ...rest]),
   );
-  const on = page.next === null ? null : listAddress({ ...asked, before: page.next });
+  const on = next === null ? null : listAddress({ ...asked, before: next });
   return html`<p class="new" data-new><button type="button"></button></p>
-<ol class="rows" data-list${page.next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
+<ol class="rows" data-list${next !== null && html` data-more`}>${items}${left.map((row) => draw(row, true))}</ol>
 ${pages(call, asked, on)}`;
 }
 

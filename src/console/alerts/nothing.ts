@@ -39,8 +39,8 @@ export async function nothingThere(call: PageCall, asked: AskedList): Promise<Ma
 
 async function lastEnd(call: PageCall): Promise<Piece> {
   const { store } = call.tenant;
-  const { alerts } = await triage(store, { order: "need", states: ["resolved"], limit: 1 });
-  const at = alerts[0]?.resolved_at ?? null;
+  const { rows } = await triage(store, { order: "need", states: ["resolved"], limit: 1 });
+  const at = rows[0]?.resolved_at ?? null;
   return at !== null && html`<p class="soft">The last one was resolved ${ago(call, at)}.</p>`;
 }
 

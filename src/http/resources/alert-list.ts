@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Alert, alertState, listedAlert } from "../../alerts/alert.ts";
+import { type Alert, alertState, listedAlert, toAlert } from "../../alerts/alert.ts";
 import { latestMinutes } from "../../alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../alerts/counts.ts";
 import { type AlertPage, listAlerts } from "../../alerts/list.ts";
@@ -108,10 +108,11 @@ async function pageOf(
       details: [{ field: `/${first}`, reason }],
     });
   }
-  return await triage(store, {
+  const { rows, ...page } = await triage(store, {
     ...common,
     ...{ order: query.order ?? "newest", after: query.after },
     ...{ minLevel: query.min_level, q: query.q, silenced: query.silenced },
     mine: query.mine === true ? accountId : undefined,
   });
+  return { alerts: rows.map(toAlert), ...page };
 }
