@@ -22,14 +22,27 @@ export const rungAhead = z
   .meta({ id: "NextRung" });
 export type RungAhead = z.output<typeof rungAhead>;
 
-/** Who has a seat and who can be reached, as the store says it now. */
+/** Who has a seat, who can be reached and what the rules say, as the store has it now: each looked up once. */
 export interface LookAhead {
   seats: Seats;
   reachable: Reachable;
+  /** By row id; null: it was deleted. */
+  rule(id: number): StoredRule | null;
 }
 
 export function lookAhead(reader: Reader): LookAhead {
-  return { seats: storedSeats(reader), reachable: createReachable(reader, contactKindList) };
+  const rules = new Map<number, StoredRule | null>();
+  return {
+    seats: storedSeats(reader),
+    reachable: createReachable(reader, contactKindList),
+    rule(id) {
+      const known = rules.get(id);
+      if (known !== undefined) return known;
+      const rule = findRule(reader, id);
+      rules.set(id, rule);
+      return rule;
+    },
+  };
 }
 
 const DAY = 86_400;
@@ -45,12 +58,12 @@ export function rungsAhead(
   now: number,
   { most = MOST, look = lookAhead(reader) }: { most?: number; look?: LookAhead } = {},
 ): RungAhead[] {
-  const rule = findRule(reader, row.rule_id);
+  const rule = look.rule(row.rule_id);
   const timers = rule === null ? null : ladderTimers(row, rule);
   if (rule === null || timers === null) return [];
   const ladder = {
     ...{ rule, timers, alert: row, paged: JSON.parse(row.page_accounts) as string[] },
-    ...look,
+    ...{ seats: look.seats, reachable: look.reachable },
   };
   const rungs: RungAhead[] = [];
   for (const rung of rungsFrom(ladder, { now, until: now + DAY })) {

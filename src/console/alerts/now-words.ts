@@ -1,5 +1,4 @@
 import type { AlertRow } from "../../alerts/alert.ts";
-import { findRule } from "../../alerts/rule-of.ts";
 import { type LookAhead, rungsAhead } from "../../alerts/rungs-ahead.ts";
 import { latestEntry } from "../../alerts/timeline.ts";
 import { whoDid } from "../../alerts/whose.ts";
@@ -32,7 +31,7 @@ export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): Markup
     return html`Silenced${row.held_until !== null && html` until ${clockTime(call, row.held_until)}`}`;
   const parts = [before(call, row, about), ahead(call, row, about)].filter((part) => part !== null);
   if (parts.length > 0) return html`${parts.map((part, i) => html`${i > 0 && ", "}${part}`)}`;
-  const rule = findRule(store, row.rule_id);
+  const rule = about.look.rule(row.rule_id);
   return html`<span class="warn">${
     rule === null
       ? "its rule was deleted"
