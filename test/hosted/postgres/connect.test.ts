@@ -1,6 +1,94 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { TLSSocket } from "node:tls";
+import { type Database, openDatabase } from "../../../src/hosted/registry/postgres/connect.ts";
+import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
+import { readDatabaseUrl } from "../../../src/hosted/registry/postgres/database-url.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
-import { postgresTest, testDatabase } from "../../support/postgres.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { systemRandom } from "../../../src/kit/random.ts";
+import type { StoreFault } from "../../../src/store/faults.ts";
+import { migrations } from "../../../src/store/migrations.ts";
+import { boxEgress } from "../../support/egress.ts";
+import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
+
+const fixtures = join(import.meta.dirname, "../../fixtures");
+const LOCALHOST = {
+  cert: readFileSync(join(fixtures, "localhost.crt")),
+  key: readFileSync(join(fixtures, "localhost.key")),
+};
+
+/** The server's socket as a port, with TLS where `tls` says so, as PostgreSQL offers it. */
+async function forwarded(
+  t: TestContext,
+  made: TestDatabase,
+  { tls = false } = {},
+): Promise<{ port: number; cut(): void }> {
+  const open = new Set<Socket>();
+  const join = (near: Socket | TLSSocket, first: Buffer) => {
+    const far = connectSocket(`${made.socket}/.s.PGSQL.5432`);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+    far.write(first);
+    near.pipe(far).pipe(near);
+  };
+  const server = createServer((socket) => {
+    open.add(socket.on("close", () => open.delete(socket)).on("error", () => {}));
+    socket.once("data", (first: Buffer) => {
+      const asksForTls = first.length === 8 && first.readInt32BE(4) === 80_877_103;
+      if (!asksForTls) return join(socket, first);
+      socket.write(tls ? "S" : "N");
+      if (!tls) return socket.once("data", (next: Buffer) => join(socket, next));
+      const secure = new TLSSocket(socket, { isServer: true, ...LOCALHOST });
+      secure.on("error", () => socket.destroy());
+      return secure.once("data", (next: Buffer) => join(secure, next));
+    });
+  });
+  const cut = () => {
+    for (const socket of open) socket.destroy();
+  };
+  t.after(() => {
+    server.close();
+    cut();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as { port: number }).port, cut };
+}
+
+/** Connections to `hosts`, with what was said of plain text. */
+function openTo(
+  t: TestContext,
+  { name }: TestDatabase,
+  hosts: string,
+  more: { query?: string; ca?: string } = {},
+) {
+  const text = `postgres://hand:sesame@${hosts}/${name}${more.query ?? ""}`;
+  const url = readDatabaseUrl(text, { ca: more.ca !== undefined });
+  if (typeof url === "string") throw new Error(url);
+  const egress = boxEgress();
+  const plain: string[] = [];
+  const database = openDatabase({
+    ...{ url, clock: systemClock, random: systemRandom, pool: 2, ca: more.ca ?? null },
+    dial: (request) => egress.dial(request),
+    onPlain: (why) => plain.push(why),
+  });
+  t.after(async () => {
+    database.close();
+    await egress.close();
+  });
+  return { database, plain };
+}
+
+const one = async (database: Database) =>
+  (await database.query<{ n: number }>("SELECT 1 AS n", [], { withinMs: 3_000 }))[0]?.n;
+
+const isRefusal = (error: unknown) => error instanceof DatabaseAway && error.isRefusal;
 
 postgresTest("a bigint arrives as a number, and one that is none is refused", async (t) => {
   const database = (await testDatabase(t)).open();
@@ -10,6 +98,130 @@ postgresTest("a bigint arrives as a number, and one that is none is refused", as
   assert.deepEqual(await big("1"), [{ n: 1 }]);
 });
 
+postgresTest(
+  "of several hosts the first that takes writes is asked, and the next when it is gone",
+  async (t) => {
+    const made = await testDatabase(t);
+    const [a, b] = [await forwarded(t, made), await forwarded(t, made)];
+    const { database } = openTo(
+      t,
+      made,
+      `127.0.0.1:1,%2Fnowhere,localhost:${a.port},127.0.0.1:${b.port}`,
+    );
+    assert.equal(await one(database), 1);
+    a.cut();
+    assert.equal(await one(database), 1);
+    // A primary that was set back to read: its connections answer, and take nothing.
+    const root = made.open();
+    await root.query(`ALTER DATABASE ${made.name} SET default_transaction_read_only = on`);
+    a.cut();
+    b.cut();
+    await assert.rejects(
+      database.query("SELECT 1", [], { withinMs: 300 }),
+      ({ why }: DatabaseAway) => why === "it takes no writes",
+    );
+    await root.query(`ALTER DATABASE ${made.name} RESET default_transaction_read_only`);
+    assert.equal(await one(database), 1);
+  },
+);
+
+postgresTest("TLS is what the URL says, and who can't be trusted gets no word", async (t) => {
+  const made = await testDatabase(t);
+  const [plain, secure] = [await forwarded(t, made), await forwarded(t, made, { tls: true })];
+  const ca = LOCALHOST.cert.toString();
+  const usesTls = openTo(t, made, `localhost:${secure.port}`, { ca });
+  assert.equal(await one(usesTls.database), 1);
+  const stranger = openTo(t, made, `localhost:${secure.port}`, { query: "?sslmode=require" });
+  await assert.rejects(one(stranger.database), isRefusal);
+  const blind = openTo(t, made, `localhost:${secure.port}`, { query: "?sslmode=no-verify" });
+  assert.equal(await one(blind.database), 1);
+  const without = openTo(t, made, `localhost:${plain.port}`, { ca });
+  await assert.rejects(one(without.database), isRefusal);
+  const falls = openTo(t, made, `localhost:${plain.port}`, { query: "?sslmode=prefer" });
+  assert.equal(await one(falls.database), 1);
+  assert.deepEqual(falls.plain, [], "on this machine nobody listens");
+});
+
+postgresTest(
+  "a connection that is lost under a statement is made anew, and the statement asked again",
+  async (t) => {
+    const made = await testDatabase(t);
+    const [database, other] = [made.open(), made.open()];
+    const slow = database.query<{ n: number }>("SELECT 1 AS n FROM pg_sleep(0.3)");
+    while (
+      (
+        await other.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = $1",
+          [made.name],
+        )
+      ).length === 0
+    );
+    await killAll(other, made.name);
+    assert.deepEqual(await slow, [{ n: 1 }]);
+    await killAll(other, made.name);
+    assert.equal(await one(database), 1);
+  },
+);
+
+postgresTest("two transactions that can't both be are one after the other", async (t) => {
+  const made = await testDatabase(t);
+  const database = made.open();
+  await database.query("INSERT INTO meta (key, value) VALUES ('a', 0), ('b', 0)");
+  const add = (keys: readonly string[]) =>
+    database.transaction(async (tx) => {
+      for (const key of keys) {
+        await tx.query("UPDATE meta SET value = value + 1 WHERE key = $1", [key]);
+        await tx.query("SELECT pg_sleep(0.05)");
+      }
+    });
+  // A deadlock: one of them is undone for the other, and asked again.
+  await Promise.all([add(["a", "b"]), add(["b", "a"])]);
+  assert.deepEqual(
+    await database.query("SELECT key, value FROM meta WHERE key IN ('a', 'b') ORDER BY key"),
+    [
+      { key: "a", value: 2 },
+      { key: "b", value: 2 },
+    ],
+  );
+});
+
+postgresTest("a transaction that throws is undone, and its connection serves on", async (t) => {
+  const database = (await testDatabase(t)).open({ pool: 1 });
+  const failing = database.transaction(async (tx) => {
+    await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
+    throw new Error("no");
+  });
+  await assert.rejects(failing, /^Error: no$/);
+  const swallowed = database.transaction(async (tx) => {
+    await tx.query("INSERT INTO meta (key, value) VALUES ('x', 1)");
+    await tx.query("SELECT nothing").catch(() => {});
+  });
+  await assert.rejects(swallowed, /went on after/);
+  assert.deepEqual(await database.query("SELECT 1 FROM meta WHERE key = 'x'"), []);
+});
+
+postgresTest(
+  "work that takes every connection leaves the leases' alone, and who waits is told in time",
+  async (t) => {
+    const made = await testDatabase(t);
+    const database = made.open({ pool: 2 });
+    const busy = [1, 2].map(() => database.query("SELECT pg_sleep(1)"));
+    await assert.rejects(database.query("SELECT 1", [], { withinMs: 150 }), DatabaseAway);
+    assert.deepEqual(await database.leases.query("SELECT 1 AS n", [], { withinMs: 500 }), [
+      { n: 1 },
+    ]);
+    await Promise.all(busy);
+    database.close();
+    await assert.rejects(database.query("SELECT 1"), DatabaseAway);
+  },
+);
+
+postgresTest("a statement that takes too long is given up with its connection", async (t) => {
+  const database = (await testDatabase(t)).open({ pool: 1 });
+  await assert.rejects(database.query("SELECT pg_sleep(5)", [], { withinMs: 150 }), DatabaseAway);
+  assert.equal(await one(database), 1);
+});
+
 postgresTest("several nodes that start at once migrate once", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const nodes = [1, 2, 3, 4].map(() => made.open());
@@ -17,3 +229,38 @@ postgresTest("several nodes that start at once migrate once", async (t) => {
   const rows = await made.open().query("SELECT number, name FROM migrations");
   assert.deepEqual(rows, [{ number: 1, name: "0001_start" }]);
 });
+
+postgresTest("a program serves on a newer schema as long as that lets it", async (t) => {
+  const made = await testDatabase(t, { empty: true });
+  const database = made.open();
+  const [start, ...others] = migrations("postgres");
+  assert.ok(start !== undefined);
+  const next = (number: number, least: number) => ({
+    ...{
+      number,
+      name: `000${number}_next`,
+      sql: `-- least: ${least}\nCREATE TABLE next${number} (a int);`,
+    },
+  });
+  await migrateDatabase(database, [start]);
+  await migrateDatabase(database, [start, next(2, 1)]);
+  await migrateDatabase(database, [start]);
+  const broken = { ...next(3, 2), sql: "-- least: 2\nCREATE TABLE next3 (a int); SELECT nothing;" };
+  await assert.rejects(migrateDatabase(database, [start, next(2, 1), broken]));
+  await migrateDatabase(database, [start]);
+  await migrateDatabase(database, [start, next(2, 1), next(3, 2)]);
+  await assert.rejects(
+    migrateDatabase(database, [start]),
+    ({ kind }: StoreFault) => kind === "newer",
+  );
+  await migrateDatabase(database, [start, next(2, 1)]);
+  assert.deepEqual(others, []);
+});
+
+/** Ends every connection to a database but the caller's. */
+async function killAll(database: Database, name: string): Promise<void> {
+  await database.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()",
+    [name],
+  );
+}
