@@ -7,8 +7,8 @@ import { createRule } from "../src/alerts/rules.ts";
 import { startHosted } from "../src/app/hosted.ts";
 import { hostedConfig } from "../src/app/hosted-config.ts";
 import { withHosted } from "../src/desk/hosted.ts";
-import { providerToken, readApnsKey } from "../src/hosted/apns-token.ts";
-import { systemClock } from "../src/kit/clock.ts";
+import { readApnsKey, signedToken } from "../src/hosted/apns-token.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import { systemRandom } from "../src/kit/random.ts";
 import { mintKey } from "../src/people/keys.ts";
@@ -48,7 +48,7 @@ function bareClient(apns: Apns): { push(): Promise<void>; close(): void } {
   const key = readApnsKey(apns.key);
   if (key === null) throw new Error("no key");
   const { keyId, teamId, topic } = apns;
-  const jwt = providerToken({ key, keyId, teamId, clock: systemClock }).current();
+  const jwt = signedToken({ key, keyId, teamId, iat: unixSeconds(systemClock) });
   const session = connect(apns.endpoint, { ca: apns.ca });
   const payload = JSON.stringify({ aps: { alert: { title: "shop: any", body: "Disk is full" } } });
   const push = () =>

@@ -1,5 +1,6 @@
 import type { PageDeps } from "../hosted/page.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
+import type { Outage } from "../hosted/registry/uptime.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
 import type { Log } from "../kit/log.ts";
@@ -20,6 +21,7 @@ export function hostedJobs(
     log: Log;
     sawApns(kind: ApnsState): void;
     sawBoxes(look: HeartbeatLook): void;
+    sawOutage(outage: Outage): void;
   },
 ): Job[] {
   const { registry, house, log } = deps;
@@ -37,7 +39,7 @@ export function hostedJobs(
       async run(now) {
         deps.sawApns((await registry.apns.get()).kind);
         const { look, told } = await checkSilence(deps);
-        logHold(look, now);
+        logHold(look);
         deps.sawBoxes(look);
         for (const { tenantId, news } of told)
           log.warn({ tenant: tenantId, news }, "a box's people were told");
@@ -54,7 +56,8 @@ export function hostedJobs(
     {
       name: "alive",
       async run(now) {
-        await registry.uptime.beat();
+        const outage = await registry.uptime.beat();
+        if (outage !== null) deps.sawOutage(outage);
         return (now + BEAT_SECONDS) * 1000;
       },
     },
@@ -62,9 +65,9 @@ export function hostedJobs(
 }
 
 /** Says when looks begin to be held and when they no longer are, each once. */
-function holdLog(log: Log): (look: HeartbeatLook, now: number) => void {
+function holdLog(log: Log): (look: HeartbeatLook) => void {
   let since: number | null = null;
-  return ({ heldSince, watched, unheard }, now) => {
+  return ({ at, heldSince, watched, unheard }) => {
     if (heldSince !== null && since === null)
       log.error(
         { watched, unheard },
@@ -72,7 +75,7 @@ function holdLog(log: Log): (look: HeartbeatLook, now: number) => void {
       );
     if (heldSince === null && since !== null)
       log.warn(
-        { watched, unheard, heldSeconds: Math.max(0, now - since) },
+        { watched, unheard, heldSeconds: Math.max(0, at - since) },
         "boxes are heard again: their silence counts from now on",
       );
     since = heldSince;

@@ -5,7 +5,7 @@ import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
-import { downSince } from "../hosted/registry/uptime.ts";
+import { downSince, type Outage } from "../hosted/registry/uptime.ts";
 import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
 import { tenantPages } from "../hosted/tenant-pages.ts";
 import { version } from "../kit/assets.ts";
@@ -60,7 +60,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const { registry, sealer } = openFiles(config, deps);
     lifecycle.onStop("registry", () => registry.close());
     // Nobody else can hold a claim, now that the directory is ours.
-    await registry.claims.releaseAll();
+    await registry.claims.releaseMine();
     const pusher = openPusher({ apns: registry.apns, clock });
     lifecycle.onStop("pusher", () => pusher.close());
     const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
@@ -71,7 +71,9 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
 
     const renderer = createRenderer({ source: workerSource(), clock });
     lifecycle.onStop("renderer", () => renderer.close());
-    const house = await houseOf(config, deps, { registry, sealer, egress, pusher, renderer });
+    const outages = await registry.uptime.begin();
+    const parts = { registry, sealer, egress, pusher, renderer, outages };
+    const house = houseOf(config, deps, parts);
     lifecycle.onStop("tenants", () => house.stop());
     await house.survey();
     const page = { registry, pusher, clock };
@@ -80,6 +82,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       ...{ ...page, house, log },
       sawApns: (apns) => void Object.assign(seen, { apns }),
       sawBoxes: (boxes) => void Object.assign(seen, { boxes }),
+      sawOutage: (outage) => void outages.push(outage),
     });
     const scheduler = createScheduler(clock, log, jobs);
     lifecycle.onStop("jobs", () => scheduler.stop());
@@ -160,15 +163,16 @@ interface HouseParts {
   egress: EgressClient;
   pusher: Pusher;
   renderer: Renderer;
+  /** Grows while the service runs. */
+  outages: readonly Outage[];
 }
 
-async function houseOf(
+function houseOf(
   config: HostedConfig,
   deps: BoxDeps,
-  { registry, sealer, egress, pusher, renderer }: HouseParts,
-): Promise<TenantHouse> {
+  { registry, sealer, egress, pusher, renderer, outages }: HouseParts,
+): TenantHouse {
   const { clock, random, log } = deps;
-  const outages = await registry.uptime.begin();
   const startedMono = clock.mono();
   // Counted back from the present time, so that a clock that is set right takes the start with it.
   const upSince = () => unixSeconds(clock) - Math.floor((clock.mono() - startedMono) / 1000);

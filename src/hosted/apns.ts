@@ -32,8 +32,11 @@ export interface ApnsPush {
 }
 
 export interface ApnsClient {
-  /** Never rejects. Pushes asked for together travel together. */
-  push(push: ApnsPush): Promise<PushResult>;
+  /**
+   * Never rejects. Pushes asked for together travel together. `since`: the monotonic time, now unless told, from which it
+   * is under way for 5 s at most.
+   */
+  push(push: ApnsPush, since?: number): Promise<PushResult>;
   /** Lets what is under way finish; what waits comes back as `retry`. */
   close(): void;
 }
@@ -76,11 +79,14 @@ class Client implements ApnsClient {
     this.#options = options;
   }
 
-  push(push: ApnsPush): Promise<PushResult> {
+  push(push: ApnsPush, since = this.#options.clock.mono()): Promise<PushResult> {
     return new Promise((resolve) => {
       if (this.#closed) return resolve(CLOSED);
       if (this.#waiting.size >= MOST_WAITING) return resolve(retry("too many pushes wait"));
-      const job = newJob(push, this.#options.clock, (result) => {
+      const { clock } = this.#options;
+      const left = DEADLINE_MS - (clock.mono() - since);
+      if (left <= 0) return resolve(retry(LATE));
+      const job = newJob(push, { clock, left }, (result) => {
         this.#waiting.delete(job);
         resolve(result);
       });
@@ -151,14 +157,16 @@ class Client implements ApnsClient {
   }
 
   async #attempt(job: Job, on: ApnsSession): Promise<void> {
-    const refusal = job.fresh ? null : await refusalOf(job.push);
+    const jwt = this.#options.provider.current();
+    const isKnown = typeof jwt === "string";
+    if (isKnown) job.jwt = jwt;
+    const refusal = isKnown && job.fresh ? null : await refusalTo(job, jwt);
     if (refusal !== null || job.deadline.passed) {
       on.release();
       return job.settle(refusal ?? retry(LATE));
     }
-    const { provider, topic } = this.#options;
+    const { topic } = this.#options;
     job.sends++;
-    job.jwt = provider.current();
     const headers = requestHeaders(job.push, { jwt: job.jwt, topic });
     const { payload } = job.push;
     this.#judge(job, await on.send({ headers, payload, deadline: job.deadline }));
@@ -167,7 +175,7 @@ class Client implements ApnsClient {
 
   #judge(job: Job, exchange: Exchange): void {
     if (exchange.kind === "answered") {
-      this.#judgeAnswer(job, exchange);
+      void this.#judgeAnswer(job, exchange);
       return;
     }
     if (exchange.kind === "lost") job.lost++;
@@ -176,18 +184,28 @@ class Client implements ApnsClient {
     else this.#again(job);
   }
 
-  #judgeAnswer(job: Job, answer: Exchange & { kind: "answered" }): void {
+  async #judgeAnswer(job: Job, answer: Exchange & { kind: "answered" }): Promise<void> {
     const verdict = apnsVerdict({
       status: answer.status,
       retryAfter: readRetryAfter(answer.retryAfter),
       ...readApnsBody(answer.body),
     });
     if (verdict.kind !== "expired_token") job.settle(verdict);
-    else if (this.#options.provider.refused(job.jwt) && job.sends < MOST_SENDS) this.#again(job);
+    else if (job.sends < MOST_SENDS && (await this.#isRenewed(job.jwt))) this.#again(job);
     else job.settle(retry("APNs calls the provider token expired: is the clock right?"));
   }
 
+  async #isRenewed(jwt: string): Promise<boolean> {
+    try {
+      return await this.#options.provider.refused(jwt);
+    } catch {
+      return false;
+    }
+  }
+
   #again(job: Job): void {
+    // Nobody waits for it any more.
+    if (job.deadline.passed) return;
     job.fresh = false;
     this.#waiting.add(job);
     this.#pump();
@@ -198,13 +216,17 @@ class Client implements ApnsClient {
   }
 }
 
-function newJob(push: ApnsPush, clock: Clock, done: (result: PushResult) => void): Job {
+function newJob(
+  push: ApnsPush,
+  { clock, left }: { clock: Clock; left: number },
+  done: (result: PushResult) => void,
+): Job {
   const deadline: Deadline = { passed: false, stop: null };
   const settle = (result: PushResult) => {
     cancel();
     done(result);
   };
-  const cancel = clock.after(DEADLINE_MS, () => {
+  const cancel = clock.after(left, () => {
     deadline.passed = true;
     settle(retry(LATE));
     deadline.stop?.();
@@ -234,6 +256,16 @@ function backoff(failures: number): number {
 
 function retry(why: string): PushResult {
   return { kind: "retry", why, retryAfter: null };
+}
+
+/** Waits for the token that it is sent with; why it must not go out now, or null when it may. */
+async function refusalTo(job: Job, jwt: string | Promise<string>): Promise<PushResult | null> {
+  try {
+    job.jwt = await jwt;
+  } catch {
+    return retry("the provider token can't be read");
+  }
+  return refusalOf(job.push);
 }
 
 /** Why a push that waited must not go out now; null when it may. */

@@ -1,12 +1,16 @@
-import type { Clock } from "../kit/clock.ts";
+import { type Clock, sleep } from "../kit/clock.ts";
+import type { PushResult } from "./apns-answer.ts";
 import { judgePage, type PageVerdict, type PushedDevice } from "./page-verdict.ts";
 import { buildPayload, collapseId, type Notice } from "./push.ts";
 import type { Pusher } from "./pusher.ts";
-import type { Claim, ClaimKey } from "./registry/claims.ts";
-import type { Audience } from "./registry/devices.ts";
+import { type Claim, type ClaimKey, HOLD_SECONDS } from "./registry/claims.ts";
+import type { Audience, Recipient } from "./registry/devices.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const EXPIRES_SECONDS = 3_600;
+/** A push is under way for 5 s at most, so one that begins by then is over long before its hold is. */
+const LEARN_MS = 5_000;
+const SETTLE_EVERY_MS = 250;
 
 export interface PageDeps {
   registry: Registry;
@@ -18,6 +22,8 @@ export interface PageDeps {
 export interface Page {
   /** Sent once for this key, however often it is asked for. */
   key: ClaimKey;
+  /** What the page was signed with; null where no box sent it. */
+  relayKeyId: string | null;
   audience: Audience;
   notice: Notice;
   /** Notifications of one tenant and subject replace each other on a phone. */
@@ -28,6 +34,10 @@ export type PageResult =
   /** Over. `devices`: how many handsets were reached in all tries. */
   | { kind: "paged"; devices: number; duplicate: boolean }
   | { kind: "in_flight" }
+  /** The key that it was signed with isn't live any more. */
+  | { kind: "revoked" }
+  /** Nobody was pushed to, because it took too long to learn who may be. */
+  | { kind: "late" }
   | { kind: "failed"; why: string; retryAfter: number | null }
   | { kind: "unavailable"; why: string };
 
@@ -36,47 +46,96 @@ export type PageResult =
  * what came of it. Who is paged is read when it is sent, never before.
  */
 export async function pushPage(deps: PageDeps, page: Page): Promise<PageResult> {
-  const { claims } = deps.registry;
-  const taken = await claims.take(page.key);
-  if (taken.kind === "in_flight") return { kind: "in_flight" };
+  const { registry, clock } = deps;
+  const askedAt = clock.mono();
+  const taken = await registry.claims.take(page.key, { relayKeyId: page.relayKeyId });
   if (taken.kind === "done") return { kind: "paged", devices: taken.devices, duplicate: true };
+  if (taken.kind !== "taken") return taken;
+  const hold: Hold = { ...taken, askedAt };
+  const recipients = await whoInTime(deps, page, hold);
+  if (recipients !== null) return pushAndSettle(deps, { page, hold, recipients });
+  await giveBack(deps, hold);
+  return { kind: "late" };
+}
+
+interface Hold {
+  claim: Claim;
+  /** The handsets of earlier tries. */
+  reached: readonly string[];
+  /** Monotonic time before it began. */
+  askedAt: number;
+}
+
+/** Whom to push to; null where that, or the hold, was learnt too late. */
+async function whoInTime(deps: PageDeps, page: Page, hold: Hold): Promise<Recipient[] | null> {
+  if (isLate(deps, hold)) return null;
   try {
-    return await pushAndSettle(deps, page, taken);
+    const recipients = await deps.registry.devices.recipients(page.audience);
+    return isLate(deps, hold) ? null : recipients;
   } catch (error) {
     // The hold is let go where it can be, else it runs out by itself; the first error is the news.
-    await claims.settle(taken.claim, { reached: [], done: false, devices: 0 }).catch(() => {});
+    await giveBack(deps, hold).catch(() => {});
     throw error;
   }
 }
 
+function isLate({ clock }: PageDeps, { askedAt }: Hold): boolean {
+  return clock.mono() - askedAt > LEARN_MS;
+}
+
+/** Nobody was pushed to, so that the next request may try at once. */
+function giveBack({ registry }: PageDeps, { claim, reached }: Hold): Promise<void> {
+  return registry.claims.settle(claim, { reached: [], done: false, devices: reached.length });
+}
+
 async function pushAndSettle(
   deps: PageDeps,
-  page: Page,
-  held: { claim: Claim; reached: string[] },
+  at: { page: Page; hold: Hold; recipients: readonly Recipient[] },
 ): Promise<PageResult> {
   const { registry, clock } = deps;
+  const { hold } = at;
+  const earlier = hold.reached.length;
   const pushedAtMs = clock.now();
-  const verdict = judgePage(await pushAll(deps, page, new Set(held.reached)), held.reached.length);
-  const devices = held.reached.length + verdict.reached.length;
+  const { pushed, faults } = await pushAll(deps, at);
+  const verdict = judgePage(pushed, earlier);
+  const devices = earlier + verdict.reached.length;
   const done = verdict.outcome.kind === "paged";
   // Asked for together, so one commit: a device is never retired by a page that wasn't settled.
-  await Promise.all([
-    registry.devices.retire({ pushedAtMs, gone: verdict.gone, bad: verdict.bad }),
-    registry.claims.settle(held.claim, { reached: verdict.reached, done, devices }),
-  ]);
+  await untilItHolds(deps, hold, () =>
+    Promise.all([
+      registry.devices.retire({ pushedAtMs, gone: verdict.gone, bad: verdict.bad }),
+      registry.claims.settle(hold.claim, { reached: verdict.reached, done, devices }),
+    ]),
+  );
+  if (faults.length > 0) throw faults[0];
   return resultOf(verdict, devices);
 }
 
+/** Whoever was reached is noted while the hold lasts: afterwards the next try would ring them again. */
+async function untilItHolds(
+  { clock }: PageDeps,
+  { askedAt }: Hold,
+  note: () => Promise<unknown>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await note();
+      return;
+    } catch (error) {
+      if (clock.mono() - askedAt + SETTLE_EVERY_MS >= HOLD_SECONDS * 1000) throw error;
+      await sleep(clock, SETTLE_EVERY_MS);
+    }
+  }
+}
+
 async function pushAll(
-  deps: PageDeps,
-  page: Page,
-  reached: ReadonlySet<string>,
-): Promise<PushedDevice[]> {
-  const { registry, pusher, clock } = deps;
+  { registry, pusher, clock }: PageDeps,
+  { page, hold, recipients }: { page: Page; hold: Hold; recipients: readonly Recipient[] },
+): Promise<{ pushed: PushedDevice[]; faults: unknown[] }> {
   const { audience, notice } = page;
   const expiresAt = Math.floor(clock.now() / 1000) + EXPIRES_SECONDS;
   const collapse = collapseId(page.key.tenantId, page.subject);
-  const recipients = await registry.devices.recipients(audience);
+  const reached = new Set(hold.reached);
   const left = recipients.filter((recipient) => !reached.has(recipient.token));
   const payloads = new Map<boolean, string>();
   const payloadFor = (criticalAlerts: boolean) => {
@@ -84,18 +143,20 @@ async function pushAll(
     payloads.set(criticalAlerts, payload);
     return payload;
   };
-  return Promise.all(
-    left.map(async ({ token, criticalAlerts }) => {
-      const result = await pusher.push({
-        token,
-        payload: payloadFor(criticalAlerts),
-        collapseId: collapse,
-        expiresAt,
-        stillWanted: () => registry.devices.isRecipient(audience, token),
-      });
-      return { token, result };
-    }),
-  );
+  // One that throws is a fault of ours, and must not hide whom the others reached.
+  const faults: unknown[] = [];
+  const pushed = left.map(async ({ token, criticalAlerts }) => {
+    const push = {
+      ...{ token, payload: payloadFor(criticalAlerts), collapseId: collapse, expiresAt },
+      stillWanted: () => registry.devices.isRecipient(audience, token),
+    };
+    const result = await pusher.push(push).catch((error: unknown): PushResult => {
+      faults.push(error);
+      return { kind: "retry", why: "a fault of the relay", retryAfter: null };
+    });
+    return { token, result };
+  });
+  return { pushed: await Promise.all(pushed), faults };
 }
 
 function resultOf(verdict: PageVerdict, devices: number): PageResult {

@@ -2,11 +2,11 @@ import type { Clock } from "../kit/clock.ts";
 import { type ApnsClient, type ApnsPush, openApns } from "./apns.ts";
 import type { PushResult } from "./apns-answer.ts";
 import { providerToken, readApnsKey } from "./apns-token.ts";
-import type { Apns, ApnsSettings } from "./registry/apns-settings.ts";
+import type { Apns, StoredApns } from "./registry/apns-settings.ts";
 
 /** Sends notifications to phones. */
 export interface Pusher {
-  /** Rejects only when the settings can't be read. */
+  /** Never rejects. */
   push(push: ApnsPush): Promise<PushResult>;
   close(): void;
 }
@@ -44,8 +44,15 @@ export function openPusher(options: { apns: Apns; clock: Clock }): Pusher {
   return {
     async push(push) {
       if (closed) return { kind: "retry", why: "shutting down", retryAfter: null };
-      const now = await current();
-      return "client" in now ? now.client.push(push) : { kind: "misconfigured", why: now.why };
+      const since = options.clock.mono();
+      try {
+        const now = await current();
+        if ("client" in now) return await now.client.push(push, since);
+        return { kind: "misconfigured", why: now.why };
+      } catch {
+        // What became of the other phones of the page must not be lost over this one.
+        return { kind: "retry", why: "the APNs settings can't be read", retryAfter: null };
+      }
     },
     close() {
       closed = true;
@@ -58,13 +65,16 @@ async function open(options: { apns: Apns; clock: Clock }): Promise<Line> {
   const stored = await options.apns.get();
   if (stored.kind === "none") return { why: "no APNs key is set" };
   if (stored.kind === "unreadable") return { why: "the APNs key can't be unsealed: set it again" };
-  return connectTo(stored.settings, options.clock);
+  return connectTo(stored, options);
 }
 
-function connectTo(settings: ApnsSettings, clock: Clock): Line {
+function connectTo(
+  { settings, version }: StoredApns & { kind: "set" },
+  { apns, clock }: { apns: Apns; clock: Clock },
+): Line {
   const key = readApnsKey(settings.key);
   if (key === null) return { why: "the APNs key is no P-256 private key" };
   const { keyId, teamId, endpoint, topic } = settings;
-  const provider = providerToken({ key, keyId, teamId, clock });
+  const provider = providerToken({ key, keyId, teamId, version, tokens: apns, clock });
   return { client: openApns({ endpoint, ca: settings.ca ?? undefined, topic, provider, clock }) };
 }

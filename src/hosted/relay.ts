@@ -4,6 +4,7 @@ import { noticeOf } from "./push.ts";
 import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
 const IN_FLIGHT_RETRY_SECONDS = 2;
+const LATE_RETRY_SECONDS = 2;
 
 export interface RelayRequest {
   /** From the path; any text. */
@@ -27,6 +28,8 @@ export type RelayResult =
   | { kind: "unauthorized" }
   /** 409: the same page is being pushed at this moment. */
   | { kind: "in_flight"; retryAfter: number }
+  /** 503: it took too long to learn whom to page, so nobody was. */
+  | { kind: "late"; retryAfter: number }
   /** 502: the push provider failed for some; the next try goes to those alone. */
   | { kind: "push_failed"; why: string; retryAfter: number | null }
   /** 503: no push can go out until an operator has acted. */
@@ -55,13 +58,14 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   const event = readRelayedEvent(request.rawBody);
   if (typeof event === "string") return { kind: "malformed", why: event };
   const timestamp = event.timestamp ?? stamp;
+  const from = { tenantId: key.tenantId, relayKeyId: request.keyId };
   if (!event.event.startsWith("box.")) {
     const wait = deps.admit?.(key.tenantId) ?? null;
     if (wait !== null) return { kind: "limited", retryAfter: wait };
-    return answerOf(await pageFor(deps, key.tenantId, { ...event, timestamp }));
+    return answerOf(await pageFor(deps, from, { ...event, timestamp }));
   }
   // A time from the future, of a clock since set right, would outrank all later news.
-  return hearBox(deps, key.tenantId, { ...event, timestamp: Math.min(timestamp, stamp) });
+  return hearBox(deps, from, { ...event, timestamp: Math.min(timestamp, stamp) });
 }
 
 /** Seconds as digits only: no sign, no fraction, no spaces. */
@@ -79,27 +83,40 @@ function isSigned(request: RelayRequest, secret: string): boolean {
 
 type TimedEvent = RelayedEvent & { timestamp: number };
 
+/** Whose event it is, and the key it was signed with: it may be revoked between the check and the deed. */
+interface Sender {
+  tenantId: string;
+  relayKeyId: string;
+}
+
 /** What a box says of itself: recorded, never pushed. An unknown kind is let pass. */
-async function hearBox(deps: PageDeps, tenantId: string, event: TimedEvent): Promise<RelayResult> {
+async function hearBox(deps: PageDeps, from: Sender, event: TimedEvent): Promise<RelayResult> {
   const { tenants, heartbeats } = deps.registry;
+  let isKnown = true;
   const { boxUrl, boxTenantId, timestamp: stamp } = event;
   if (event.event === "box.announced") {
     if (!isBoxUrl(boxUrl)) return { kind: "malformed", why: "/box_public_url must be a URL." };
     if (!/^\w{1,64}$/.test(boxTenantId)) {
       return { kind: "malformed", why: "/tenant_id must be the box's tenant id." };
     }
-    await tenants.announce({ tenantId, boxUrl, boxTenantId, stamp });
-  } else if (event.event === "box.heartbeat") await heartbeats.beat({ tenantId, stamp });
-  else if (event.event === "box.goodbye") await heartbeats.goodbye({ tenantId, stamp });
+    isKnown = (await tenants.announce({ ...from, boxUrl, boxTenantId, stamp })) !== "revoked";
+  } else if (event.event === "box.heartbeat") isKnown = await heartbeats.beat({ ...from, stamp });
+  else if (event.event === "box.goodbye") isKnown = await heartbeats.goodbye({ ...from, stamp });
+  if (!isKnown) return { kind: "unauthorized" };
   return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
 }
 
 /** An escalation goes to those it names, every other event to everyone with a live pairing. */
-function pageFor(deps: PageDeps, tenantId: string, event: TimedEvent): Promise<PageResult> {
+function pageFor(
+  deps: PageDeps,
+  { tenantId, relayKeyId }: Sender,
+  event: TimedEvent,
+): Promise<PageResult> {
   const only = event.event === "alert.escalated" ? event.pageAccounts : null;
   const { alertId, timestamp } = event;
   return pushPage(deps, {
     key: { tenantId, alertId, event: event.event, timestamp },
+    relayKeyId,
     audience: { tenantId, through: "pairings", only },
     notice: noticeOf({ ...event, tenantId }),
     subject: alertId,
@@ -114,6 +131,10 @@ function answerOf(result: PageResult): RelayResult {
     }
     case "in_flight":
       return { kind: "in_flight", retryAfter: IN_FLIGHT_RETRY_SECONDS };
+    case "revoked":
+      return { kind: "unauthorized" };
+    case "late":
+      return { kind: "late", retryAfter: LATE_RETRY_SECONDS };
     case "failed":
       return { kind: "push_failed", why: result.why, retryAfter: result.retryAfter };
     case "unavailable":

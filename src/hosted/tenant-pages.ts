@@ -26,6 +26,7 @@ export function tenantPages(deps: PageDeps, tenantId: string, reader: () => Read
         event: event.event,
         timestamp: event.timestamp ?? message.signedAt,
       },
+      relayKeyId: null,
       audience: { tenantId, through: "memberships", only: named(event) ?? accounts(reader()) },
       notice: noticeOf({ ...event, tenantId }),
       subject: event.alertId,
@@ -46,6 +47,16 @@ function sentOf(result: PageResult): Sent {
   switch (result.kind) {
     case "paged":
       return { verdict: { kind: "delivered", status: 200 } };
+    case "revoked":
+    case "late":
+      return {
+        verdict: {
+          kind: "later",
+          error: "whom to page was not learnt",
+          retryAfterMs: IN_FLIGHT_MS,
+        },
+        ours: true,
+      };
     case "in_flight":
       return {
         verdict: { kind: "later", error: "being pushed", retryAfterMs: IN_FLIGHT_MS },

@@ -18,10 +18,9 @@ export async function checkSilence(
   deps: PageDeps,
 ): Promise<{ look: HeartbeatLook; told: OwedPage[] }> {
   const { heartbeats } = deps.registry;
-  const now = Math.floor(deps.clock.now() / 1000);
-  const look = await heartbeats.look(now, GAP_SECONDS);
+  const look = await heartbeats.look(GAP_SECONDS);
   const owed = await heartbeats.owed(MOST_AT_ONCE);
-  const sent = await Promise.all(owed.map((page) => pay(deps, page, now)));
+  const sent = await Promise.all(owed.map((page) => pay(deps, page, look.at)));
   return { look, told: owed.filter((_, index) => sent[index]) };
 }
 
@@ -30,6 +29,7 @@ async function pay(deps: PageDeps, page: OwedPage, now: number): Promise<boolean
   const { tenantId } = page;
   const result = await pushPage(deps, {
     key: { tenantId, alertId: "", event: `box.${page.news}`, timestamp: page.at },
+    relayKeyId: null,
     audience: { tenantId, through: "pairings", only: null },
     notice: noticeOfSilence(page),
     subject: "box",

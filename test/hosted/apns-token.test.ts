@@ -1,23 +1,28 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { providerToken, readApnsKey } from "../../src/hosted/apns-token.ts";
-import { handClock } from "../support/clock.ts";
+import { hostedBench } from "../support/hosted.ts";
 
 const minutes = 60_000;
 const pair = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 const pem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
-function bench() {
-  const clock = handClock();
+async function bench(t: TestContext) {
+  const { clock, registry } = hostedBench(t);
   const key = createPrivateKey(pem);
-  const token = providerToken({ key, keyId: "KEY1234567", teamId: "TEAM123456", clock });
-  return { clock, token };
+  const signer = { keyId: "KEY1234567", teamId: "TEAM123456" };
+  const place = { topic: "app", endpoint: "https://localhost", ca: null };
+  const set = () => registry.apns.set({ ...signer, ...place, key: pem });
+  await set();
+  const node = (version = 1) =>
+    providerToken({ ...signer, key, clock, version, tokens: registry.apns });
+  return { clock, registry, set, node, token: node() };
 }
 
-test("the token is an ES256 JWT with key id, team id and the time it was made", () => {
-  const { clock, token } = bench();
-  const [header = "", claims = "", signature = ""] = token.current().split(".");
+test("the token is an ES256 JWT with key id, team id and the time it was made", async (t) => {
+  const { clock, token } = await bench(t);
+  const [header = "", claims = "", signature = ""] = (await token.current()).split(".");
   const read = (part: string): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
   assert.deepEqual(read(header), { alg: "ES256", kid: "KEY1234567" });
   assert.deepEqual(read(claims), { iss: "TEAM123456", iat: clock.now() / 1000 });
@@ -28,11 +33,11 @@ test("the token is an ES256 JWT with key id, team id and the time it was made", 
   assert.ok(verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, raw));
 });
 
-test("in four hours of use it is renewed between 20 and 60 minutes, at most three times an hour", async () => {
-  const { clock, token } = bench();
+test("in four hours of use it is renewed between 20 and 60 minutes, at most three times an hour", async (t) => {
+  const { clock, token } = await bench(t);
   const seen = new Map<string, number>();
   for (let minute = 0; minute < 240; minute++) {
-    const jwt = token.current();
+    const jwt = await token.current();
     if (!seen.has(jwt)) seen.set(jwt, minute);
     assert.ok(minute - (seen.get(jwt) ?? 0) < 60);
     await clock.turn(minutes);
@@ -44,31 +49,77 @@ test("in four hours of use it is renewed between 20 and 60 minutes, at most thre
   assert.equal(made.length, 6);
 });
 
-test("a refusal renews it, but not before 20 minutes, and once for all who hold the old one", async () => {
-  const { clock, token } = bench();
-  const first = token.current();
+test("a refusal renews it, but not before 20 minutes, and once for all who hold the old one", async (t) => {
+  const { clock, token } = await bench(t);
+  const first = await token.current();
   await clock.turn(20 * minutes - 1);
-  assert.equal(token.refused(first), false);
-  assert.equal(token.current(), first);
+  assert.equal(await token.refused(first), false);
+  assert.equal(await token.current(), first);
   await clock.turn(1);
-  assert.equal(token.refused(first), true);
-  const second = token.current();
+  assert.equal(await token.refused(first), true);
+  const second = await token.current();
   assert.notEqual(second, first);
-  assert.equal(token.refused(first), true);
-  assert.equal(token.current(), second);
+  assert.equal(await token.refused(first), true);
+  assert.equal(await token.current(), second);
 });
 
-test("a wall clock that moves an hour on makes a new one; one set back keeps its hour", async () => {
-  const { clock, token } = bench();
-  const first = token.current();
+test("a wall clock that moves an hour on makes a new one; one set back keeps its hour", async (t) => {
+  const { clock, token } = await bench(t);
+  const first = await token.current();
   clock.setWall(clock.now() + 60 * minutes);
-  const second = token.current();
+  const second = await token.current();
   assert.notEqual(second, first);
   clock.setWall(clock.now() - 60 * minutes);
   await clock.turn(44 * minutes);
-  assert.equal(token.current(), second);
+  assert.equal(await token.current(), second);
   await clock.turn(minutes);
   assert.notEqual(token.current(), second);
+});
+
+test("nodes and restarts share one token, and of those who replace it one does", async (t) => {
+  const { clock, node } = await bench(t);
+  const nodes = [node(), node(), node()];
+  const all = async () => new Set(await Promise.all(nodes.map((one) => one.current())));
+  const [first = "", ...others] = await all();
+  assert.deepEqual(others, []);
+  await clock.turn(20 * minutes);
+  const late = node();
+  assert.equal(await late.current(), first);
+  const refused = await Promise.all(nodes.map((one) => one.refused(first)));
+  assert.deepEqual(refused, [true, true, true]);
+  const [second = "", ...more] = await all();
+  assert.deepEqual(more, []);
+  assert.notEqual(second, first);
+  // Whoever comes late to a refused one finds the new one, and replaces nothing.
+  assert.equal(await late.refused(first), true);
+  assert.equal(await late.current(), second);
+  await clock.turn(45 * minutes);
+  assert.equal((await all()).size, 1);
+  assert.ok(!(await all()).has(second));
+});
+
+test("settings that are set anew forget the token, and a node that has the old ones stores none", async (t) => {
+  const { clock, set, node, token, registry } = await bench(t);
+  const first = await token.current();
+  await set();
+  assert.equal((await registry.apns.token()).token, null);
+  await clock.turn(45 * minutes);
+  // Its own serves on for a while, until it learns of the new settings.
+  assert.equal(await token.current(), first);
+  await clock.turn(14 * minutes);
+  await assert.rejects(async () => token.current(), /other settings/);
+  assert.equal((await registry.apns.token()).token, null);
+  assert.notEqual(await node(2).current(), first);
+});
+
+test("while the registry can't be asked a token serves for its hour", async (t) => {
+  const { clock, token, registry } = await bench(t);
+  const first = await token.current();
+  registry.close();
+  await clock.turn(57 * minutes);
+  assert.equal(await token.current(), first);
+  await clock.turn(2 * minutes);
+  await assert.rejects(async () => token.current());
 });
 
 test("only a P-256 private key in PEM is a .p8 key", () => {

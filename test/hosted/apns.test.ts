@@ -5,14 +5,24 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type ApnsClient, type ApnsPush, openApns } from "../../src/hosted/apns.ts";
 import { providerToken } from "../../src/hosted/apns-token.ts";
+import type { Apns } from "../../src/hosted/registry/apns-settings.ts";
 import { type FakeApns, type FakeApnsOptions, startFakeApns } from "../support/apns.ts";
 import { type HandClock, handClock } from "../support/clock.ts";
+import { hostedBench } from "../support/hosted.ts";
 
 const device = (n: number) => n.toString(16).padStart(64, "0");
 
 function pushTo(token: string, more: Partial<ApnsPush> = {}): ApnsPush {
   const payload = JSON.stringify({ aps: { alert: { title: "t", body: "b" } } });
   return { token, payload, collapseId: "tenant.1", expiresAt: 1_800_000_000, ...more };
+}
+
+/** A registry of its own with the provider's settings. */
+async function tokensOf(t: TestContext, fake: FakeApns, clock: HandClock): Promise<Apns> {
+  const { apns } = hostedBench(t, clock).registry;
+  const { keyId, teamId, topic, endpoint, ca, key } = fake;
+  await apns.set({ keyId, teamId, topic, endpoint, ca, key });
+  return apns;
 }
 
 interface Bench {
@@ -28,7 +38,10 @@ async function bench(
   const clock = options.clock ?? handClock();
   const fake = await startFakeApns(options);
   const { keyId, teamId, topic, endpoint, ca } = fake;
-  const provider = providerToken({ key: createPrivateKey(fake.key), keyId, teamId, clock });
+  const provider = providerToken({
+    ...{ key: createPrivateKey(fake.key), keyId, teamId, clock },
+    ...{ version: 1, tokens: await tokensOf(t, fake, clock) },
+  });
   const client = openApns({ endpoint, ca, topic, provider, clock });
   t.after(async () => {
     client.close();
@@ -170,7 +183,10 @@ test("a connection gone silent is left after a ping, and the next push uses anot
   t.after(() => Promise.all([line.close(), fake.close()]));
   const clock = handClock();
   const { keyId, teamId, topic, ca } = fake;
-  const provider = providerToken({ key: createPrivateKey(fake.key), keyId, teamId, clock });
+  const provider = providerToken({
+    ...{ key: createPrivateKey(fake.key), keyId, teamId, clock },
+    ...{ version: 1, tokens: await tokensOf(t, fake, clock) },
+  });
   const client = openApns({ endpoint: line.endpoint, ca, topic, provider, clock });
   await client.push(pushTo(device(1)));
   line.cut();
@@ -198,7 +214,7 @@ test("nobody listening: retry at once, and the next connection waits its turn", 
   const door = await closedDoor();
   t.after(() => door.close());
   const clock = handClock();
-  const provider = { current: () => "jwt", refused: () => false };
+  const provider = { current: () => "jwt", refused: async () => false };
   const { endpoint } = door;
   const client = openApns({ endpoint, ca: undefined, topic: "t", provider, clock });
   t.after(() => client.close());
@@ -218,7 +234,7 @@ test("nobody listening: retry at once, and the next connection waits its turn", 
 
 test("an unusable endpoint is a fault of the configuration", async () => {
   const clock = handClock();
-  const provider = { current: () => "jwt", refused: () => false };
+  const provider = { current: () => "jwt", refused: async () => false };
   const client = openApns({ endpoint: "no address", ca: undefined, topic: "t", provider, clock });
   assert.equal((await client.push(pushTo(device(1)))).kind, "misconfigured");
   client.close();
@@ -226,7 +242,7 @@ test("an unusable endpoint is a fault of the configuration", async () => {
 
 test("an untrusted certificate delivers nothing", async (t) => {
   const { fake, clock } = await bench(t);
-  const provider = { current: () => "jwt", refused: () => false };
+  const provider = { current: () => "jwt", refused: async () => false };
   const { endpoint, topic } = fake;
   const client = openApns({ endpoint, ca: undefined, topic, provider, clock });
   assert.equal((await client.push(pushTo(device(1)))).kind, "retry");

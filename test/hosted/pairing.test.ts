@@ -146,7 +146,7 @@ test("a receipt of another box than the one announced is refused, also when it i
   const bench = hostedBench(t);
   const { tenants } = bench.registry;
   const announce = () =>
-    tenants.announce({ tenantId: id, boxUrl: URL, boxTenantId: "cafecafecafecafe", stamp: 1 });
+    tenants.announce({ ...from, boxUrl: URL, boxTenantId: "cafecafecafecafe", stamp: 1 });
   const { account, tryPair } = pairingBench(
     bench,
     async () => {
@@ -157,9 +157,10 @@ test("a receipt of another box than the one announced is refused, also when it i
     { kind: "redeemed", boxAccountId: "box-bob", tenantId: "cafecafecafecafe" },
   );
   const { id } = await tenants.add({ kind: "box" });
-  await tryPair(id, await account("ada"), "box-ada");
+  const { credential } = await tryPair(id, await account("ada"), "box-ada");
+  const from = { tenantId: id, relayKeyId: credential?.keyId ?? "" };
   await announce();
-  await tenants.announce({ tenantId: id, boxUrl: URL, boxTenantId: BOX, stamp: 1 });
+  await tenants.announce({ ...from, boxUrl: URL, boxTenantId: BOX, stamp: 1 });
   const bob = await account("bob");
   const isRefused = () =>
     assert.rejects(tryPair(id, bob, "box-bob"), refusal("receipt_not_accepted"));

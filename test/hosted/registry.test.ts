@@ -194,15 +194,17 @@ test("tenants: what the operator sets, pages of the list, and the next-due times
 test("what the operator says of an address outranks what was announced before", async (t) => {
   const bench = hostedBench(t);
   const { tenants } = bench.registry;
-  const { tenantId } = await pairedBox(bench, 1);
+  const { tenantId, credential } = await pairedBox(bench, 1);
+  const relayKeyId = credential.keyId;
   const now = Math.floor(bench.clock.now() / 1000);
   await tenants.set(tenantId, { boxUrl: "https://set.example" });
-  const news = { tenantId, boxUrl: "https://told.example", boxTenantId: "b".repeat(16) };
-  assert.equal(await tenants.announce({ ...news, stamp: now - 1 }), false);
+  const from = { tenantId, relayKeyId };
+  const news = { ...from, boxUrl: "https://told.example", boxTenantId: "b".repeat(16) };
+  assert.equal(await tenants.announce({ ...news, stamp: now - 1 }), "old");
   assert.equal((await tenants.get(tenantId))?.boxUrl, "https://set.example");
-  assert.equal(await tenants.announce({ ...news, stamp: now + 1 }), true);
+  assert.equal(await tenants.announce({ ...news, stamp: now + 1 }), "told");
   const { id } = await tenants.add({ kind: "hosted" });
-  assert.equal(await tenants.announce({ ...news, tenantId: id, stamp: now }), false);
+  assert.equal(await tenants.announce({ ...news, tenantId: id, stamp: now }), "revoked");
 });
 
 test("a relay secret that can't be unsealed is told apart from an unknown key", async (t) => {

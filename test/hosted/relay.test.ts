@@ -311,24 +311,17 @@ test("a process that dies while pushing: the page is tried again, the reached st
   assert.deepEqual(bench.pusher.take(), [deviceToken(1)]);
 });
 
-test("a hold of a process that is gone runs out after 30 s, also when the clock is set back", async (t) => {
+test("a hold whose push is never over runs out after 15 s", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 1);
-  const at = Math.floor(bench.clock.now() / 1000);
-  for (const [alert_id, pass] of [
-    ["1", () => bench.clock.turn(1)],
-    ["2", async () => bench.clock.setWall(bench.clock.now() - 1000)],
-  ] as const) {
-    bench.pusher.script(deviceToken(0), new Promise(() => {}));
-    void relay(bench, box, { alert_id, timestamp: at });
-    while (bench.pusher.sent.length === 0) await new Promise((done) => setImmediate(done));
-    if (alert_id === "1") await bench.clock.turn(29_999);
-    const same = { alert_id, timestamp: at };
-    assert.equal((await relay(bench, box, same)).kind, "in_flight");
-    await pass();
-    assert.deepEqual(await relay(bench, box, same), pushed(1));
-    bench.pusher.take();
-  }
+  const same = { alert_id: "1", timestamp: Math.floor(bench.clock.now() / 1000) };
+  bench.pusher.script(deviceToken(0), new Promise(() => {}));
+  void relay(bench, box, same);
+  while (bench.pusher.sent.length === 0) await new Promise((done) => setImmediate(done));
+  await bench.clock.turn(14_999);
+  assert.equal((await relay(bench, box, same)).kind, "in_flight");
+  await bench.clock.turn(1);
+  assert.deepEqual(await relay(bench, box, same), pushed(1));
 });
 
 test("a hold that was taken over ends nothing, but its reached phones count", async (t) => {
@@ -340,7 +333,7 @@ test("a hold that was taken over ends nothing, but its reached phones count", as
   bench.pusher.script(deviceToken(1), { kind: "delivered" }, busy);
   const first = relay(bench, box);
   while (bench.pusher.sent.length < 2) await new Promise((done) => setImmediate(done));
-  await bench.clock.turn(30_000);
+  await bench.clock.turn(15_000);
   assert.equal((await relay(bench, box, { timestamp: at })).kind, "push_failed");
   slow.resolve({ kind: "delivered" });
   await first;

@@ -157,7 +157,10 @@ test("the relay and the account plane", async () => {
   db.exec("ALTER TABLE pairings RENAME COLUMN gone TO box_account_id");
   db.close();
 
-  await registry.heartbeats.beat({ tenantId: id, stamp: Math.floor(hosted.clock.now() / 1000) });
+  await registry.heartbeats.beat({
+    ...{ tenantId: id, relayKeyId: first.credential.keyId },
+    stamp: Math.floor(hosted.clock.now() / 1000),
+  });
   await pass(600, () => lines.some(({ msg }) => /people were told/.test(msg)));
   take(id, /^a box's people were told$/);
 });

@@ -63,9 +63,8 @@ export interface HostedBench extends PageDeps {
 }
 
 /** The hosted role's verbs over a real registry file, a hand-turned clock and phones in memory. */
-export function hostedBench(t: TestContext): HostedBench {
+export function hostedBench(t: TestContext, clock = handClock()): HostedBench {
   const dir = mkdtempSync(join(memoryOrTemp(), "box-hosted-"));
-  const clock = handClock();
   const open = (): Registry =>
     openSqliteRegistry({
       path: join(dir, "hosted.db"),
@@ -80,7 +79,7 @@ export function hostedBench(t: TestContext): HostedBench {
     async reopen() {
       bench.registry.close();
       bench.registry = open();
-      await bench.registry.claims.releaseAll();
+      await bench.registry.claims.releaseMine();
     },
   };
   t.after(() => {

@@ -1,8 +1,5 @@
 import type { Device } from "../../people/device.ts";
 
-/** Handsets that one account may have. */
-export const DEVICES_EACH = 20;
-
 /** One handset to push to, however many accounts have it. */
 export interface Recipient {
   token: string;

@@ -4,6 +4,7 @@ import type { Apns } from "./apns-settings.ts";
 import type { Claims } from "./claims.ts";
 import type { Devices } from "./devices.ts";
 import type { Heartbeats } from "./heartbeats.ts";
+import type { Nodes } from "./nodes.ts";
 import type { Pairings } from "./pairings.ts";
 import type { RelayKeys } from "./relay-keys.ts";
 import type { Seals } from "./seals.ts";
@@ -34,6 +35,10 @@ export interface Registry {
   senderLinks: TenantLinks;
   seals: Seals;
   uptime: Uptime;
+  /** Null where one process alone can serve. */
+  nodes: Nodes | null;
+  /** Milliseconds since the registry last answered anything; 0 where it lies in this process. */
+  silentMs(): number;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
   close(): void;

@@ -30,15 +30,16 @@ export interface Tenants {
     change: { boxUrl?: string; plan?: Plan; watchSeconds?: number },
   ): Promise<boolean>;
   /**
-   * Records what a box says of itself in an event of time `stamp` (seconds). False when something
-   * newer is known already, or the tenant is no box.
+   * Records what a box says of itself in an event of time `stamp` (seconds). `old`: something newer is known already,
+   * or the tenant is no box. `revoked`: the key that it was signed with isn't live any more.
    */
   announce(news: {
     tenantId: string;
+    relayKeyId: string;
     boxUrl: string;
     boxTenantId: string;
     stamp: number;
-  }): Promise<boolean>;
+  }): Promise<"told" | "old" | "revoked">;
   /** When a hosted tenant next has work to do, in milliseconds; null: nothing is due. */
   setNextDue(id: string, atMs: number | null): Promise<void>;
   /** The hosted tenants whose time has come, the longest waiting first. */

@@ -5,12 +5,17 @@ export interface Outage {
 }
 
 export interface Uptime {
-  /** The service comes up: the time since it was last seen alive was an outage. The latest ones, this one included. */
+  /**
+   * A process comes up: the time since anybody was last seen alive was an outage (where several serve, only one of
+   * `OUTAGE_SECONDS` or more). The latest ones, this one included, the oldest first.
+   */
   begin(): Promise<Outage[]>;
-  /** The service is alive. */
-  beat(): Promise<void>;
+  /** This process serves. The outage that ends with it, where nobody did for `OUTAGE_SECONDS`. */
+  beat(): Promise<Outage | null>;
 }
 
+/** For how long nobody must have been alive. */
+export const OUTAGE_SECONDS = 30;
 /** Outages that are remembered. */
 export const MOST_OUTAGES = 1000;
 

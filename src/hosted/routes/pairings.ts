@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { type Route, sessionRoute } from "../../http/route.ts";
+import type { Clock } from "../../kit/clock.ts";
 import { notFound, ServiceError } from "../../kit/errors.ts";
 import { hexIdField, text } from "../../kit/fields.ts";
+import { holdsEnded } from "../holds.ts";
 import { type PairDeps, pair } from "../pairing.ts";
 import type { Pairing } from "../registry/pairings.ts";
 
 export interface PairingRouteDeps extends PairDeps {
+  clock: Clock;
   /** What boxes reach this service at, without a slash at the end. */
   publicUrl(): string;
 }
@@ -94,7 +97,8 @@ function listRoute({ registry }: PairingRouteDeps): Route {
   });
 }
 
-function revokeRoute({ registry }: PairingRouteDeps): Route {
+function revokeRoute(deps: PairingRouteDeps): Route {
+  const { registry } = deps;
   return sessionRoute({
     method: "DELETE",
     path: "/v1/tenants/{tid}/pairings/{aid}",
@@ -117,12 +121,14 @@ function revokeRoute({ registry }: PairingRouteDeps): Route {
       if (revocation.kind === "not_allowed") {
         throw new ServiceError("forbidden", "An owner ends any pairing, a member their own.");
       }
+      await holdsEnded(deps, tid);
       return { revoked: revocation.now };
     },
   });
 }
 
-function rotateRoute({ registry }: PairingRouteDeps): Route {
+function rotateRoute(deps: PairingRouteDeps): Route {
+  const { registry } = deps;
   return sessionRoute({
     method: "POST",
     path: "/v1/tenants/{tid}/relay-key",
@@ -144,6 +150,7 @@ function rotateRoute({ registry }: PairingRouteDeps): Route {
           throw hostedTenant();
         case "rotated": {
           const { keyId, secret: relaySecret } = rotation.credential;
+          await holdsEnded(deps, tid);
           return { relay_key_id: keyId, relay_secret: relaySecret };
         }
       }

@@ -112,6 +112,12 @@ function errorOf(result: Refused): ServiceError {
       });
     case "unavailable":
       return new ServiceError("relay_unavailable", `No push can go out: ${result.why}.`);
+    case "late":
+      return new ServiceError(
+        "relay_unavailable",
+        "It took too long to learn whom to page, so nobody was: try again.",
+        { retryAfter: result.retryAfter },
+      );
     case "limited":
       return limited(result.retryAfter);
   }
@@ -127,7 +133,7 @@ function skewed({ skew, now }: { skew: number; now: number }): ServiceError {
 const codes: readonly ErrorCode[] = [
   ...(["invalid_request", "invalid_json", "clock_skew", "unauthorized", "push_in_flight"] as const),
   ...(["length_required", "body_too_large", "unsupported_encoding"] as const),
-  ...(["internal", "push_failed", "relay_unavailable"] as const),
+  ...(["internal", "push_failed", "relay_unavailable", "not_ready"] as const),
 ];
 
 const header = (name: string, description: string) => ({

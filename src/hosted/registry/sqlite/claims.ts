@@ -6,57 +6,92 @@ import {
   type ClaimKey,
   type Claims,
   type ClaimTaken,
+  HOLD_SECONDS,
 } from "../claims.ts";
+import { isLiveKey } from "./live-key.ts";
 import type { Room } from "./room.ts";
 
-/** Longer than any request may take: a claim held for longer is that of a process that is gone. */
-const LEASE_MS = 30_000;
 const PURGE_ROWS = 500;
 
 interface ClaimRow {
   id: number;
   holder: string | null;
-  taken_ms: number;
   devices: number;
   done_at: number | null;
 }
 
+/**
+ * The holds of this process by their holder, in the order in which they end, by the monotonic clock: a wall clock that
+ * is set would free them, or keep them. One process serves a file, so a hold that isn't here is that of one that is gone.
+ */
+type Holds = Map<string, { tenantId: string; until: number }>;
+
 export function claimsIn(room: Room): Claims {
+  const { clock, random } = room.store;
+  const holds: Holds = new Map();
+  const forgetEnded = () => {
+    for (const [holder, { until }] of holds) {
+      if (until > clock.mono()) break;
+      holds.delete(holder);
+    }
+  };
   return {
-    take: (key) => room.write((tx) => take(tx, key)),
-    settle: (claim, result) => room.write((tx) => settle(tx, claim, result)),
-    releaseAll: () =>
+    async take(key, { relayKeyId }) {
+      const holder = hexId(random);
+      try {
+        return await room.write((tx) => {
+          forgetEnded();
+          return take(tx, { key, relayKeyId, holder, holds });
+        });
+      } catch (error) {
+        holds.delete(holder);
+        throw error;
+      }
+    },
+    async settle(claim, result) {
+      await room.write((tx) => settle(tx, claim, result));
+      holds.delete(claim.holder);
+    },
+    async holders(tenantId) {
+      forgetEnded();
+      return [...holds].flatMap(([holder, hold]) => (hold.tenantId === tenantId ? [holder] : []));
+    },
+    releaseMine: () =>
       room.write((tx) => {
         tx.sql<[]>("UPDATE relay_claims SET holder = NULL WHERE holder IS NOT NULL").run();
       }),
   };
 }
 
-function take(tx: Tx, key: ClaimKey): ClaimTaken {
+interface Asked {
+  key: ClaimKey;
+  relayKeyId: string | null;
+  holder: string;
+  holds: Holds;
+}
+
+function take(tx: Tx, { key, relayKeyId, holder, holds }: Asked): ClaimTaken {
+  const { tenantId } = key;
+  if (relayKeyId !== null && !isLiveKey(tx, { relayKeyId, tenantId })) return { kind: "revoked" };
   const row = tx
     .sql<[tenantId: string, alertId: string, event: string, timestamp: number], ClaimRow>(
-      `SELECT id, holder, taken_ms, devices, done_at FROM relay_claims
+      `SELECT id, holder, devices, done_at FROM relay_claims
        WHERE tenant_id = ? AND alert_id = ? AND event = ? AND timestamp = ?`,
     )
-    .get(key.tenantId, key.alertId, key.event, key.timestamp);
+    .get(tenantId, key.alertId, key.event, key.timestamp);
   if (row !== undefined && row.done_at !== null) return { kind: "done", devices: row.devices };
-  const now = tx.clock.now();
-  if (row !== undefined && isHeld(row, now)) return { kind: "in_flight" };
-  const holder = hexId(tx.random);
+  if (row !== undefined && row.holder !== null && holds.has(row.holder))
+    return { kind: "in_flight" };
+  holds.set(holder, { tenantId, until: tx.clock.mono() + HOLD_SECONDS * 1000 });
   if (row === undefined) return { kind: "taken", claim: insert(tx, key, holder), reached: [] };
   tx.sql<[holder: string, now: number, id: number]>(
     "UPDATE relay_claims SET holder = ?, taken_ms = ? WHERE id = ?",
-  ).run(holder, now, row.id);
+  ).run(holder, tx.clock.now(), row.id);
   const reached = tx
     .sql<[id: number], string>("SELECT token FROM relay_pushes WHERE claim_id = ?")
     .pluck()
     .all(row.id);
   return { kind: "taken", claim: { id: row.id, holder }, reached };
-}
-
-/** A hold from the future is one from before the clock was set back. */
-function isHeld(row: ClaimRow, now: number): boolean {
-  return row.holder !== null && row.taken_ms <= now && now < row.taken_ms + LEASE_MS;
 }
 
 function insert(tx: Tx, key: ClaimKey, holder: string): Claim {

@@ -1,6 +1,7 @@
 import type { Device } from "../../../people/device.ts";
+import { MOST_DEVICES } from "../../../people/devices.ts";
 import type { Reader, Tx } from "../../../store/store.ts";
-import { type Audience, DEVICES_EACH, type Devices, type Recipient } from "../devices.ts";
+import type { Audience, Devices, Recipient } from "../devices.ts";
 import type { Room } from "./room.ts";
 
 // CROSS JOIN keeps the order: from a tenant's few people to their devices.
@@ -89,7 +90,7 @@ function put(
     )
     .pluck()
     .get(device.accountId, token);
-  if ((others ?? 0) >= DEVICES_EACH) return "too_many";
+  if ((others ?? 0) >= MOST_DEVICES) return "too_many";
   tx.sql<[string, string, string, number, number, number]>(
     `INSERT INTO devices (account_id, token, platform, critical_alerts, created_at, registered_ms)
      VALUES (?, ?, ?, ?, ?, ?)

@@ -1,6 +1,7 @@
 import type { Tx } from "../../../store/store.ts";
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
-import type { HeartbeatLook, Heartbeats, OwedPage } from "../heartbeats.ts";
+import type { BoxSign, HeartbeatLook, Heartbeats, OwedPage } from "../heartbeats.ts";
+import { isLiveKey } from "./live-key.ts";
 import type { Room } from "./room.ts";
 
 const BACK = `owed = CASE WHEN silent_since IS NULL THEN owed ELSE 'back' END,
@@ -10,7 +11,7 @@ export function heartbeatsIn(room: Room): Heartbeats {
   return {
     beat: (sign) => room.write((tx) => hear(tx, sign, { planned: 0 })),
     goodbye: (sign) => room.write((tx) => hear(tx, sign, { planned: 1 })),
-    look: (now, gapSeconds) => room.write((tx) => look(tx, now, gapSeconds)),
+    look: (gapSeconds) => room.write((tx) => look(tx, gapSeconds)),
     owed: async (limit) =>
       room.store
         .sql<[limit: number], OwedPage>(
@@ -31,15 +32,22 @@ export function heartbeatsIn(room: Room): Heartbeats {
 }
 
 /** An older sign that arrives late tells of life, but takes back no later word. */
-function hear(tx: Tx, sign: { tenantId: string; stamp: number }, word: { planned: 0 | 1 }): void {
-  tx.sql<typeof sign & typeof word & { now: number }>(
+function hear(
+  tx: Tx,
+  { tenantId, stamp, relayKeyId }: BoxSign,
+  { planned }: { planned: 0 | 1 },
+): boolean {
+  if (!isLiveKey(tx, { relayKeyId, tenantId })) return false;
+  tx.sql<{ tenantId: string; stamp: number; planned: 0 | 1; now: number }>(
     `INSERT INTO heartbeats (tenant_id, heard_at, stamp, planned) VALUES (@tenantId, @now, @stamp, @planned)
      ON CONFLICT DO UPDATE SET heard_at = @now,
        planned = CASE WHEN @stamp >= stamp THEN @planned ELSE planned END, stamp = max(stamp, @stamp), ${BACK}`,
-  ).run({ ...sign, ...word, now: tx.at });
+  ).run({ tenantId, stamp, planned, now: tx.at });
+  return true;
 }
 
-function look(tx: Tx, now: number, gapSeconds: number): HeartbeatLook {
+function look(tx: Tx, gapSeconds: number): HeartbeatLook {
+  const now = tx.at;
   const before = readMoment(tx, "watched_at");
   const heldSince = readMoment(tx, "silence_held_at");
   const held = heldSince !== null;
@@ -54,7 +62,7 @@ function look(tx: Tx, now: number, gapSeconds: number): HeartbeatLook {
   setMoment(tx, "watched_at", now);
   const { watched, unheard } = sight;
   const isHeld = verdict === "hold";
-  return { held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard };
+  return { at: now, held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard };
 }
 
 /** A time ahead of the clock was noted before the clock was set back: it says nothing. */

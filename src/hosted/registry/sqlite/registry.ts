@@ -48,6 +48,8 @@ export function openSqliteRegistry(options: SqliteRegistryOptions): Registry {
     senderLinks: senderLinksIn(room),
     seals: sealsIn(room),
     uptime: uptimeIn(room),
+    nodes: null,
+    silentMs: () => 0,
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),
   };

@@ -3,6 +3,7 @@ import type { Role } from "../../../store/schema.ts";
 import type { Reader, Tx } from "../../../store/store.ts";
 import { lowerEmail } from "../accounts.ts";
 import type { HostedTenant, Member, Memberships, TenantKind, Tenants } from "../tenants.ts";
+import { isLiveKey } from "./live-key.ts";
 import type { Room } from "./room.ts";
 
 const COLUMNS = `id, kind, plan, owner_folded AS ownerEmail, box_url AS boxUrl,
@@ -40,13 +41,14 @@ export function tenantsIn(room: Room): Tenants {
       }),
     announce: (news) =>
       write((tx) => {
+        if (!isLiveKey(tx, news)) return "revoked";
         const told = tx
           .sql<[string, string, number, string, number]>(
             `UPDATE tenants SET box_url = ?, box_tenant_id = ?, box_stamp = ?
              WHERE id = ? AND kind = 'box' AND box_stamp <= ?`,
           )
           .run(news.boxUrl, news.boxTenantId, news.stamp, news.tenantId, news.stamp);
-        return told.changes > 0;
+        return told.changes > 0 ? "told" : "old";
       }),
     setNextDue: (id, atMs) =>
       write((tx) => {

@@ -1,0 +1,28 @@
+/** What only one of the nodes does at a time. */
+export type NodeJob = "silence" | "purge";
+
+/** What a node says of itself. */
+export interface NodeSign {
+  /** Where it serves, for the operator. */
+  url: string;
+  /** Its program's version. */
+  version: string;
+  /** It serves what still comes, and takes on nothing. */
+  draining: boolean;
+}
+
+export type NodeNews =
+  /** `atMs`: the registry's time in milliseconds. `isTooOld`: a newer program has changed the registry since. */
+  | { kind: "alive"; atMs: number; isTooOld: boolean }
+  /** It was not heard for so long that another process has its name now. */
+  | { kind: "replaced" };
+
+/** The nodes that share a registry: each lives under a name of its own, for 10 s from each word of it. */
+export interface Nodes {
+  /** False: another process lives under this node's name. */
+  join(sign: NodeSign): Promise<boolean>;
+  renew(sign: NodeSign): Promise<NodeNews>;
+  leave(): Promise<void>;
+  /** Whether this node is the one that does the job, for the next 20 s. */
+  lead(job: NodeJob): Promise<boolean>;
+}
