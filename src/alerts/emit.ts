@@ -5,7 +5,7 @@ import type { StoredRule } from "../projects/rule.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, toAlert } from "./alert.ts";
-import { reachableIn } from "./personal.ts";
+import { followersIn, reachableIn } from "./personal.ts";
 import { alwaysSaid } from "./said.ts";
 
 /** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
@@ -48,7 +48,10 @@ export function emit(tx: Tx, row: AlertRow, what: Emission): number {
     event: what.event,
     timestamp,
     body,
-    isPersonal: what.event !== "alert.opened" && reachableIn(tx).hasContacts,
+    isPersonal:
+      what.event === "alert.opened"
+        ? followersIn(tx, row, what.rule).length > 0
+        : reachableIn(tx).hasContacts,
     said: () => ({ ...alwaysSaid(row, what.rule), ...what.said() }),
     // What an action mends isn't broken in a drill.
     actions: row.drill !== 0 ? [] : (what.rule?.actions ?? null),

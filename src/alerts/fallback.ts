@@ -167,6 +167,8 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
   const row = getAlertRow(tx, alertId);
   if (row.state !== "open") return;
   const accounts = JSON.parse(row.page_accounts) as string[];
+  // Only who wants every alert was pushed it: there is no ladder that could go on.
+  if (accounts.length === 0) return;
   const { hasPhone } = reachableIn(tx);
   if (accounts.some((account) => hasPhone(account, row.project_id))) return;
   writeTimeline(tx, alertId, {

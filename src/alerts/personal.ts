@@ -1,7 +1,9 @@
 import { findContact } from "../contacts/contacts.ts";
 import { contactKindList } from "../contacts/list.ts";
+import { followersOf } from "../contacts/subscriptions.ts";
 import { makeNotes, makePages, withdrawNotes } from "../paging/pages.ts";
 import { createReachable, type Reachable } from "../paging/reachable.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
 
@@ -17,6 +19,36 @@ export function reachableIn(tx: Tx): Reachable {
     known.set(tx, reachable);
   }
   return reachable;
+}
+
+const followers = new WeakMap<Tx, Map<number, ReturnType<typeof followersOf>>>();
+
+/** The browsers that want each alert of the project where no ladder says whom to page; looked up once for each transaction. */
+export function followersIn(
+  tx: Tx,
+  row: Pick<AlertRow, "project_id">,
+  rule: StoredRule | null,
+): ReturnType<typeof followersOf> {
+  if (rule === null || rule.escalations.length > 0 || !reachableIn(tx).hasContacts) return [];
+  const known = followers.get(tx) ?? new Map<number, ReturnType<typeof followersOf>>();
+  followers.set(tx, known);
+  const found = known.get(row.project_id) ?? followersOf(tx, row.project_id);
+  known.set(row.project_id, found);
+  return found;
+}
+
+/** Makes the pages of one event of an alert without a ladder for who wants them all. */
+export function pageFollowers(
+  tx: Tx,
+  row: Pick<AlertRow, "id" | "project_id" | "page_accounts">,
+  page: { event: "alert.opened" | "alert.renotified"; eventRow: number; rule: StoredRule | null },
+): void {
+  const { rule, ...event } = page;
+  const paged = new Set(JSON.parse(row.page_accounts) as string[]);
+  const people = followersIn(tx, row, rule)
+    .filter(({ accountId }) => !paged.has(accountId))
+    .map(({ accountId, contactId }) => ({ account: accountId, ways: [{ contactId, after: 0 }] }));
+  makePages(tx, { ...event, alertId: row.id }, people);
 }
 
 /** Makes the pages of one event for the contacts of these people, as their own rules have it. Returns how many. */

@@ -36,7 +36,10 @@ export const reachAnswer = z
     }),
     step: z.int().nullable().meta({ description: "Of the ladder, from 1." }),
     due_at: seconds("When it was or is due."),
-    at: seconds("When it was sent, or came to nothing."),
+    at: seconds("When it was sent, or came to nothing; `shown`: when its device showed it."),
+    after: z.int().nullable().meta({
+      description: "`shown` by a device: seconds after it was sent.",
+    }),
     attempts: z.int(),
     error: z.string().nullable(),
     together: z.int().meta({ description: "Alerts that its message named." }),
@@ -110,6 +113,7 @@ export interface ReachFacts {
 
 const NOTHING = {
   ...{ via: null, address: null, event: null, outcome: null, step: null, due_at: null, at: null },
+  after: null,
   ...{ attempts: 0, error: null, together: 0, by: null, until: null },
   ...{ account_id: null, integration_id: null, name: null },
 } as const;
@@ -197,11 +201,12 @@ const CHANNEL = {
 } as const satisfies Record<string, ReachEntry["reason"]>;
 
 function ofPage(page: PageFact, held: HeldFact | null) {
-  const { via, address, event, outcome, attempts, error, together } = page;
+  const { via, address, event, outcome, attempts, error, together, shownAt, endedAt } = page;
   const known = outcome === "refused" ? null : outcome;
   return {
     ...{ reason: reasonOf(page), via, address, event, attempts, error, together, outcome: known },
-    ...{ due_at: page.nextAt ?? page.dueAt, at: page.endedAt },
+    ...{ due_at: page.nextAt ?? page.dueAt, at: shownAt ?? endedAt },
+    after: shownAt === null || endedAt === null ? null : Math.max(0, shownAt - endedAt),
     ...(page.status === "withdrawn" && held !== null && silenced(held)),
   };
 }

@@ -5,7 +5,7 @@ import { emit } from "./emit.ts";
 import { hold, quietIn } from "./hold.ts";
 import type { Timers } from "./ladder.ts";
 import { lookAgainAt } from "./look-again.ts";
-import { pagePeople } from "./personal.ts";
+import { pageFollowers, pagePeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { nextSaid, pagedSoFar } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -55,13 +55,14 @@ export function emitOpened(
   told: { rule: StoredRule | null; timers: Timers; silenced?: number },
 ): void {
   const { rule, timers, silenced } = told;
-  emit(tx, row, {
+  const eventRow = emit(tx, row, {
     ...{ event: "alert.opened", rule },
     said: () => ({
       ...(rule === null ? {} : nextSaid(tx, rule, timers)),
       ...(silenced !== undefined && { silenced }),
     }),
   });
+  pageFollowers(tx, row, { event: "alert.opened", eventRow, rule });
 }
 
 /** Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it. */
@@ -85,4 +86,5 @@ export function renotify(
   });
   const accounts = JSON.parse(row.page_accounts) as string[];
   pagePeople(tx, row, { event: "alert.renotified", eventRow, accounts });
+  pageFollowers(tx, row, { event: "alert.renotified", eventRow, rule });
 }

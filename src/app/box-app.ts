@@ -12,6 +12,7 @@ import { openapi } from "../http/openapi.ts";
 import { pairOperations, pairPageRoutes } from "../http/pair-page.ts";
 import { publicOperations } from "../http/public-operations.ts";
 import { publicPageRoutes } from "../http/public-pages.ts";
+import { pushSeenOperation, pushSeenRoute } from "../http/push-seen.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import type { Route } from "../http/route.ts";
 import { dataPlaneRoutesOf } from "../http/routes.ts";
@@ -67,6 +68,10 @@ export function boxApp(
         find: () => tenant,
         ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
         tls: config.tls !== null,
+      }),
+      pushSeenRoute({
+        find: () => tenant,
+        ...{ tries: serving.limits.tries, address: serving.address, known: serving.known },
       }),
       ...operatingRoutes(operate),
     ],
@@ -137,6 +142,7 @@ function operating(
           ...publicOperations,
           ...pairOperations,
           ...ackOperations,
+          pushSeenOperation,
           calendarOperation,
           ...twilioOperations,
           alertPageOperation,

@@ -12,6 +12,7 @@ import { ingestRoute } from "../http/ingest-routes.ts";
 import { openapi } from "../http/openapi.ts";
 import { publicOperations } from "../http/public-operations.ts";
 import { type FoundReport, publicPageRoutes } from "../http/public-pages.ts";
+import { pushSeenOperation, pushSeenRoute } from "../http/push-seen.ts";
 import type { Route } from "../http/route.ts";
 import { dataPlaneRoutes } from "../http/routes.ts";
 import type { Serving } from "../http/serve-route.ts";
@@ -20,6 +21,7 @@ import { createBuckets } from "../kit/bucket.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { hostedHealth, hostedMetrics } from "../operate/hosted-health.ts";
 import { tenantOfCapability } from "../paging/capability.ts";
+import { readShown } from "../paging/shown.ts";
 import { findPublicReport } from "../reports/public.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps, HostedParts } from "./parts.ts";
@@ -66,6 +68,13 @@ export function hostedApp(
         ...{ tries: limits.tries, address: serving.address, known: serving.known },
         tls: config.tls !== null,
       }),
+      pushSeenRoute({
+        find(receipt) {
+          const right = readShown(parts.sealer, receipt, unixSeconds(clock));
+          return right === null ? null : house.find(right.tenantId);
+        },
+        ...{ tries: limits.tries, address: serving.address, known: serving.known },
+      }),
       ...operatingRoutes({
         health: () => hostedHealth(parts.state),
         metrics: () => hostedMetrics(parts.state, serving.refusals),
@@ -79,6 +88,7 @@ export function hostedApp(
             [
               ...publicOperations,
               ...ackOperations,
+              pushSeenOperation,
               calendarOperation,
               ...twilioOperations,
               alertPageOperation,

@@ -260,10 +260,11 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       state: ["state", "text"],
       sealed: ["credentials", "secret"],
       code_hash: ["code", "secret"],
+      wants: ["wants", "json"],
     },
     passed: [
       ...["code_until", "code_tries", "verified_at", "sent_ms", "last_ok_at", "failures"],
-      ...["last_error", "created_at"],
+      ...["last_error", "created_at", "server_key", "shown_at", "shown_after"],
     ],
   },
   notify_rules: {

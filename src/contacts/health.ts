@@ -32,3 +32,14 @@ export function recordAttempt(tx: Tx, contact: ContactRow, end: ContactEnd): voi
   const state = end.gone ? "off" : isFailing ? "failing" : contact.state;
   tx.orm.update(contacts).set({ state, failures, lastError: end.error }).where(isOn).run();
 }
+
+/** A device showed a message, so many seconds after it was sent: it works, whatever was thought of it. */
+export function markShown(tx: Tx, contact: ContactRow, after: number): void {
+  const state = contact.state === "failing" ? "verified" : contact.state;
+  tx.orm
+    .update(contacts)
+    .set({ state, failures: 0, lastError: null, shownAt: tx.at, shownAfter: after })
+    .where(and(eq(contacts.id, contact.id), ne(contacts.state, "off")))
+    .run();
+  tx.note({ topic: "people" });
+}

@@ -61,7 +61,7 @@ export interface Way {
  */
 export function waysOf(person: {
   rules: readonly NotifyRule[];
-  contacts: readonly { id: string; kind: string }[];
+  contacts: readonly PagedContact[];
   level: number;
   kinds: ContactList;
 }): Way[] {
@@ -73,25 +73,52 @@ export function waysOf(person: {
           contactId: id,
           after: kinds.find(kind)?.restSeconds ?? 0,
         }))
-      : rules
-          .filter(({ min_level }) => level >= min_level)
-          .flatMap(({ after_seconds, contacts: ids }) =>
-            ids.map((contactId) => ({ contactId, after: after_seconds })),
-          );
+      : [
+          ...rules
+            .filter(({ min_level }) => level >= min_level)
+            .flatMap(({ after_seconds, contacts: ids }) =>
+              ids.map((contactId) => ({ contactId, after: after_seconds })),
+            ),
+          ...unnamed(person).map(({ id }) => ({ contactId: id, after: 0 })),
+        ];
   const first = new Map<string, Way>();
   for (const way of wanted.toSorted((a, b) => a.after - b.after))
     if (usable.has(way.contactId) && !first.has(way.contactId)) first.set(way.contactId, way);
   return [...first.values()];
 }
 
-/** The verified contacts of a person that aren't off, by age. */
-export function usableContacts(reader: Reader, account: string): { id: string; kind: string }[] {
-  return reader.orm
-    .select({ id: contacts.id, kind: contacts.kind })
+/** Those that are to be paged whatever the rules say, and that no rule names. */
+function unnamed({ rules, contacts }: Parameters<typeof waysOf>[0]): PagedContact[] {
+  const named = new Set(rules.flatMap((rule) => rule.contacts));
+  return contacts.filter(({ id, always }) => always && !named.has(id));
+}
+
+/** A contact that pages may be sent to. */
+export interface PagedContact {
+  id: string;
+  kind: string;
+  /** Its person said of it that it is paged: a rule that names it says when, and none has to. */
+  always: boolean;
+}
+
+/** What a contact's wishes (as they are stored; null: it has none of its own) mean for pages. */
+export function pageWish(wants: string | null): { paged: boolean; always: boolean } {
+  const always = wants !== null && (JSON.parse(wants) as string[]).includes("pages");
+  return { paged: wants === null || always, always };
+}
+
+/** The verified contacts of a person that aren't off and want pages, by age. */
+export function usableContacts(reader: Reader, account: string): PagedContact[] {
+  const rows = reader.orm
+    .select({ id: contacts.id, kind: contacts.kind, wants: contacts.wants })
     .from(contacts)
     .where(and(eq(contacts.accountId, account), inArray(contacts.state, ["verified", "failing"])))
     .orderBy(asc(contacts.createdAt), asc(contacts.id))
     .all();
+  return rows.flatMap(({ id, kind, wants }) => {
+    const { paged, always } = pageWish(wants);
+    return paged ? [{ id, kind, always }] : [];
+  });
 }
 
 /** Whether anybody of the tenant has a verified contact. */

@@ -6,6 +6,7 @@ import {
   readPage,
   whoseWords,
 } from "../alerts/answer.ts";
+import { type TakenAlert, takeByDevice } from "../alerts/device-answer.ts";
 import { calledOf } from "../alerts/said.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { type AckAlert, ackPage, noAckPage } from "../page/ack-page.ts";
@@ -85,6 +86,7 @@ function stranger(c: AppContext, { tries, address }: AckPages): PageAnswer {
 }
 
 async function answered(c: AppContext, pages: AckPages): Promise<Response> {
+  if (/\bapplication\/json\b/.test(c.req.header("accept") ?? "")) return byDevice(c, pages);
   const isBrowser = /\btext\/html\b/.test(c.req.header("accept") ?? "");
   const form = new URLSearchParams(decodeText(await readBytes(c.req.raw, FORM_BYTES)));
   const capability = capabilityOf(c);
@@ -111,6 +113,35 @@ async function answered(c: AppContext, pages: AckPages): Promise<Response> {
   // Back to the page, which says who has it: to load it again sends nothing.
   if (isBrowser) return sendPage(backTo(capability), pages.tls);
   return inWords(STATUS[result.kind], answerWords(result, unixSeconds(tenant.clock)));
+}
+
+const NOTHING = { state: null, acked_by: null, acked_at: null };
+
+/** For a notification's own button: the alert of the link is acknowledged, nothing else, and how it stands is told. */
+async function byDevice(c: AppContext, pages: AckPages): Promise<Response> {
+  const capability = capabilityOf(c);
+  await readBytes(c.req.raw, FORM_BYTES);
+  const tenant = await pages.find(capability);
+  const key = tenant && { capability, sealer: tenant.sealer };
+  const found = tenant && key && (await takeByDevice(tenant.store, key, pages.address(c)));
+  if (tenant === null || found === null) {
+    const { status } = stranger(c, pages);
+    return inJson(status, { ...NOTHING, said: answerWords({ kind: "unknown" }, 0) });
+  }
+  welcome(c, pages, tenant);
+  const { ended, ...answer } = found;
+  return inJson(ended ? 410 : 200, answer);
+}
+
+function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
+  return Response.json(answer, {
+    status,
+    headers: {
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
 }
 
 const STATUS: Record<PageAnswered["kind"], number> = { answered: 200, unknown: 404, several: 409 };
@@ -148,6 +179,18 @@ const common = {
   ...{ tags: ["Alerts"], security: [], "x-additive": true },
   parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
 };
+const stands = {
+  schema: {
+    type: "object",
+    required: ["state", "acked_by", "acked_at", "said"],
+    properties: {
+      state: { type: ["string", "null"], enum: ["open", "acknowledged", "resolved", null] },
+      acked_by: { type: ["string", "null"], description: "Who has it, by name" },
+      acked_at: { type: ["integer", "null"] },
+      said: { type: "string" },
+    },
+  },
+};
 const nothing = { description: "A link that never was one, or has ended: one answer for all" };
 const tooMany = { description: "Too many such links; Retry-After says how long to wait" };
 
@@ -170,7 +213,7 @@ export const ackOperations: readonly RawOperation[] = [
     operation: {
       ...{ ...common, operationId: "answerByLink" },
       summary:
-        "Acknowledge or resolve as the person to whom the link was sent; to say it again changes nothing",
+        "Acknowledge or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
       requestBody: {
         required: true,
         content: {
@@ -191,11 +234,19 @@ export const ackOperations: readonly RawOperation[] = [
         },
       },
       responses: {
-        "200": { description: "Done, or so before: who has it, in words" },
+        "200": {
+          description: "Done, or so before: who has it, in words; as JSON where that is asked for",
+          content: { "text/plain": { schema: { type: "string" } }, "application/json": stands },
+        },
         "303": { description: "The same for a browser: back to the page" },
         "400": { description: "No verb" },
         "404": nothing,
         "409": { description: "The message named several, and which to resolve isn't said" },
+        "410": {
+          description:
+            "As JSON alone: the link ended with its day, its subscription or its alert; nothing was done",
+          content: { "application/json": stands },
+        },
         "413": { description: "A form over 4 KiB" },
         "429": tooMany,
       },

@@ -22,6 +22,7 @@ import { overviewRoutes } from "./resources/overview.ts";
 import { pairingRoutes } from "./resources/pairing.ts";
 import { peopleRoutes } from "./resources/people.ts";
 import { projectRoutes } from "./resources/projects.ts";
+import { pushRoutes } from "./resources/push.ts";
 import { relayRoutes } from "./resources/relay.ts";
 import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
@@ -48,6 +49,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...configRoutes(kinds),
   ...contactRoutes,
   ...gatewayRoutes,
+  ...pushRoutes,
   ...deviceRoutes,
   ...heartbeatRoutes,
   ...silenceRoutes,

@@ -58,6 +58,7 @@ export const errorStatus = {
   invalid_layer: 422,
   invalid_override: 422,
   invalid_silence: 422,
+  invalid_subscription: 422,
   schedule_too_complex: 422,
   too_many: 422,
   nobody_on_call: 422,

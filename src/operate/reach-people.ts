@@ -1,7 +1,7 @@
 import type { NotifyRule } from "../contacts/contact.ts";
 import { servedKinds } from "../contacts/gateways.ts";
 import { contactKindList as kinds } from "../contacts/list.ts";
-import { waysOf } from "../contacts/notify.ts";
+import { pageWish, waysOf } from "../contacts/notify.ts";
 import type { Reader } from "../store/store.ts";
 
 /** A contact as people are told of it. */
@@ -13,9 +13,11 @@ export interface SeenContact {
   shown: string;
   state: "unverified" | "verified" | "failing" | "off";
   last_error: string | null;
+  /** JSON; null: pages. */
+  wants: string | null;
 }
 
-const CONTACTS = `SELECT account_id AS account, id, kind, label, shown, state, last_error
+const CONTACTS = `SELECT account_id AS account, id, kind, label, shown, state, last_error, wants
   FROM contacts ORDER BY account_id, created_at, id`;
 const RULES = "SELECT account_id, rules FROM notify_rules";
 
@@ -52,7 +54,10 @@ export function peopleReach(reader: Reader): PeopleReach {
   );
   const rulesOf = (account: string) => rules.get(account) ?? [];
   const usable = (account: string) =>
-    (contacts.get(account) ?? []).filter((one) => isUsable(one) && served.has(one.kind));
+    (contacts.get(account) ?? []).flatMap((one) => {
+      const { paged, always } = pageWish(one.wants);
+      return paged && isUsable(one) && served.has(one.kind) ? [{ ...one, always }] : [];
+    });
   return {
     from(account) {
       const levels = [0, ...rulesOf(account).map(({ min_level }) => min_level)];
@@ -66,9 +71,11 @@ export function peopleReach(reader: Reader): PeopleReach {
 
 function whyNone(contacts: readonly SeenContact[], served: ReadonlySet<string>): string {
   const names = (some: readonly SeenContact[]) => some.map(contactWords).join(", ");
-  const on = contacts.filter(isUsable);
+  const on = contacts.filter((one) => isUsable(one) && pageWish(one.wants).paged);
   const [first] = on;
   if (contacts.length === 0) return "they have no contact";
+  if (first === undefined && contacts.some(isUsable))
+    return `${names(contacts.filter(isUsable))} wants no pages`;
   if (first !== undefined)
     return on.some(({ kind }) => served.has(kind))
       ? "no notification rule of theirs names a contact that works"

@@ -6,7 +6,7 @@ export const PAGE_AGE_MS = 3_600_000;
 
 /** Whether it pages; else it is a note, which only says what became of an alert. */
 export const isPage = ({ event }: { event: string }): boolean =>
-  event === "alert.escalated" || event === "alert.renotified";
+  event === "alert.escalated" || event === "alert.renotified" || event === "alert.opened";
 
 /** A page or a note that waits, with all that it says. */
 export interface PageRow extends QueuedRow {

@@ -4,8 +4,11 @@ import type { Reader, Tx } from "../store/store.ts";
 
 /** Rows of personal pages: one for each alert and contact, made in the transaction of the rung. */
 
-/** The events that page people. The others tell them what became of it. */
-export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified')";
+/**
+ * The events that page people: of an opening those who want every alert of a project without a ladder. The others tell them
+ * what became of it.
+ */
+export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified', 'alert.opened')";
 
 /** Lower case, since texts come back in any; none of these is taken for another. */
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";

@@ -158,7 +158,9 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
           ...{ alertId: each.alertId, accountId: each.accountId, contactId: contact.id },
           until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
         };
-        const capability = capabilityOf(sealer, right, { whole: oneOfMany });
+        // A browser is told that its right has ended, also once its subscription is gone.
+        const whole = oneOfMany || contact.kind === "web_push";
+        const capability = capabilityOf(sealer, right, { whole });
         const url = base === null ? null : `${base}/ack/${capability}`;
         return { event, said, ack: { url, handle: each.handle } };
       }) as [PagedAlert, ...PagedAlert[]];

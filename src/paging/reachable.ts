@@ -1,7 +1,14 @@
 import type { NotifyRule } from "../contacts/contact.ts";
 import { servedKinds } from "../contacts/gateways.ts";
 import type { ContactList } from "../contacts/list.ts";
-import { hasContacts, readNotify, usableContacts, type Way, waysOf } from "../contacts/notify.ts";
+import {
+  hasContacts,
+  type PagedContact,
+  readNotify,
+  usableContacts,
+  type Way,
+  waysOf,
+} from "../contacts/notify.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
 import type { Reader } from "../store/store.ts";
 
@@ -41,12 +48,10 @@ export function createReachable(reader: Reader, kinds: ContactList): Reachable {
   const pushes = once(
     (projectId: number) => reader.sql<[projectId: number]>(PUSHES).get(projectId) !== undefined,
   );
-  const person = once(
-    (account: string): { rules: NotifyRule[]; contacts: { id: string; kind: string }[] } => ({
-      rules: readNotify(reader, account),
-      contacts: usableContacts(reader, account).filter(({ kind }) => served(null).has(kind)),
-    }),
-  );
+  const person = once((account: string): { rules: NotifyRule[]; contacts: PagedContact[] } => ({
+    rules: readNotify(reader, account),
+    contacts: usableContacts(reader, account).filter(({ kind }) => served(null).has(kind)),
+  }));
   const ways = (account: string, level: number) => waysOf({ ...person(account), level, kinds });
   const hasPhone = (account: string, projectId: number) => {
     if (!pushes(projectId)) return false;

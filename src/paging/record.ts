@@ -9,6 +9,7 @@ import type { Tx } from "../store/store.ts";
 import { giveUp, type Telling, wayOf, withdrawFrom } from "./lost.ts";
 import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
 import { makeLateNote } from "./pages.ts";
+import { shareShown } from "./shown.ts";
 
 /** Nobody waits longer than this for the next attempt at a page. */
 const LONGEST_WAIT_MS = 60_000;
@@ -75,6 +76,7 @@ export function pageRecorder(
       if (wasWithdrawn && isPage(row)) noteLate(tx, options, { contact, alertId: row.alertId });
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
+    if (lead !== null && rows.length > 1) shareShown(tx, lead);
     if (outcome.learned !== undefined)
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
     for (const row of lost.values()) giveUp(tx, options, row);

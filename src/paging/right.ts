@@ -94,3 +94,19 @@ const ANSWERED = "UPDATE pages SET outcome = 'answered' WHERE id = ?";
 export function markAnswered(tx: Tx, pages: readonly number[]): void {
   for (const id of pages) tx.sql<[id: number]>(ANSWERED).run(id);
 }
+
+/** The alert of a link that was given out, whether or not it opens anything now; null for any other text. */
+export function wasRight(
+  reader: Reader,
+  { capability, sealer }: { capability: string; sealer: Sealer },
+): { alertId: number; accountId: string } | null {
+  const said = readCapability(capability);
+  if (said === null) return null;
+  const { alertId, contactId, until } = said;
+  const accountId = findContact(reader, contactId)?.accountId ?? said.accountId ?? "";
+  const tenantId = tenantOf(reader);
+  const isGiven = isGenuine(sealer, capability, {
+    ...{ tenantId, alertId, accountId, contactId, until },
+  });
+  return isGiven && accountId !== "" ? { alertId, accountId } : null;
+}

@@ -1,5 +1,11 @@
+import { findContact } from "../contacts/contacts.ts";
+import { markShown } from "../contacts/health.ts";
 import { sameSecret } from "../kit/ids.ts";
 import type { Sealer } from "../kit/sealer.ts";
+import type { Tx } from "../store/store.ts";
+import { CAPABILITY_SECONDS } from "./capability.ts";
+import { type Telling, wayOf } from "./lost.ts";
+import { isPage } from "./page.ts";
 
 /** What stands for having shown one message to one contact: a device gives it back without being signed in. */
 export interface ShownRight {
@@ -34,4 +40,47 @@ export function readShown(sealer: Sealer, text: string, now: number): ShownRight
   const macs = sealer.macs(PURPOSE, signed(right));
   const isOurs = macs.map((mac) => sameSecret(mac, given)).includes(true) && tenantId !== "";
   return isOurs && until > now ? right : null;
+}
+
+/** What was shown went out, however its attempt ended; only what was withdrawn stays so until that says itself. */
+const SHOWN = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown'),
+    finished_at = coalesce(finished_at, @at), next_attempt_ms = iif(status = 'pending', NULL, next_attempt_ms),
+    status = iif(status IN ('pending', 'failed'), 'delivered', status)
+  WHERE (id = @row + 0 OR sent_with = @row + 0) AND contact_id = @contactId AND shown_at IS NULL
+  RETURNING id, alert_id AS alertId, event`;
+
+interface ShownPage {
+  id: number;
+  alertId: number;
+  event: string;
+}
+
+/** Writes that a device showed a message: all rows that it named, their alerts' histories, the contact's health. */
+export function takeShown(tx: Tx, { tell }: Pick<Telling, "tell">, right: ShownRight): void {
+  const { contactId, row, until } = right;
+  const contact = findContact(tx, contactId);
+  if (contact === null) return;
+  const after = Math.max(0, tx.at - (until - CAPABILITY_SECONDS));
+  if (row === null) {
+    markShown(tx, contact, after);
+    return;
+  }
+  const rows = tx
+    .sql<{ at: number; row: number; contactId: string }, ShownPage>(SHOWN)
+    .all({ at: tx.at, row, contactId });
+  if (rows.length > 0) markShown(tx, contact, after);
+  for (const { alertId, event } of rows.filter(isPage)) {
+    tell(tx, alertId, { kind: "shown", detail: { ...wayOf(contact), event, after } });
+    tx.note({ topic: "written", kind: "alert", id: String(alertId), name: "", project: null });
+  }
+}
+
+const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";
+const WITH_IT = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown')
+  WHERE sent_with = @lead + 0 AND shown_at IS NULL`;
+
+/** A device may say so before the attempt has ended: then the rows that went with it are known only now. */
+export function shareShown(tx: Tx, lead: number): void {
+  const at = tx.sql<[id: number], number | null>(WAS_SHOWN).pluck().get(lead) ?? null;
+  if (at !== null) tx.sql<{ at: number; lead: number }>(WITH_IT).run({ at, lead });
 }

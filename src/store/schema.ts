@@ -255,6 +255,10 @@ export const contacts = sqliteTable("contacts", {
   failures: integer("failures").notNull(),
   lastError: text("last_error"),
   createdAt: integer("created_at").notNull(),
+  wants: text("wants"),
+  serverKey: text("server_key"),
+  shownAt: integer("shown_at"),
+  shownAfter: integer("shown_after"),
 });
 
 export const notifyRules = sqliteTable("notify_rules", {

@@ -27,12 +27,12 @@ const NOTHING: ReachEntry = {
   ...{ account_id: "ann", integration_id: null, name: "Ann", reason: "shown" },
   ...{ via: "ntfy", address: "Pixel", event: "alert.escalated", outcome: null, step: 2 },
   ...{ due_at: NOW + 192, at: NOW - 3600, attempts: 1, error: null, together: 1, by: null },
-  until: null,
+  ...{ until: null, after: null },
 };
 
 /** What is said of each reason, and where the link beside it leads. */
 const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: string, to: string]> = {
-  shown: [{ outcome: "shown" }, "shown 08:00", ""],
+  shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
   accepted_not_confirmed: [{}, "accepted 08:00, not confirmed", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
   delayed: [{ error: "http 503" }, "delayed after 1 attempt: http 503; next in 3:12", ""],
@@ -142,6 +142,10 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   page_sent: [
     { account: "bob", contact: "sms", address: "…22", attempts: 2 },
     "Bob by sms …22: paged after 2 attempts.",
+  ],
+  shown: [
+    { account: "bob", contact: "web_push", address: "Pixel", after: 5 },
+    "Bob by web_push Pixel: shown 5 s after it was sent.",
   ],
   page_delayed: [
     { account: "bob", contact: "sms", address: "…22", error: "busy" },

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { capabilityOf } from "../../src/paging/capability.ts";
+import { receiptOf } from "../../src/paging/shown.ts";
 import { openSession } from "../../src/people/sessions.ts";
 import type { TestBox } from "../support/box.ts";
+import { browser } from "../support/browsers.ts";
 import type { Operation } from "./document.ts";
 
 /** A fresh project and, made when first asked for, one of each thing that a path can name. */
@@ -19,6 +21,7 @@ let last = 0;
 const fresh = (what: string) => `${what}-${++last}`;
 const freshKey = () => String(++last).padStart(25, "k");
 const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
+const subscription = () => browser().subscription(`http://127.0.0.1:9/${fresh("push")}`);
 const HOOK = "http://127.0.0.1:9/hook";
 
 export async function fixture(box: TestBox, caller: string = box.owner.key): Promise<Fixture> {
@@ -160,6 +163,8 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         );
         return id;
       }),
+    pid: () =>
+      once("subscription", () => post("/v1/push/subscriptions", subscription(), "id", caller)),
     calendar: () =>
       once("calendar", async () => {
         const account = await once("account", async () => box.person("member").accountId);
@@ -203,6 +208,8 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     replaceAction: () => ({ name: fresh("act"), method: "POST", url: HOOK }),
     registerDevice: () => ({ token: String(++last).padStart(64, "a"), platform: "ios" }),
     connectSender: () => ({ kind: "alertmanager", name: fresh("sender") }),
+    createPushSubscription: () => subscription(),
+    changePushSubscription: () => ({ label: fresh("phone"), wants: ["pages"] }),
     createContact: () => ({ kind: "webhook", address: HOOK }),
     changeContact: () => ({ label: fresh("phone") }),
     verifyContact: () => ({}),
@@ -287,6 +294,12 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",
     answerByLink: () => "verb=acknowledge",
+    receiptOfPush: async () => {
+      const { sealer, id: tenantId, clock } = box.tenant;
+      const until = Math.floor(clock.now() / 1000) + 3600;
+      const contactId = await value("cid");
+      return { receipt: receiptOf(sealer, { tenantId, contactId, row: null, until }) };
+    },
     hearTwilioStatus: () => "MessageStatus=failed",
     hearTwilioText: () => "Body=ack",
     hearTwilioKey: () => "Digits=4",

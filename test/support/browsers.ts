@@ -42,7 +42,7 @@ export function browser(): Browser {
 export function pushService(
   origin: () => string,
   knownKey: string | (() => string),
-  nowSeconds: number,
+  nowSeconds: number | (() => number),
 ): { behaviour: Behaviour; taken: Received[]; faults: string[] } {
   const taken: Received[] = [];
   const faults: string[] = [];
@@ -52,11 +52,11 @@ export function pushService(
       response.writeHead(status).end(`canary ${request.path}`);
     };
     const { headers, bytes = Buffer.alloc(0) } = request;
-    if (request.path !== "/push/canary-subscription") return refuse(410, "gone");
+    if (!request.path.startsWith("/push/canary-")) return refuse(410, "gone");
     const fault = vapidFault(headers["authorization"] ?? "", {
       origin: origin(),
       knownKey: typeof knownKey === "string" ? knownKey : knownKey(),
-      nowSeconds,
+      nowSeconds: typeof nowSeconds === "number" ? nowSeconds : nowSeconds(),
     });
     if (fault !== null) return refuse(403, fault);
     if (!/^\d+$/.test(headers["ttl"] ?? "")) return refuse(400, "TTL");

@@ -92,6 +92,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["alerts", "ingest", "tenant", "intake", "http", "hosted", "operate", "console"],
     // Whose link it is, before any tenant is opened for it.
     "paging/capability.ts",
+    "paging/shown.ts",
   ],
   // It looks at a box from outside: by its interface, and at last into its files.
   prove: ["kit", "store/check.ts", "store/database.ts"],

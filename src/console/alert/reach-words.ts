@@ -1,7 +1,7 @@
 import type { ReachEntry } from "../../alerts/reach-report.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
-import { ago, clockTime, until } from "../ui/times.ts";
+import { ago, clockTime, span, until } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
 
 /** What a page has to say of one way to somebody. */
@@ -53,8 +53,11 @@ const plain = (
 
 /** One for each reason there is. */
 const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
-  shown: ({ outcome, at: time }, call) =>
-    plain("shown", html`${outcome === "answered" ? "answered" : "shown"}${at(call, time)}`),
+  shown: ({ outcome, at: time, after }, call) =>
+    plain(
+      "shown",
+      html`${outcome === "answered" ? "answered" : "shown"}${at(call, time)}${after !== null && ` (${span(after)})`}`,
+    ),
   delivered: ({ at: time, attempts, integration_id, event }, call) =>
     plain(
       "shown",

@@ -37,7 +37,7 @@ export const textsOf = (body: Readonly<Record<string, unknown>>): Record<string,
     Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 
-const sentAnswer = z.object({
+export const sentAnswer = z.object({
   ok: z.boolean().meta({ description: "Whether the service took the message." }),
   error: z.string().optional(),
 });

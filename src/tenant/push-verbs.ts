@@ -1,0 +1,131 @@
+import { loseContact } from "../alerts/fallback.ts";
+import { writeLateTimeline } from "../alerts/timeline.ts";
+import { deleteContact, findContact } from "../contacts/contacts.ts";
+import type {
+  Subscription,
+  SubscriptionChange,
+  SubscriptionWrite,
+} from "../contacts/subscription.ts";
+import {
+  changeSubscription,
+  createSubscription,
+  ensurePushKey,
+  listSubscriptions,
+  pushKeyNow,
+  supersededBy,
+} from "../contacts/subscriptions.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { readShown, takeShown } from "../paging/shown.ts";
+import type { Reader } from "../store/store.ts";
+import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What a person does with the browsers that are pushed to: a route and a page call these. Each is a contact of theirs. */
+
+/** Whose subscription. */
+export interface SubscriptionOf {
+  account: string;
+  id: string;
+}
+
+/** The key that a browser subscribes with; made at its first need. */
+export function pushKey(tenant: Tenant): string {
+  const guard = contactGuardOf(tenant);
+  return pushKeyNow(tenant.store, guard) ?? tenant.store.write((tx) => ensurePushKey(tx, guard));
+}
+
+/** A person's, by age. */
+export function readSubscriptions(tenant: Tenant, account: string): Subscription[] {
+  const { store } = tenant;
+  return listSubscriptions(store, contactGuardOf(tenant), { account }).map(named(store));
+}
+
+/**
+ * Adds a browser, which counts at once; one that it takes the place of is gone. Throws 403 address_refused, 404 for a
+ * project that isn't there, 422 invalid_subscription or too_many.
+ */
+export function addSubscription(
+  tenant: Tenant,
+  account: string,
+  write: SubscriptionWrite,
+): Subscription {
+  const guard = contactGuardOf(tenant);
+  return tenant.store.write((tx) => {
+    for (const id of supersededBy(tx, guard, { account, write })) {
+      loseContact(tx, id);
+      deleteContact(tx, { account: findContact(tx, id)?.accountId ?? account, id });
+    }
+    const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };
+    return named(tx)(createSubscription(tx, guard, { account, write: stored }));
+  });
+}
+
+/** Changes what is wanted of one. Throws 404. */
+export function alterSubscription(
+  tenant: Tenant,
+  of: SubscriptionOf,
+  change: SubscriptionChange,
+): Subscription {
+  const guard = contactGuardOf(tenant);
+  return tenant.store.write((tx) => {
+    mustBeTheirs(tx, of);
+    const stored = { ...change, ...(change.wants && { wants: withIdsOf(tx, change.wants) }) };
+    return named(tx)(changeSubscription(tx, guard, { of, change: stored }));
+  });
+}
+
+/** Removes one; what waits for it is withdrawn. Throws 404. */
+export function dropSubscription(tenant: Tenant, of: SubscriptionOf): void {
+  mustBeTheirs(tenant.store, of);
+  dropContact(tenant, { by: of.account, ...of });
+}
+
+/** Pushes a test, by the way that pages take. Throws 404, 429. */
+export function ringSubscription(tenant: Tenant, of: SubscriptionOf): Promise<SentNow> {
+  mustBeTheirs(tenant.store, of);
+  return ringContact(tenant, { by: of.account, ...of });
+}
+
+function mustBeTheirs(reader: Reader, { account, id }: SubscriptionOf): void {
+  const contact = findContact(reader, id);
+  if (contact?.accountId !== account || contact.kind !== "web_push") throw notFound("subscription");
+}
+
+const ID = "SELECT id FROM projects WHERE name = ?";
+const NAME = "SELECT name FROM projects WHERE id = ?";
+
+/** Projects by id, since their names change. */
+function withIdsOf(reader: Reader, wants: readonly string[]): string[] {
+  return [...new Set(wants)].map((wish, i) => {
+    if (!wish.startsWith("all:")) return wish;
+    const id = reader.sql<[name: string], number>(ID).pluck().get(wish.slice(4));
+    if (id !== undefined) return `all:${id}`;
+    throw new ServiceError("invalid_subscription", "There is no such project.", {
+      details: [{ field: `/wants/${i}`, reason: "unknown_project", value: wish.slice(4, 132) }],
+    });
+  });
+}
+
+/** The same by name; projects that are gone left out. */
+const named =
+  (reader: Reader) =>
+  (subscription: Subscription): Subscription => ({
+    ...subscription,
+    wants: subscription.wants.flatMap((wish) => {
+      if (!wish.startsWith("all:")) return [wish];
+      const name = reader
+        .sql<[id: number], string>(NAME)
+        .pluck()
+        .get(Number(wish.slice(4)));
+      return name === undefined ? [] : [`all:${name}`];
+    }),
+  });
+
+/** A device says that it showed a message; to say it again changes nothing. False for what nobody was given. */
+export function hearShown({ id, store, sealer, clock }: Tenant, receipt: string): boolean {
+  const right = readShown(sealer, receipt, unixSeconds(clock));
+  if (right === null || right.tenantId !== id) return false;
+  store.write((tx) => takeShown(tx, { tell: writeLateTimeline }, right));
+  return true;
+}
