@@ -1,67 +1,13 @@
 import { readFileSync } from "node:fs";
-import { type Browser, type BrowserContext, type CDPSession, chromium } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { Pool } from "undici";
 import { CHROMIUM, FLAGS } from "../test/browser/chromium.ts";
+import { ask, context, type Furnished, furnished, OPEN, sessionOf } from "./console-stage.ts";
 import { events } from "./events.ts";
-import { fromRounds, type Row, type Scenario, start, withDirectory } from "./harness.ts";
+import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
 import { closedLoop } from "./load.ts";
 
 const STREAMS = 50;
-const OPEN = 50;
-
-/** A box of its own process, with fifty open alerts, and a session. */
-async function furnished() {
-  const server = await start(process.execPath, ["bench/box-server.ts"]);
-  const [url = "", token = "", key = ""] = server.line.split(" ");
-  const call = async (method: string, path: string, body?: object, bearer = key) => {
-    const answer = await fetch(url + path, {
-      ...{ method, headers: { authorization: `Bearer ${bearer}` } },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-    return answer.json() as Promise<Record<string, string>>;
-  };
-  await call("POST", "/v1/projects", { name: "seen" });
-  const source = await call("POST", "/v1/projects/seen/sources", { name: "app" });
-  for (let n = 0; n < OPEN; n++) {
-    // Many of one rule would be one row.
-    const conditions = [{ key: "n", op: "eq", value: `${n}` }];
-    await call("POST", "/v1/projects/seen/rules", { name: `seen ${n}`, conditions });
-    await call(
-      "POST",
-      "/v1/ingest",
-      { message: `payment ${n} failed`, level: 500, keys: { n: `${n}` } },
-      source["token"],
-    );
-  }
-  const signed = await fetch(`${url}/signin`, {
-    ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ key }) },
-    headers: { origin: url, accept: "text/html" },
-  });
-  const [cookie = ""] = (signed.headers.getSetCookie()[0] ?? "").split(";");
-  return { server, url, token, cookie, call };
-}
-type Furnished = Awaited<ReturnType<typeof furnished>>;
-
-async function context(browser: Browser, { url, cookie }: Furnished): Promise<BrowserContext> {
-  const made = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-  const [name = "", value = ""] = cookie.split("=");
-  await made.addCookies([
-    { name, value, url },
-    { name: "zone", value: "UTC", url },
-  ]);
-  // A page of nothing on the same origin: what the browser itself takes.
-  await made.route("**/empty-page", (route) =>
-    route.fulfill({ contentType: "text/html", body: "<!doctype html><title>empty</title><p>." }),
-  );
-  return made;
-}
-
-/** Over the debugger, which the page's policy doesn't bind. */
-async function ask(debug: CDPSession, expression: string): Promise<number> {
-  const how = { expression, awaitPromise: true, returnByValue: true };
-  return Number((await debug.send("Runtime.evaluate", how)).result.value);
-}
 
 const PAINTED = `new Promise((done) => { const look = () => {
   const [paint] = performance.getEntriesByName("first-contentful-paint");
@@ -70,7 +16,7 @@ const PAINTED = `new Promise((done) => { const look = () => {
 
 /** First paints of the list, which has its rows, beside those of an empty page, by turns. */
 async function paints(browser: Browser, seen: Furnished, rounds: number): Promise<Row[]> {
-  const made = await context(browser, seen);
+  const made = await context(browser, seen, seen.cookie);
   const page = await made.newPage();
   const debug = await made.newCDPSession(page);
   const painted = async (path: string) => {
@@ -135,21 +81,6 @@ async function streams(seen: Furnished, quick: boolean): Promise<Row[]> {
     fromRounds(`ingest beside ${STREAMS} streams / without`, "ratio", ratios, { must: 0.98 }),
     fromRounds("memory of a stream", "kB", each, { must: 64, lower: true }),
   ];
-}
-
-let sessions: string[] = [];
-let taken = 0;
-/** One of seven sessions, in turn. */
-async function sessionOf({ url, call }: Furnished): Promise<string> {
-  if (sessions.length < 7) {
-    const { key = "" } = await call("POST", "/v1/keys", { label: "bench" });
-    const signed = await fetch(`${url}/signin`, {
-      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ key }) },
-      headers: { origin: url, accept: "text/html" },
-    });
-    sessions = [...sessions, (signed.headers.getSetCookie()[0] ?? "").split(";")[0] ?? ""];
-  }
-  return sessions[taken++ % 7] ?? sessions.at(-1) ?? "";
 }
 
 /** What is sent: the script, the style and fifty rows, packed. */

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { changes } from "./changes.ts";
 import { consolePages } from "./console.ts";
 import { consoleBrowser } from "./console-browser.ts";
+import { consoleLive } from "./console-live.ts";
 import { contacts } from "./contacts.ts";
 import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
@@ -31,6 +32,7 @@ const scenarios: Scenario[] = [
   contacts,
   consolePages,
   consoleBrowser,
+  consoleLive,
   parked,
   changes,
   relay,
