@@ -23,6 +23,7 @@ import { backupCheck } from "../operate/backup-health.ts";
 import { contactCheck, contactMetrics } from "../operate/contact-health.ts";
 import { boxHealth } from "../operate/health.ts";
 import { ingestCheck } from "../operate/ingest-health.ts";
+import { heldOf, loadOf } from "../operate/load.ts";
 import { portMetric, refusalMetrics, renderMetrics } from "../operate/metrics.ts";
 import { createReachWatch, reachCheck, reachMetric } from "../operate/reach.ts";
 import { findActor } from "../people/actor.ts";
@@ -101,7 +102,7 @@ function consolePages(deps: ConsoleDeps): PagesDoor {
 
 function operating(
   config: BoxConfig,
-  { tenant, backups, doctor, ports, serving }: BoxParts & { serving: Serving },
+  { tenant, backups, doctor, ports, startedAt, serving }: BoxParts & { serving: Serving },
   routes: readonly Route[],
 ) {
   const scheduled = config.backups && backups ? { plan: config.backups, backups } : null;
@@ -122,7 +123,11 @@ function operating(
     isRunning: scheduled.backups.isRunning,
     make: () => scheduled.backups.makeNow(unixSeconds(tenant.clock)),
   };
-  tenant.standIn({ health, doctor, backups: desk });
+  tenant.standIn({
+    ...{ health, doctor, backups: desk, startedAt, keeping: config.retention },
+    load: () => loadOf(tenant, serving.refusals),
+    held: () => heldOf(tenant),
+  });
   return {
     health,
     metrics: () =>

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { scheduledBackups } from "../backup/scheduled.ts";
 import type { Intake } from "../intake/intake.ts";
+import { unixSeconds } from "../kit/clock.ts";
 import { doctorDesk } from "../operate/doctor-desk.ts";
 import { isAlive } from "../operate/health.ts";
 import { hasAccounts } from "../people/accounts.ts";
@@ -44,7 +45,9 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
   try {
     prepareDirectory(config.data);
     lifecycle.onStop("lock", lockDirectory(config.data));
-    const backups = config.backups && scheduledBackups(config.backups, { data: config.data, log });
+    const ended = () => tenant.changes.told([{ topic: "house" }]);
+    const backups =
+      config.backups && scheduledBackups(config.backups, { data: config.data, log, ended });
     const tenant = startTenant({
       path: join(config.data, "box.db"),
       role: "box",
@@ -69,11 +72,12 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     });
     lifecycle.onStop("tenant", () => tenant.stop());
     lifecycle.onStop("backup", () => backups?.stop());
+    const startedAt = unixSeconds(clock);
     const doctor = doctorDesk(tenant, config.data);
     lifecycle.onStop("doctor", () => doctor.stop());
     let intake: Intake | null = null;
     const ports = () => intake?.counts() ?? [];
-    const http = boxHttp(config, deps, { tenant, backups, doctor, ports });
+    const http = boxHttp(config, deps, { tenant, backups, doctor, ports, startedAt });
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());
     const { adapters, senders, ...doors } = http;

@@ -39,6 +39,8 @@ export interface BoxParts {
   doctor: DoctorDesk;
   /** What came in by ports of their own. */
   ports(): PortCounts[];
+  /** Unix seconds. */
+  startedAt: number;
 }
 
 /** What the hosted role's answers are made from. */

@@ -128,6 +128,12 @@ function toEntry(row: Row): AuditEntry {
   };
 }
 
+/** When the oldest that is kept was written, in Unix seconds; null where there is none. */
+export function oldestEntry(reader: Reader): number | null {
+  const oldest = reader.sql<[], number>("SELECT at FROM audit ORDER BY id LIMIT 1").pluck().get();
+  return oldest ?? null;
+}
+
 /** Deletes at most `most` entries that are older than `before` (Unix seconds); whether there may be more. */
 export function sweepAudit(tx: Tx, { before, most }: { before: number; most: number }): boolean {
   const { changes } = tx

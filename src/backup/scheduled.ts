@@ -44,7 +44,7 @@ const ASKED_SECONDS = 60;
  */
 export function scheduledBackups(
   plan: BackupPlan,
-  { data, log }: { data: string; log: Log },
+  { data, log, ended }: { data: string; log: Log; ended(): void },
 ): ScheduledBackups {
   let child: OwnProcess | null = null;
   let failure: string | null = null;
@@ -72,6 +72,8 @@ export function scheduledBackups(
       failure = error instanceof Error ? error.message : String(error);
       log.error({ err: error, dir: plan.dir }, "the scheduled backup failed");
       return false;
+    } finally {
+      if (!stopped) ended();
     }
   };
 

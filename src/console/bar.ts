@@ -1,11 +1,12 @@
 import { html, type Markup } from "../kit/html.ts";
 import type { PageCall } from "./screen.ts";
+import { worstOfDoctor } from "./system/doctor.ts";
 
 /**
  * The one line at the top, at most one at a time, the worst first. The browser itself puts "The box can't be reached"
  * before all of them.
  */
-export function bar({ system, base, origin, who }: PageCall): Markup {
+export function bar({ system, base, origin, who, tenant }: PageCall): Markup {
   const health = system.health();
   const first = health.checks.find(({ ok, severity }) => !ok && severity === "failed");
   const sick = health.checks.find(({ ok }) => !ok);
@@ -18,6 +19,12 @@ export function bar({ system, base, origin, who }: PageCall): Markup {
     return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more(first)}`);
   if (sick !== undefined)
     return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more(sick)}`);
+  const found = seesNames ? worstOfDoctor(tenant.house?.doctor.latest() ?? null) : null;
+  if (found !== null)
+    return line(
+      "status",
+      html`<strong>The doctor found something.</strong> ${found.detail} <a href="${base}/system#${found.id}">Look</a>`,
+    );
   if (!isSafe(origin))
     return line(
       "status",

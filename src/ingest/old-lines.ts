@@ -1,5 +1,5 @@
 import { setMeta } from "../store/meta.ts";
-import type { Tx } from "../store/store.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import { BLOCK_LINES } from "./lines.ts";
 
 /** Deletes log lines that are too old or too many, a few at a time. Each function returns whether there may be more. */
@@ -21,6 +21,15 @@ export function sweepLines(tx: Tx, most: number, gone: { before: number; over: b
   if (rows.length < most) setMeta(tx, "log_line_id", Math.max(last.id, newestLine(tx)));
   tx.sql<[last: number]>("DELETE FROM log_lines WHERE id <= ?").run(last.id);
   return old.length === most;
+}
+
+/** When the oldest line that is kept came, in Unix seconds; null where there is none. */
+export function oldestLine(reader: Reader): number | null {
+  const oldest = reader
+    .sql<[], number>("SELECT received_at FROM log_lines ORDER BY id LIMIT 1")
+    .pluck()
+    .get();
+  return oldest ?? null;
 }
 
 function newestLine(tx: Tx): number {

@@ -12,10 +12,12 @@ const DEADLINE_MS = 10 * 60_000;
  * found is kept with its time.
  */
 export function doctorDesk(
-  tenant: Pick<Tenant, "store" | "clock" | "log">,
+  tenant: Pick<Tenant, "store" | "clock" | "log" | "changes">,
   data: string,
 ): DoctorDesk & { stop(): Promise<void> } {
-  const { store, clock, log } = tenant;
+  const { store, clock, log, changes } = tenant;
+  /** Read once: every page says what it found. */
+  let known: Examined | null | undefined;
   let running: OwnProcess | null = null;
   let failure: string | null = null;
 
@@ -27,21 +29,25 @@ export function doctorDesk(
       const { findings } = readFindings(out) ?? {};
       failure = findings === undefined ? said.trim() || `it ended with ${code}` : null;
       if (findings === undefined) return log.error({ why: failure }, "the doctor could not look");
-      const kept = JSON.stringify({ at: unixSeconds(clock), findings } satisfies Examined);
-      store.write((tx) => setMeta(tx, "doctor", kept));
+      const found = { at: unixSeconds(clock), findings } satisfies Examined;
+      store.write((tx) => setMeta(tx, "doctor", JSON.stringify(found)));
+      known = found;
     } catch (error) {
       failure = "what it found could not be kept: see the log";
       log.error({ err: error }, "what the doctor found could not be kept");
     } finally {
       cancel();
       if (running === child) running = null;
+      changes.told([{ topic: "house" }]);
     }
   };
 
   return {
     latest() {
+      if (known !== undefined) return known;
       const kept = getMeta(store, "doctor");
-      return kept === undefined ? null : (JSON.parse(String(kept)) as Examined);
+      known = kept === undefined ? null : (JSON.parse(String(kept)) as Examined);
+      return known;
     },
     isRunning: () => running !== null,
     failure: () => failure,

@@ -1,5 +1,6 @@
 import { crowdedRules } from "../alerts/too-many.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
+import { type AilingChannel, listAiling } from "../outbox/ailing.ts";
 import { oldestWaiting } from "../outbox/rows.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Reader } from "../store/store.ts";
@@ -21,24 +22,9 @@ export function clockFinding(reader: Reader, clock: Clock): Finding {
   );
 }
 
-interface Channel {
-  name: string;
-  project: string;
-  id: string;
-  type: string;
-  enabled: number;
-  consecutive_failures: number;
-  failing_since: number | null;
-  last_error: string | null;
-}
-
-const AILING = `SELECT i.name, p.name AS project, i.id, i.type, i.enabled, i.consecutive_failures, i.failing_since, i.last_error
-  FROM integrations i JOIN projects p ON p.id = i.project_id
-  WHERE i.enabled = 0 OR i.consecutive_failures > 0 ORDER BY p.name, i.name, i.id`;
-
 /** Every channel that is disabled or failing, and why. */
 export function ailingChannels(reader: Reader): Finding[] {
-  const channels = reader.sql<[], Channel>(AILING).all();
+  const channels = listAiling(reader);
   const total = reader.sql<[], number>("SELECT count(*) FROM integrations").pluck().get() ?? 0;
   if (total === 0)
     return [note("channels", "there are none: nobody is told of any alert", "add an integration")];
@@ -46,7 +32,7 @@ export function ailingChannels(reader: Reader): Finding[] {
   return channels.map(channelFinding);
 }
 
-function channelFinding(channel: Channel): Finding {
+function channelFinding(channel: AilingChannel): Finding {
   const name = `${channel.type} "${channel.name || channel.id}" of ${channel.project}`;
   const why = channel.last_error ?? "no reason was noted";
   const since =

@@ -3,6 +3,7 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
+import { createCommitTimes } from "./commit-times.ts";
 import { createFile } from "./create.ts";
 import {
   openReadOnly,
@@ -60,7 +61,9 @@ export type Note =
   | { topic: "ping-addresses" }
   /** Calendars have other addresses than before. */
   | { topic: "calendars" }
-  | { topic: "relay" };
+  | { topic: "relay" }
+  /** What the doctor found, or that a backup was made. */
+  | { topic: "house" };
 
 /** What reads may use: a store, or the transaction a caller is in. */
 export interface Reader {
@@ -100,6 +103,8 @@ export interface Store extends Reader {
   onCommit(listener: (notes: readonly Note[]) => void): () => void;
   /** Milliseconds that the latest commit took, its sync included. */
   readonly commitMs: number;
+  /** The same of the latest few hundred, in no order. */
+  commitTimes(): Float64Array;
   close(): void;
 }
 
@@ -187,7 +192,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const reader = { db, orm: drizzle(db, { schema }), clock, random, sql };
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
-  let commitMs = 0;
+  const commits = createCommitTimes();
 
   const rollback = () => {
     if (db.inTransaction) db.exec("ROLLBACK");
@@ -205,7 +210,7 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
       });
       const before = clock.mono();
       commit.run();
-      commitMs = clock.mono() - before;
+      commits.add(clock.mono() - before);
       return { result, notes };
     } catch (error) {
       if (isFatal(error)) options.onFatal?.(error);
@@ -239,8 +244,9 @@ function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
     write,
     onCommit: (listener) => subscribe(commitListeners, listener),
     get commitMs() {
-      return commitMs;
+      return commits.latest;
     },
+    commitTimes: commits.all,
     close: () => db.close(),
   };
 }

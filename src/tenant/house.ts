@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Health } from "./health.ts";
+import type { RetentionLimits } from "./retention.ts";
 
 /** What the program around a tenant knows and does for it. */
 export interface House {
@@ -8,6 +9,37 @@ export interface House {
   readonly doctor: DoctorDesk;
   /** null: none are scheduled, so that there is no place for them. */
   readonly backups: BackupDesk | null;
+  /** When it started, in Unix seconds. */
+  readonly startedAt: number;
+  /** What its flags say of how much is kept. */
+  readonly keeping: RetentionLimits;
+  load(): BoxLoad;
+  held(): HeldNow;
+}
+
+/** What a box has to do right now. */
+export interface BoxLoad {
+  /** Events of the last hour by the minute, newest last. */
+  minutes: number[];
+  /** Of a hundred commits 99 took at most so many milliseconds; null: there was none. */
+  commitMs: number | null;
+  /** Deliveries that wait, and since when the oldest does. */
+  waiting: number;
+  oldestSeconds: number | null;
+  /** Open pages and programs that are told what changes. */
+  streams: number;
+  /** Answered with 429 since the start; `shed`: events that the box could not take. */
+  refused: number;
+  shed: number;
+}
+
+/** What is there of what is kept for a time. Times are Unix seconds, null: there is none. */
+export interface HeldNow {
+  oldestLine: number | null;
+  oldestEntry: number | null;
+  /** What all of it has within the store, and the store's file. */
+  bytes: number;
+  storeBytes: number;
 }
 
 const finding = z.object({

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { sweepBuckets } from "../alerts/buckets.ts";
 import { sweepHits } from "../alerts/hits.ts";
 import { sweepAlerts } from "../alerts/old-alerts.ts";
-import { sweepAudit } from "../audit/list.ts";
-import { sweepBlocks, sweepLines, sweepOrphanLines } from "../ingest/old-lines.ts";
+import { oldestEntry, sweepAudit } from "../audit/list.ts";
+import { oldestLine, sweepBlocks, sweepLines, sweepOrphanLines } from "../ingest/old-lines.ts";
 import { sweepDeliveries, sweepEvents, sweepExecutions } from "../outbox/old-rows.ts";
 import { sweepPages } from "../paging/pages.ts";
 import { sweepCodes } from "../people/codes.ts";
@@ -11,7 +11,7 @@ import { sweepReceipts } from "../people/receipts.ts";
 import { sweepSessions } from "../people/sessions.ts";
 import { sweepTries } from "../people/tries.ts";
 import { sweepSilences } from "../quiet/rows.ts";
-import type { Store, Tx } from "../store/store.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
 
 /** How much is kept, and for how long (contract §4). */
 export interface RetentionLimits {
@@ -139,11 +139,24 @@ function cleanupsFor({ logDays, logBytes, historyDays }: RetentionLimits): Clean
   ];
 }
 
+/** How far back what is kept reaches, in Unix seconds (null: nothing is there), and the bytes that all of it has. */
+export function heldNow(reader: Reader): {
+  oldestLine: number | null;
+  oldestEntry: number | null;
+  bytes: number;
+} {
+  return {
+    oldestLine: oldestLine(reader),
+    oldestEntry: oldestEntry(reader),
+    bytes: usedBytes(reader),
+  };
+}
+
 /** Bytes of the database file that hold data. */
-function usedBytes(tx: Tx): number {
-  const pages = tx.db.pragma("page_count", { simple: true }) as number;
-  const free = tx.db.pragma("freelist_count", { simple: true }) as number;
-  return (pages - free) * (tx.db.pragma("page_size", { simple: true }) as number);
+function usedBytes({ db }: Reader): number {
+  const pages = db.pragma("page_count", { simple: true }) as number;
+  const free = db.pragma("freelist_count", { simple: true }) as number;
+  return (pages - free) * (db.pragma("page_size", { simple: true }) as number);
 }
 
 /** Size of the write-ahead log, in bytes, from which on it is emptied. */

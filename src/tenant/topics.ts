@@ -29,6 +29,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   "ping-addresses": ["heartbeats"],
   calendars: ["people"],
   relay: ["system"],
+  house: ["system"],
 };
 
 /** What a person wrote in a project, by its kind as the audit calls it. */

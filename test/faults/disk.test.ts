@@ -100,8 +100,7 @@ async function fullDisk(t: TestContext): Promise<void> {
   assert.equal((await box.api.call("POST", "/v1/alerts/1/ack")).status, 200);
   const isAck = ({ body }: { body: string }) => body.includes('"alert.acknowledged"');
   while (!receiver.received.some(isAck)) await receiver.next();
-  // Whoever comes in by a page to look at it comes in.
-  await signIn(box.url);
+  await pagesOnFullDisk(box.url);
   fill(at);
   const from = performance.now();
   const refused = await box.ingest(token, event("late"));
@@ -124,15 +123,43 @@ async function fullDisk(t: TestContext): Promise<void> {
   assert.deepEqual(stored, [...accepted, "again"]);
 }
 
-/** As a browser does with the form. */
-async function signIn(url: string): Promise<void> {
+/** AC-21.4: sign-in, reading, an acknowledgement and the page that says what is wrong. */
+async function pagesOnFullDisk(url: string): Promise<void> {
+  const cookie = await signIn(url);
+  const headers = { accept: "text/html", cookie };
+  for (const path of ["/alerts", "/a/1", "/a/1/lines", "/system", "/system#check-disk", "/audit"]) {
+    const page = await fetch(url + path, { headers });
+    assert.equal(page.status, 200, path);
+    const text = await page.text();
+    if (!path.startsWith("/system")) continue;
+    assert.match(text, /id="check-disk"[\s\S]*?nearly full/);
+    assert.match(text, /<div id="bar"[\s\S]*?href="\/system#check-disk"/);
+  }
+  for (const [form, state] of [
+    ["unack", "open"],
+    ["ack", "acknowledged"],
+  ] as const) {
+    const answer = await fetch(`${url}/a/1/${form}`, {
+      ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ id: "1" }) },
+      headers: { ...headers, origin: url, referer: `${url}/a/1` },
+    });
+    assert.equal(answer.status, 303, await answer.text());
+    const page = await (await fetch(`${url}/a/1`, { headers })).text();
+    assert.match(page, new RegExp(`state state-${state === "open" ? "open" : "ack"}`));
+  }
+}
+
+/** As a browser does with the form; the session's cookie. */
+async function signIn(url: string): Promise<string> {
   const answer = await fetch(`${url}/signin`, {
     ...{ method: "POST", redirect: "manual" },
     headers: { accept: "text/html", origin: url },
     body: new URLSearchParams({ email: "owner@example.org", password: "correct horse battery" }),
   });
   assert.equal(answer.status, 303, await answer.text());
-  assert.match(answer.headers.get("set-cookie") ?? "", /^box=[0-9A-Za-z]{43};/);
+  const [cookie = ""] = (answer.headers.get("set-cookie") ?? "").split(";");
+  assert.match(cookie, /^box=[0-9A-Za-z]{43}$/);
+  return cookie;
 }
 
 /** Sends events until one is refused with 429; those that were taken before. */

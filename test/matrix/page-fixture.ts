@@ -32,6 +32,11 @@ type Sent = [string, string][];
 type Make = (of: Case) => Fields | Sent | Promise<Fields | Sent>;
 
 const HOOK = "http://127.0.0.1:9/hook";
+/** One that nobody serves: it is stored untested. */
+const RELAY = {
+  relay_url: "http://127.0.0.1:9/v1/relay/rk_0123456789abcdef",
+  relay_secret: "s".repeat(43),
+};
 let last = 0;
 const fresh = (what: string) => `${what}-${++last}`;
 const nothing: Make = () => ({});
@@ -161,6 +166,17 @@ export const pageBodies: Record<string, Make> = {
   "/me/sessions/key": () => ({ label: fresh("script") }),
   "/me/sessions/key/{kid}/revoke": nothing,
   "/signout": nothing,
+  "/system/look": nothing,
+  "/system/backup": nothing,
+  "/system/relay": () => RELAY,
+  "/system/relay/test": async ({ box }) => {
+    await box.api("PUT", "/v1/relay", RELAY);
+    return {};
+  },
+  "/system/relay/remove": async ({ box }) => {
+    await box.api("PUT", "/v1/relay", RELAY);
+    return {};
+  },
   "/welcome/phone": async (of) => {
     await of.box.api("PUT", "/v1/gateways/ntfy", { url: "http://127.0.0.1:9", test: false });
     return {};

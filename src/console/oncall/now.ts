@@ -3,7 +3,7 @@ import { currentOnCall } from "../../oncall/answers.ts";
 import { listOverrides } from "../../oncall/overrides.ts";
 import type { Current, StoredSchedule } from "../../oncall/schedule.ts";
 import { getAccount } from "../../people/accounts.ts";
-import { reached } from "../people/people.ts";
+import { reached } from "../people/reached.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";

@@ -1,7 +1,5 @@
-import { listContacts } from "../../contacts/contacts.ts";
 import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
-import type { Account } from "../../people/account.ts";
 import { listAccounts } from "../../people/accounts.ts";
 import { issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
 import { codeTtl, codeWrite } from "../../people/pairing.ts";
@@ -10,6 +8,7 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
 import { qrCode } from "../ui/qr.ts";
 import { clockTime } from "../ui/times.ts";
+import { reached } from "./reached.ts";
 
 /** Who belongs here, what reaches them, and how more come. */
 export const peopleScreen: Screen = {
@@ -75,19 +74,6 @@ async function people(call: PageCall): Promise<Markup> {
 <p class="soft">${account.email} · ${word}</p></div></li>
 `,
   )}</ul>`;
-}
-
-/** How somebody can be reached, in a shape and in words. */
-export async function reached(
-  { tenant }: PageCall,
-  { id }: Account,
-): Promise<{ dot: string; word: string }> {
-  const contacts = listContacts(tenant.store, id);
-  const works = contacts.filter(({ state }) => state === "verified");
-  if (works.length > 0) return { dot: "shown", word: works.map(({ kind }) => kind).join(", ") };
-  if ((await tenant.devices.list(id)).length > 0) return { dot: "accepted", word: "the box app" };
-  const word = contacts.length > 0 ? "no way that works" : "nothing rings";
-  return { dot: contacts.length > 0 ? "waiting" : "none", word };
 }
 
 const HOURS = [

@@ -1,31 +1,64 @@
 import { version } from "../../kit/assets.ts";
 import { html, type Markup } from "../../kit/html.ts";
-import { isManager } from "../../people/roles.ts";
-import type { HealthCheck } from "../../tenant/health.ts";
-import type { PageCall, Screen } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
+import { isManager, mustManage } from "../../people/roles.ts";
+import type { Health } from "../../tenant/health.ts";
+import type { House } from "../../tenant/house.ts";
+import type { Form, PageCall, Screen, Section } from "../screen.ts";
+import { backupNow, backupsSection } from "./backups.ts";
+import { doctorSection } from "./doctor.ts";
+import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
+import { ownFindings } from "./own-findings.ts";
+import { findingsSection, readiness } from "./readiness.ts";
+import { relayForms, relaySection } from "./relay.ts";
 
-/** How the box is: what is wrong first, and what to do about it. Managers are told names. */
+const lookAgain: Form = {
+  ...{ verb: "runDoctor", target: () => ({ kind: "doctor", id: "" }), deed: true },
+  act({ tenant, who }) {
+    mustManage(who.role);
+    tenant.house?.doctor.look();
+    return { said: "The doctor looks again: what it finds comes here." };
+  },
+};
+
+const WATCHED = ["system", "oncall", "oncall:*", "people", "channels:*"];
+
+/** How the box is: what is wrong first, and what to do about it. Who doesn't manage sees the findings. */
 export const systemScreen: Screen = {
   path: "/system",
   view(call) {
     const { status, checks } = call.system.health();
+    const { house } = call.tenant;
     return {
       title: "System",
       nav: "system",
       sections: {
-        standing: { watches: ["system"], draw: () => standing(status) },
-        findings: { watches: ["system"], draw: () => findings(call, checks) },
-        audit: { watches: [], draw: () => auditWay(call) },
+        standing: { watches: ["system"], draw: () => standing(call, status) },
+        findings: {
+          watches: WATCHED,
+          draw: async () =>
+            findingsSection([...readiness(call, checks), ...(await ownFindings(call))]),
+        },
+        doctor: { watches: ["system"], draw: () => doctorSection(call) },
+        ...(house !== null && isManager(call.who.role) ? ofManagers(call, house) : {}),
       },
     };
   },
+  forms: { look: lookAgain, backup: backupNow, ...relayForms },
 };
 
-/** Who manages reads who changed what. */
-function auditWay({ base, who }: PageCall): Markup {
-  if (!isManager(who.role)) return html``;
-  return html`<p><a href="${base}/audit" data-key="g l" aria-keyshortcuts="g l" title="Audit (g l)">Audit: who changed what, and who signed in</a></p>`;
+function ofManagers(call: PageCall, house: House): Record<string, Section> {
+  return {
+    backups: { watches: ["system"], draw: () => backupsSection(call) },
+    relay: { watches: ["system"], draw: () => relaySection(call) },
+    load: { watches: ["alerts", "lines:*"], draw: () => loadSection(house) },
+    keeping: { watches: [], draw: () => keepingSection(call, house) },
+    machine: { watches: [], draw: machineSection },
+    audit: {
+      watches: [],
+      draw: () =>
+        html`<p><a href="${call.base}/audit" data-key="g l" aria-keyshortcuts="g l" title="Audit (g l)">Audit: who changed what, and who signed in</a></p>`,
+    },
+  };
 }
 
 const STANDING = {
@@ -34,24 +67,8 @@ const STANDING = {
   failed: ["wrong", "✕ Not able to page."],
 } as const;
 
-function standing(status: keyof typeof STANDING): Markup {
+function standing(call: PageCall, status: Health["status"]): Markup {
   const [look, words] = STANDING[status];
-  return html`<p class="${look}">${words}</p><p class="soft">Version ${version}. Prove it by hand: <code>box doctor</code>.</p>`;
-}
-
-function findings(call: PageCall, checks: readonly HealthCheck[]): Markup {
-  const sick = checks.filter(({ ok }) => !ok);
-  const well = checks.filter(({ ok }) => ok);
-  return html`<h2>Findings</h2>
-${sick.length === 0 ? html`<p class="soft">None.</p>` : html`<ul class="who">${sick.map((check) => finding(call, check))}</ul>`}
-<details id="well"><summary>${counted(well.length, "check")} went well</summary><ul class="who">${well.map((check) => finding(call, check))}</ul></details>`;
-}
-
-function finding({ who }: PageCall, { name, ok, severity, detail, named }: HealthCheck): Markup {
-  const mark = ok ? "✓" : severity === "failed" ? "✕" : "△";
-  const look = ok ? "good" : severity === "failed" ? "wrong" : "warn";
-  const words = who.role === "member" ? detail : (named ?? detail);
-  return html`<li class="who-item" id="check-${name}"><span class="${look}" aria-hidden="true">${mark}</span>
-<div><p><strong>${name}</strong> <span class="${look}">${ok ? "well" : severity}</span></p><p>${words}</p></div></li>
-`;
+  const { house } = call.tenant;
+  return html`<p class="${look}">${words}</p><p class="soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p>`;
 }

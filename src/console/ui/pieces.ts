@@ -28,3 +28,12 @@ export function empty(what: string, more: Piece = null): Markup {
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
+
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** "212 MiB", "1.9 GiB". */
+export function bytesText(bytes: number): string {
+  const at = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const size = bytes / 1024 ** at;
+  return `${size < 10 && at > 0 ? Math.round(size * 10) / 10 : Math.round(size)} ${SIZES[at]}`;
+}

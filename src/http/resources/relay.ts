@@ -94,7 +94,7 @@ export const relayRoutes: Route[] = [
 ];
 
 /** It is only told on, so any address may stand in it, but nothing that no receipt check could call. */
-function checkPublicUrl(url: string): void {
+export function checkPublicUrl(url: string): void {
   const parsed = readUrl(url);
   const reason = typeof parsed === "string" ? parsed : null;
   if (reason !== null) throw invalid([{ field: "/box_public_url", reason }]);
