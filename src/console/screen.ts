@@ -74,6 +74,8 @@ export interface View {
   body?(put: (id: string) => Markup): Markup;
   /** A script that only this page has, by its name in `src/browser/pages`. */
   script?: string;
+  /** Of its answers, beside those that every page has. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export type NavId =

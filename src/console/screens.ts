@@ -3,6 +3,8 @@ import { alertScreen } from "./alert/screen.ts";
 import { alertsScreen } from "./alerts/screen.ts";
 import { auditScreen } from "./audit/screen.ts";
 import { devicesScreen } from "./me/devices.ts";
+import { passkeysScreen } from "./me/passkeys.ts";
+import { phoneScreen } from "./me/phone.ts";
 import { meScreen } from "./me/screen.ts";
 import { sessionsScreen } from "./me/sessions.ts";
 import { oncallScreens } from "./oncall/all.ts";
@@ -20,7 +22,16 @@ import { welcomeScreen } from "./welcome/screen.ts";
 /** Every screen there is. */
 export const screens: readonly Screen[] = [
   ...[alertsScreen, alertScreen, linesScreen, searchScreen],
-  ...[peopleScreen, personScreen, meScreen, devicesScreen, sessionsScreen, signOutScreen],
+  ...[
+    peopleScreen,
+    personScreen,
+    meScreen,
+    devicesScreen,
+    passkeysScreen,
+    phoneScreen,
+    sessionsScreen,
+    signOutScreen,
+  ],
   ...[systemScreen, auditScreen],
   welcomeScreen,
   ...projectScreens,

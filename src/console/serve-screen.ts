@@ -44,7 +44,8 @@ const MOST_ROWS = 256;
 const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
 
 /** What a script that draws only parts of a page needs of all of it. */
-const pageHeaders = ({ title }: View, { tenant }: PageCall) => ({
+const pageHeaders = ({ title, headers }: View, { tenant }: PageCall) => ({
+  ...headers,
   "X-Title": encodeURIComponent(documentTitle(title)),
   "X-Now": String(Math.floor(tenant.clock.now())),
 });
@@ -121,7 +122,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         }
         const done = said.take(who.sessionId);
         const body = await page(call, view, done, since);
-        return sendHtml({ status: 200, body, once: done !== null }, asking.asked);
+        const { headers = {} } = view;
+        return sendHtml({ status: 200, body, once: done !== null, headers }, asking.asked);
       } catch (error) {
         return refused(asking, call, error);
       }

@@ -10,6 +10,7 @@ export interface Visit {
   /** The same without a query: its path below `base`. */
   path: string;
   look: PageLook;
+  cookies: Readonly<Record<string, string>>;
   base: string;
   origin: string;
   /** Unix seconds. */
@@ -30,6 +31,8 @@ export interface VisitAnswer {
   main: Markup;
   cookies?: readonly string[];
   headers?: Readonly<Record<string, string>>;
+  /** A script that only this page has, by its name in `src/browser/pages`. */
+  script?: string;
   /** Why it isn't what was asked for, for the counts. */
   refusedAs?: ErrorCode;
 }

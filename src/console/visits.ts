@@ -17,9 +17,9 @@ export async function answerVisit(
     limit,
   }: { tenant: Tenant; files: Files; address: string; limit: Limit },
 ): Promise<Response | null> {
-  const { c, url, look, place, now, asked } = asking;
+  const { c, url, look, place, now, asked, cookies: sent } = asking;
   const visit: Visit = {
-    ...{ tenant, look, now, ...place, address },
+    ...{ tenant, look, now, ...place, address, cookies: sent },
     path: url.pathname,
     query: url.searchParams,
     agent: (c.req.header("user-agent") ?? "").slice(0, 200),
@@ -46,6 +46,7 @@ export async function answerVisit(
       files,
       who: "",
       body: "frame alone",
+      script: answer.script,
     },
     html`<div class="main"><main id="main" tabindex="-1">
 <h1>${title}</h1>

@@ -145,6 +145,13 @@ export function endOthers(tx: Tx, account: string, kept: string | null): number 
   return changes;
 }
 
+const BY_PASSKEY = "DELETE FROM sessions WHERE passkey_id = ? AND id IS NOT ?";
+
+/** Signs out who came in by a passkey, but the session `kept`. */
+export function endByPasskey(tx: Tx, passkey: string, kept: string): void {
+  tx.sql<[passkey: string, kept: string]>(BY_PASSKEY).run(passkey, kept);
+}
+
 const SWEEP = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 

@@ -1,17 +1,21 @@
 import { eq } from "drizzle-orm";
-import { type Author, auditedStore } from "../audit/record.ts";
+import { type Author, auditedStore, isStorageFull, writeEntry } from "../audit/record.ts";
 import { countRefused } from "../audit/refused.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { Passwords } from "../kit/password.ts";
 import { accounts } from "../store/schema.ts";
-import type { Reader, Store } from "../store/store.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
 import { findActor } from "./actor.ts";
 import { foldEmail } from "./email.ts";
 import type { Redemption } from "./pairing.ts";
+import { doubtPasskey, usePasskey } from "./passkey.ts";
+import { type PasskeyProof, provePasskey, TOO_LATE } from "./passkeys.ts";
 import { claimSeat, grantKey, type SeatClaim } from "./redeem.ts";
+import type { RelyingParty } from "./relying-party.ts";
 import type { SessionMethod } from "./session.ts";
-import { openSession } from "./sessions.ts";
+import { type NewSession, openSession } from "./sessions.ts";
 import type { Tries } from "./tries.ts";
+import type { WaysIn } from "./ways-in.ts";
 
 /**
  * The ways in for a browser (contract §32). Each takes a tenant's own store, leaves its rows in the audit itself, and works on a full
@@ -115,16 +119,80 @@ export async function signInByCode(
   });
 }
 
+/**
+ * By a passkey: `answer` is what the browser made of it. Throws 401 sign_in_refused; a counter that went back is told in the
+ * audit, and to its person.
+ */
+export async function signInByPasskey(
+  parts: SignInParts & { ways: WaysIn },
+  { party, answer, ...browser }: { party: RelyingParty; answer: string } & Browser,
+): Promise<SignedIn> {
+  const { store } = parts;
+  const { challenges } = parts.ways;
+  const proof = await provePasskey({ store, challenges }, { party, answer });
+  const { accountId } = proof;
+  if (proof.is === "back") doubted(store, proof, browser.address);
+  if (proof.is !== "right") {
+    refused(store, { method: "passkey", account: accountId, address: browser.address });
+    throw new ServiceError("sign_in_refused", PASSKEY_REFUSED[proof.is]);
+  }
+  const { passkeyId, counter } = proof;
+  const session = { accountId, method: "passkey", keyId: null, passkeyId, ...browser } as const;
+  return enter(parts, session, (tx) => {
+    // Meanwhile it may be gone, or have been used.
+    if (!usePasskey(tx, { id: passkeyId, counter }))
+      throw new ServiceError("sign_in_refused", PASSKEY_REFUSED.wrong);
+  });
+}
+
+const PASSKEY_REFUSED = {
+  wrong: "That passkey opens nothing here.",
+  late: `No sign-in: ${TOO_LATE}`,
+  back: "That passkey has been used before with a higher count: there may be a copy of it. Come in another way, and remove it.",
+} as const;
+
+/** Somebody may have a copy of it: its own row, and a mark where its person sees it. */
+function doubted(
+  store: Store,
+  { accountId, passkeyId, counter, before }: Extract<PasskeyProof, { is: "right" | "back" }>,
+  address: string,
+): void {
+  const target = { kind: "passkey", id: passkeyId };
+  const who = { accountId, via: "page", hint: "passkey", address } as const;
+  const author: Author = { ...who, verb: "passkeyCounterBack", target };
+  try {
+    store.write((tx) => {
+      doubtPasskey(tx, passkeyId);
+      const changes = [{ field: "counter", from: before, to: counter }];
+      writeEntry(tx, author, { ...target, name: "", project: null, changes });
+    });
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+  }
+}
+
+/** By a phone link that its desk has answered; null while it hasn't, or no more. */
+export function signInByPhone(
+  parts: SignInParts & { ways: WaysIn },
+  { secret, ...browser }: { secret: string } & Browser,
+): SignedIn | null {
+  const accountId = parts.ways.phones.enter(secret);
+  if (accountId === null) return null;
+  return enter(parts, { accountId, method: "phone", keyId: null, ...browser });
+}
+
 function enter(
   { store }: SignInParts,
-  session: { accountId: string; method: SessionMethod; keyId: string | null } & Browser,
+  session: NewSession,
+  before: (tx: Tx) => void = () => {},
 ): SignedIn {
   const { accountId, method: hint, address } = session;
   const target = { kind: "session", id: "" };
   const author: Author = { accountId, via: "page", hint, address, verb: "signIn", target };
-  const { id: sessionId, cookie } = auditedStore(store, author).write((tx) =>
-    openSession(tx, session),
-  );
+  const { id: sessionId, cookie } = auditedStore(store, author).write((tx) => {
+    before(tx);
+    return openSession(tx, session);
+  });
   return { accountId, sessionId, cookie };
 }
 

@@ -33,6 +33,20 @@ export const apiKeys = sqliteTable("api_keys", {
   label: text("label").notNull(),
 });
 
+export const passkeys = sqliteTable("passkeys", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  name: text("name").notNull(),
+  credential: text("credential").notNull(),
+  publicKey: text("public_key").notNull(),
+  rpId: text("rp_id").notNull(),
+  counter: integer("counter").notNull(),
+  transports: text("transports").notNull(),
+  createdAt: integer("created_at").notNull(),
+  lastUsedAt: integer("last_used_at"),
+  doubtedAt: integer("doubted_at"),
+});
+
 export const pairCodes = sqliteTable("pair_codes", {
   id: text("id").primaryKey(),
   hash: text("hash").notNull(),

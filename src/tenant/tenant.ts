@@ -24,6 +24,7 @@ import { markUsed } from "../people/actor.ts";
 import { type DeviceBook, devicesIn } from "../people/devices.ts";
 import { SEEN_TO, seenSession, type Visitor } from "../people/sessions.ts";
 import { createTries, type Tries } from "../people/tries.ts";
+import { createWaysIn, type WaysIn } from "../people/ways-in.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
@@ -62,6 +63,8 @@ export interface Tenant {
   readonly passwords: Passwords;
   /** Wrong passwords of its accounts. */
   readonly tries: Tries;
+  /** What ways in remember between two requests. */
+  readonly ways: WaysIn;
   readonly renderer: Renderer;
   /** Tries rules on the lines that are kept. */
   readonly dryRuns: DryRunner;
@@ -208,6 +211,7 @@ export function startTenant(options: TenantOptions): Tenant {
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
     tries: createTries(store),
+    ways: createWaysIn(store),
     renderer,
     dryRuns,
     outbox,

@@ -32,6 +32,8 @@ export function screensOf(house: House): Record<string, string> {
     me: "/me",
     devices: "/me/devices",
     sessions: "/me/sessions",
+    passkeys: "/me/passkeys",
+    phone: "/me/phone",
     ...projectScreensOf(house),
     rules: "/p/payments/rules",
     "rules-new": "/p/shop/rules/new",

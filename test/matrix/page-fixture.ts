@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { issueContactCode } from "../../src/contacts/verify.ts";
+import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
+import { findSession } from "../../src/people/sessions.ts";
+import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { signedIn, type Tab } from "../support/console.ts";
 import { sentBy } from "../support/sent-by.ts";
@@ -19,6 +22,7 @@ export interface PageFixture {
 interface Case {
   box: TestBox;
   person: Person;
+  tab: Tab;
   f: Fixture;
   value(name: string, path: string): Promise<string>;
   /** What a page sends as it stands there, or one form of it by its id, with some of its fields filled in. */
@@ -165,6 +169,28 @@ export const pageBodies: Record<string, Make> = {
   },
   "/me/sessions/key": () => ({ label: fresh("script") }),
   "/me/sessions/key/{kid}/revoke": nothing,
+  "/me/passkeys/add": async ({ box, person, tab }) => {
+    const head = await tab.get("/me/passkeys");
+    const challenge = head.headers.get("x-challenge") ?? "";
+    const userHandle = Buffer.from(person.accountId).toString("base64url");
+    const asked = { challenge, rpId: "localhost", origin: box.url, userHandle };
+    return { name: fresh("phone"), passkey: authenticator().create(asked) };
+  },
+  "/me/passkeys/{passkey}/remove": nothing,
+  "/people/{account}/passkeys/{passkey}/remove": nothing,
+  "/me/phone/link": nothing,
+  "/me/phone/answer": async ({ box, tab }) => {
+    await tab.post("/me/phone/link");
+    const { store, ways } = box.tenant;
+    const cookie = tab.cookie.replace(/^box=/, "");
+    const desk = findSession(store, cookie, Math.floor(box.clock.now() / 1000))?.sessionId ?? "";
+    const shown = ways.phones.deskSees(desk);
+    const code = shown?.state === "shown" ? shown.code : "";
+    const secret = ways.phones.claim(code, { address: "", agent: "" });
+    const seen = ways.phones.phoneSees(secret ?? "");
+    return { digits: seen?.state === "asked" ? seen.digits : "" };
+  },
+  "/me/phone/cancel": nothing,
   "/signout": nothing,
   "/system/look": nothing,
   "/system/backup": nothing,
@@ -285,6 +311,18 @@ async function keeps({ box, f }: Case, retain_logs: boolean): Promise<Fields> {
   return {};
 }
 
+/** A passkey of an account's, by its id. */
+function passkeyOf({ tenant }: TestBox, accountId: string): string {
+  const credential = fresh("credential");
+  tenant.store.write((tx) =>
+    insertPasskey(tx, {
+      ...{ accountId, credential, name: "laptop", publicKey: "", rpId: "localhost" },
+      ...{ counter: 0, transports: [] },
+    }),
+  );
+  return findPasskey(tenant.store, credential)?.id ?? "";
+}
+
 export async function pageFixture(box: TestBox, person: Person): Promise<PageFixture> {
   const f = await fixture(box, person.key);
   const tab = signedIn(box, person);
@@ -318,6 +356,8 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     },
     kid: async () => String((await api("POST", "/v1/keys", { label: "old" }))["id"]),
     calendar: async () => String((await api("POST", "/v1/accounts/me/calendars", {}))["id"]),
+    passkey: async () => passkeyOf(box, await value("account", "/people/{account}")),
+    "/me/passkeys passkey": async () => passkeyOf(box, person.accountId),
     "/me/devices cid": async () => {
       const contact = { kind: "webhook", address: HOOK };
       const { id } = await api("POST", "/v1/accounts/me/contacts", contact);
@@ -328,7 +368,8 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     },
   };
   const value = (name: string, path: string): Promise<string> => {
-    const at = path.startsWith("/me/devices") ? "/me/devices " : "";
+    const mine = ["/me/devices", "/me/passkeys"].find((one) => path.startsWith(one));
+    const at = mine === undefined ? "" : `${mine} `;
     const make = own[at + name] ?? own[name];
     if (make !== undefined) return once(at + name, make);
     if (name === "name") return f.param({ path: "/rules/" } as Operation, "name");
@@ -342,7 +383,7 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     for (const [name, text] of Object.entries(fields)) sent.set(name, text);
     return [...sent];
   };
-  const of: Case = { box, person, f, value, filled, api };
+  const of: Case = { box, person, tab, f, value, filled, api };
   return {
     ...{ person, tab },
     async address(path) {

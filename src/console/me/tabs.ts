@@ -8,6 +8,8 @@ export function meTabs({ base }: PageCall, here: string): Markup {
     ["Me", "/me"],
     ["What rings for me", "/me/devices"],
     ["Sessions and keys", "/me/sessions"],
+    ["Passkeys", "/me/passkeys"],
+    ["Sign in on my phone", "/me/phone"],
   ] as const;
   return tabs(
     "My pages",

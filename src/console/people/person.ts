@@ -8,12 +8,20 @@ import { atLeast, isManager, roles } from "../../people/roles.ts";
 import { contactForms } from "../me/contact-forms.ts";
 import { addContactForm, contactRows } from "../me/contact-list.ts";
 import { newTopic } from "../me/devices.ts";
+import { passkeyForms, passkeyRows } from "../me/passkeys.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
 import { way } from "../ui/way.ts";
 import { managers } from "./people.ts";
 
 const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
+
+const passkeysOf = Object.fromEntries(
+  Object.entries(passkeyForms(({ params }) => params["account"] ?? "")).map(([at, form]) => [
+    `passkeys/${at}`,
+    form,
+  ]),
+);
 
 /** One person: their role, what reaches them, what names them. */
 export const personScreen: Screen = {
@@ -34,6 +42,14 @@ export const personScreen: Screen = {
                 watches,
                 draw: () => html`<h2>What rings for them</h2>${newTopic(call)}${contactRows(call, { account: account.id, at })}
 <details id="add-contact"><summary>Add a way</summary>${addContactForm(call, { account: account.id, at })}</details>`,
+              },
+            }
+          : {}),
+        ...(mayGovern && account.id !== call.who.accountId
+          ? {
+              passkeys: {
+                watches,
+                draw: () => passkeyRows(call, { account: account.id, at: `${at}/passkeys` }),
               },
             }
           : {}),
@@ -81,6 +97,7 @@ export const personScreen: Screen = {
       },
     },
     ...contactForms(({ params }) => params["account"] ?? ""),
+    ...passkeysOf,
   },
 };
 
@@ -122,6 +139,6 @@ ${
 }
 ${button(call, { action: `${at}/reset`, name: "Make a link for a new password", kind: "second" })}
 <details id="remove"><summary>Remove this person</summary>
-<p class="soft">Their keys, sessions, devices and contacts go with them. What names them stands in the way.</p>
+<p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
 ${button(call, { action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" })}</details>`;
 }

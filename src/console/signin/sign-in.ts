@@ -4,10 +4,11 @@ import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { hasAccounts } from "../../people/accounts.ts";
 import { type OpenPage, type Visit, type VisitAnswer, wanted } from "../visit.ts";
+import { passkeyWay, signInChallenge } from "./passkey-way.ts";
 import { keyWay, passwordWay, type Typed, type WayIn } from "./ways.ts";
 
 /** Every way in, in the order of the page. */
-const WAYS: readonly WayIn[] = [passwordWay, keyWay];
+const WAYS: readonly WayIn[] = [passwordWay, passkeyWay, keyWay];
 
 /** Whose form it is; what no other takes is a password's. */
 const wayOf = (form: URLSearchParams): WayIn =>
@@ -45,7 +46,7 @@ function shown(visit: Visit, typed: Typed): VisitAnswer {
   const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
   const { wrong } = typed;
   return {
-    title: "Sign in",
+    ...{ title: "Sign in", script: "passkeys", headers: signInChallenge(visit) },
     main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
 ${WAYS.map((way) => way.draw(visit, action, typed))}
 <p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,

@@ -1,0 +1,120 @@
+import { and, asc, count, eq, lt, or } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { accounts, passkeys } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import { type By, mustGovern } from "./accounts.ts";
+import { endByPasskey } from "./sessions.ts";
+
+/** A passkey as its person sees it. */
+export interface Passkey {
+  id: string;
+  /** As they call it. */
+  name: string;
+  /** The host name that it is for. */
+  host: string;
+  /** Unix seconds. */
+  created_at: number;
+  last_used_at: number | null;
+  /** When its counter went back: there may be a copy of it. */
+  doubted_at: number | null;
+  /** base64url. */
+  credential: string;
+}
+
+/** Passkeys of one account. */
+export const MOST_PASSKEYS = 10;
+
+/** One account's, oldest first. */
+export function listPasskeys(reader: Reader, accountId: string): Passkey[] {
+  return reader.orm
+    .select({
+      ...{ id: passkeys.id, name: passkeys.name, host: passkeys.rpId },
+      ...{ created_at: passkeys.createdAt, last_used_at: passkeys.lastUsedAt },
+      ...{ doubted_at: passkeys.doubtedAt, credential: passkeys.credential },
+    })
+    .from(passkeys)
+    .where(eq(passkeys.accountId, accountId))
+    .orderBy(asc(passkeys.createdAt), asc(passkeys.id))
+    .all();
+}
+
+/** What a passkey is, as its authenticator said. */
+export interface PasskeyWrite {
+  accountId: string;
+  name: string;
+  /** Both base64url; the key is COSE (RFC 9052 §7). */
+  credential: string;
+  publicKey: string;
+  rpId: string;
+  counter: number;
+  transports: readonly string[];
+}
+
+/** Throws 422 too_many; invalid_request for one that is known. */
+export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
+  const { accountId, transports } = passkey;
+  const held = tx.orm
+    .select({ n: count() })
+    .from(passkeys)
+    .where(eq(passkeys.accountId, accountId))
+    .get();
+  if ((held?.n ?? 0) >= MOST_PASSKEYS)
+    throw new ServiceError(
+      "too_many",
+      `An account has at most ${MOST_PASSKEYS} passkeys: remove one that nobody uses.`,
+    );
+  if (findPasskey(tx, passkey.credential) !== undefined)
+    throw new ServiceError("invalid_request", "That passkey is known here already.");
+  tx.orm
+    .insert(passkeys)
+    .values({
+      ...passkey,
+      ...{ id: hexId(tx.random), createdAt: tx.at, transports: JSON.stringify(transports) },
+    })
+    .run();
+  tx.note({ topic: "people" });
+}
+
+/** By what its authenticator calls it. */
+export function findPasskey(reader: Reader, credential: string) {
+  return reader.orm.select().from(passkeys).where(eq(passkeys.credential, credential)).get();
+}
+
+/** Notes a use; false where it is gone, or its counter isn't above the last one (both 0: it doesn't count). */
+export function usePasskey(tx: Tx, { id, counter }: { id: string; counter: number }): boolean {
+  const isNext = or(
+    lt(passkeys.counter, counter),
+    counter === 0 ? eq(passkeys.counter, 0) : undefined,
+  );
+  const { changes } = tx.orm
+    .update(passkeys)
+    .set({ counter, lastUsedAt: tx.at })
+    .where(and(eq(passkeys.id, id), isNext))
+    .run();
+  return changes === 1;
+}
+
+/** Its counter went back. */
+export function doubtPasskey(tx: Tx, id: string): void {
+  tx.orm.update(passkeys).set({ doubtedAt: tx.at }).where(eq(passkeys.id, id)).run();
+  tx.note({ topic: "people" });
+}
+
+/**
+ * Removes a passkey: it opens nothing from the commit on, and browsers that came in by it are signed out but the session `kept`.
+ * One's own always, another's as far as one may change that account. Throws 404, 403.
+ */
+export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: string }): void {
+  const found = tx.orm
+    .select({ accountId: accounts.id, role: accounts.role })
+    .from(passkeys)
+    .innerJoin(accounts, eq(accounts.id, passkeys.accountId))
+    .where(eq(passkeys.id, id))
+    .get();
+  if (found === undefined) throw notFound("passkey");
+  if (found.accountId !== by) mustGovern(tx, by, found.role);
+  endByPasskey(tx, id, kept);
+  tx.orm.delete(passkeys).where(eq(passkeys.id, id)).run();
+  tx.note({ topic: "people" });
+}
