@@ -6,8 +6,10 @@ import type { FormDone } from "./screen.ts";
 /** What was done, until the next page says so: by session, in memory alone. */
 export interface SaidBook {
   put(sessionId: string, done: FormDone): void;
-  /** Told once. */
-  take(sessionId: string): FormDone | null;
+  /** Told once; what shows something waits for the page that it was meant for. */
+  take(sessionId: string, at: string): FormDone | null;
+  /** What the page at this address is to show this once. */
+  shownAt(sessionId: string, at: string): Readonly<Record<string, string>>;
 }
 
 const MOST = 1000;
@@ -16,12 +18,25 @@ const SECONDS = 120;
 
 export function createSaid(now: () => number): SaidBook {
   const all = new LRUCache<string, { done: FormDone; at: number }>({ max: MOST });
+  const last = (sessionId: string): FormDone | null => {
+    const found = all.get(sessionId);
+    if (found !== undefined && now() - found.at < SECONDS) return found.done;
+    all.delete(sessionId);
+    return null;
+  };
+  const isFor = ({ shown, to }: FormDone, at: string) =>
+    shown === undefined || to?.replace(/#.*/, "") === at;
   return {
     put: (sessionId, done) => void all.set(sessionId, { done, at: now() }),
-    take(sessionId) {
-      const last = all.get(sessionId);
+    take(sessionId, at) {
+      const done = last(sessionId);
+      if (done === null || !isFor(done, at)) return null;
       all.delete(sessionId);
-      return last !== undefined && now() - last.at < SECONDS ? last.done : null;
+      return done;
+    },
+    shownAt(sessionId, at) {
+      const done = last(sessionId);
+      return done !== null && isFor(done, at) ? (done.shown ?? {}) : {};
     },
   };
 }

@@ -102,7 +102,7 @@ export interface FormDone {
   cookies?: readonly string[];
   /** The session is over: its cookie goes, with all that the browser kept. */
   signsOut?: true;
-  /** Shown this once on the page that the form stood on, and stored nowhere. */
+  /** Shown this once, on the page that `to` names or that the form stood on, and stored nowhere. */
   shown?: Readonly<Record<string, string>>;
 }
 

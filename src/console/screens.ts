@@ -2,6 +2,7 @@ import { linesScreen } from "./alert/lines-screen.ts";
 import { alertScreen } from "./alert/screen.ts";
 import { alertsScreen } from "./alerts/screen.ts";
 import { auditScreen } from "./audit/screen.ts";
+import { heartbeatScreens } from "./heartbeats/all.ts";
 import { devicesScreen } from "./me/devices.ts";
 import { passkeysScreen } from "./me/passkeys.ts";
 import { phoneScreen } from "./me/phone.ts";
@@ -38,4 +39,5 @@ export const screens: readonly Screen[] = [
   ...ruleScreens,
   ...oncallScreens,
   ...silenceScreens,
+  ...heartbeatScreens,
 ];

@@ -110,8 +110,10 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
 
   return {
     async shown(asking, who, { screen, params }) {
-      const call = callOf(asking, who, params);
+      const asked = callOf(asking, who, params);
       const only = asking.c.req.header("x-sections");
+      const call =
+        only === undefined ? { ...asked, shown: said.shownAt(who.sessionId, asked.at) } : asked;
       try {
         const since = sinceNow();
         const view = await screen.view(call);
@@ -120,7 +122,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
           const body = [...drawn.values()].map(({ markup }) => markup).join("");
           return sendHtml({ status: 200, body, headers: pageHeaders(view, call) }, asking.asked);
         }
-        const done = said.take(who.sessionId);
+        const done = said.take(who.sessionId, call.at);
         const body = await page(call, view, done, since);
         const { headers = {} } = view;
         return sendHtml({ status: 200, body, once: done !== null, headers }, asking.asked);
@@ -173,7 +175,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         return sendHtml({ status: 200, body: "", once: true, ...gone, headers }, asked);
       };
       try {
-        if (done.shown !== undefined) return await draw({ ...again, shown: done.shown }, done, 200);
+        if (done.shown !== undefined && done.to === undefined)
+          return await draw({ ...again, shown: done.shown }, done, 200);
         const to = done.to ?? from.at;
         const isHere = isScripted && to === from.at && done.cookies === undefined;
         return isHere ? await draw(again, done, 200) : onTo(to);

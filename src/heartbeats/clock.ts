@@ -10,7 +10,7 @@ export function forgiveHeartbeats(tx: Tx, seconds: number): void {
     if (lost)
       addRun(tx, {
         ...{ id: row.id, rid: null, outcome: "unknown", started: null },
-        ...{ ended: tx.at, exit: null },
+        ...{ ended: tx.at, exit: null, late: 0 },
       });
     writeBeat(tx, row, beat, null);
   }

@@ -143,6 +143,10 @@ export const heartbeatRun = z
     duration: z.int().nullable(),
     exit_status: z.int().nullable(),
     rid: z.string().nullable(),
+    late_seconds: z.int().meta({
+      description:
+        "How long after it was expected its first word came, within the grace; 0: in time.",
+    }),
   })
   .meta({ id: "HeartbeatRun" });
 export type HeartbeatRun = z.output<typeof heartbeatRun>;

@@ -4,8 +4,8 @@ import type { HeartbeatRun, RunOutcome } from "./heartbeat.ts";
 /** Runs that are kept of each heartbeat. */
 const KEPT = 100;
 
-const ADD = `INSERT INTO heartbeat_runs (heartbeat_id, rid, outcome, started_at, ended_at, exit_status)
-  VALUES (:id, :rid, :outcome, :started, :ended, :exit)`;
+const ADD = `INSERT INTO heartbeat_runs (heartbeat_id, rid, outcome, started_at, ended_at, exit_status, late)
+  VALUES (:id, :rid, :outcome, :started, :ended, :exit, :late)`;
 const CUT = `DELETE FROM heartbeat_runs WHERE heartbeat_id = :id AND id <=
   (SELECT id FROM heartbeat_runs WHERE heartbeat_id = :id ORDER BY id DESC LIMIT 1 OFFSET ${KEPT})`;
 
@@ -16,6 +16,8 @@ interface NewRun {
   started: number | null;
   ended: number | null;
   exit: number | null;
+  /** Seconds that its first word came after it was expected. */
+  late: number;
 }
 
 /** Adds a run; of more than a hundred the oldest go. */
@@ -33,13 +35,13 @@ const END =
 /** Ends the run that this end belongs to, or adds one without a start. Its seconds, where they are known. */
 export function endRun(
   tx: Tx,
-  end: { id: string; rid: string | null; outcome: RunOutcome; exit: number | null },
+  end: { id: string; rid: string | null; outcome: RunOutcome; exit: number | null; late: number },
 ): number | null {
-  const { id, rid, outcome, exit } = end;
+  const { id, rid, outcome, exit, late } = end;
   type Open = { id: number; started_at: number };
   const open = tx.sql<[{ id: string; rid: string | null }], Open>(OPEN).get({ id, rid });
   if (open === undefined) {
-    addRun(tx, { id, rid, outcome, started: null, ended: tx.at, exit });
+    addRun(tx, { id, rid, outcome, started: null, ended: tx.at, exit, late });
     return null;
   }
   tx.sql<(string | number | null)[]>(END).run(outcome, tx.at, exit, rid, open.id);
@@ -61,7 +63,7 @@ export function shiftRuns(tx: Tx, seconds: number): void {
   ).run(seconds);
 }
 
-const LIST = `SELECT outcome, started_at, ended_at, ended_at - started_at AS duration, exit_status, rid
+const LIST = `SELECT outcome, started_at, ended_at, ended_at - started_at AS duration, exit_status, rid, late AS late_seconds
   FROM heartbeat_runs WHERE heartbeat_id = ? ORDER BY id DESC LIMIT ?`;
 
 /** The latest first. */

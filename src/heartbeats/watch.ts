@@ -181,7 +181,7 @@ interface Heard {
   ping: Ping;
 }
 
-const none = { rid: null, started: null, exit: null };
+const none = { rid: null, started: null, exit: null, late: 0 };
 
 const SAID =
   "UPDATE heartbeats SET last_message = coalesce(?, last_message), last_duration = ?, exit_status = ? WHERE id = ?";
@@ -189,12 +189,14 @@ const SAID =
 /** Writes what a ping says of its run; the row as it is then. */
 function noteRun(tx: Tx, row: HeartbeatRow, { word, rid, exit, message }: Ping): HeartbeatRow {
   const { id } = row;
+  // One that was missed already is late no more: that has a run of its own.
+  const late = row.state === "up" ? Math.max(0, tx.at - (row.expected_at ?? tx.at)) : 0;
   let { last_duration, exit_status } = row;
   if (word === "start")
-    addRun(tx, { ...none, id, rid, outcome: "running", started: tx.at, ended: null });
+    addRun(tx, { ...none, id, rid, late, outcome: "running", started: tx.at, ended: null });
   else if (word !== "log") {
     const outcome = word === "success" ? "ok" : "failed";
-    last_duration = endRun(tx, { id, rid, outcome, exit });
+    last_duration = endRun(tx, { id, rid, outcome, exit, late });
     exit_status = exit;
   }
   tx.sql<(string | number | null)[]>(SAID).run(message, last_duration, exit_status, id);

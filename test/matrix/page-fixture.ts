@@ -108,6 +108,12 @@ const alertForms = (
   };
 };
 
+/** As the form of a heartbeat is filled in. */
+const beat = {
+  ...{ how: "every", period_seconds: "1", "period_seconds-unit": "3600" },
+  ...{ grace_seconds: "7", "grace_seconds-unit": "60", level: "400" },
+};
+
 /** A path that no parameter's meaning hangs on. */
 const NOWHERE = { path: "/" } as Operation;
 const soon = ({ box }: Case, seconds: number) =>
@@ -148,6 +154,18 @@ export const pageBodies: Record<string, Make> = {
   "/silences/{silence}": (of) => ({ ends_at: local(of, 3), reason: "longer" }),
   "/silences/{silence}/end": nothing,
   "/silences/{silence}/longer": nothing,
+  "/heartbeats/new": ({ f }) => ({ ...beat, name: fresh("job"), project: f.project }),
+  "/heartbeats/new/try": () => ({ ...beat, name: "job" }),
+  "/heartbeats/{hid}": () => ({ ...beat, name: fresh("job") }),
+  "/heartbeats/{hid}/pause": nothing,
+  "/heartbeats/{hid}/resume": async (of) => {
+    const hid = await of.value("hid", "");
+    await of.api("POST", `/v1/projects/${of.f.project}/heartbeats/${hid}/pause`);
+    return {};
+  },
+  "/heartbeats/{hid}/hear": ({ box }) => ({ ear: `a:${box.owner.accountId}` }),
+  "/heartbeats/{hid}/rotate": nothing,
+  "/heartbeats/{hid}/delete": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),
   "/people/codes/{code}/revoke": nothing,
   "/people/{account}/change": () => ({ display_name: fresh("D"), role: "member" }),

@@ -14,6 +14,8 @@ export interface House {
   cy: Person;
   /** Ingest tokens of the source `app` of each project. */
   tokens: Readonly<Record<"payments" | "shop", string>>;
+  /** It reported once, and is missing since. */
+  heartbeat: string;
   /** Holds the alert about the disk. */
   silence: string;
   /** Ids by what they are. */
@@ -99,10 +101,21 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     message: `payment ${4000 + n} failed after ${n * 10} s at provider ${provider}`,
     ...{ level, keys: { provider } },
   });
+  const every = { grace_seconds: 30, period_seconds: 60 };
+  const beats = "/v1/projects/payments/heartbeats";
+  const job = await ask("POST", beats, { name: "settlement", ...every });
+  await ask("POST", beats, { name: "nightly backup", cron: "15 3 * * *", timezone: "UTC" });
+  const ping = async () => {
+    const address = String(job.ping_url).replace(/^.*(?=\/ping\/)/, box.url);
+    const pinged = await fetch(address, { method: "POST", body: "settled 41 payments" });
+    assert.equal(pinged.status, 200);
+  };
+  await ping();
   for (let n = 0; n < 12; n++) {
     await send("shop", { message: `User ${n} logged in`, level: 200 });
     await box.clock.turn(20_000);
   }
+  await ping();
   const resolved = await send("shop", failed(1, "oldbank", 400));
   await box.clock.turn(5 * MINUTE);
   await ask("POST", `/v1/alerts/${resolved}/ack`, {}, ann.key);
@@ -154,6 +167,7 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     cy,
     tokens,
     silence,
+    heartbeat: String(job.id),
     alerts: { critical, error, warn, acknowledged, resolved },
   };
 }

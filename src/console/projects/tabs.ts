@@ -8,6 +8,7 @@ const PAGES = [
   { id: "rules", name: "Rules", rest: ["rules"] },
   { id: "channels", name: "Channels", rest: ["channels"] },
   { id: "actions", name: "Actions", rest: ["actions"] },
+  { id: "heartbeats", name: "Heartbeats", rest: ["heartbeats"] },
   { id: "lines", name: "Lines", rest: ["lines"] },
 ] as const;
 
