@@ -1,12 +1,13 @@
 /**
  * What the console sends to browsers: `src/browser` as one script and one style sheet in dist/console, with further scripts of
- * single pages and the icon of its tabs, also compressed, so that a small machine never compresses them, and `list.json`, which
- * says what there is.
+ * single pages and its icons, also compressed, so that a small machine never compresses them, the service worker, which knows
+ * their addresses, and `list.json`, which says what there is.
  */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { drawIcons } from "./icons.mjs";
 
 /** Browsers of the last three years, so that the style sheet's nesting and the script's syntax are written for them. */
 const BROWSERS = ["chrome111", "firefox113", "safari16.4"];
@@ -26,6 +27,9 @@ function entries(root) {
 /** Sent as it is written. */
 const ICON = "icon.svg";
 
+/** Below an address that never changes, and so none of the files that are named after what is in them. */
+const WORKER = { name: "worker.js", file: "src/browser/worker/main.ts" };
+
 /** The files that the bundle is made from, as paths in the tree, sorted. */
 function sources(root) {
   const folder = path.join(root, "src/browser");
@@ -35,7 +39,7 @@ function sources(root) {
     .map((name) => `src/browser/${name.split(path.sep).join("/")}`)
     .sort();
   // The packages' versions, and this file.
-  return [...own, "package-lock.json", "systemd/console.mjs"];
+  return [...own, "package-lock.json", "systemd/console.mjs", "systemd/icons.mjs"];
 }
 
 /** Contents are compared, not times: a checkout gives files new times, and old ones to what it brings back. */
@@ -67,52 +71,70 @@ export function isConsoleBundled(root) {
 export async function bundleConsole(root) {
   const out = path.join(root, "dist/console");
   if (isConsoleBundled(root)) return readList(out)?.inputs ?? [];
-  const { build } = await import("esbuild");
-  const bundled = entries(root);
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: Object.entries(bundled).map(([name, file]) => ({
-      in: file,
-      out: path.parse(name).name,
-    })),
-    outdir: out,
-    write: false,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: BROWSERS,
-    legalComments: "none",
-    // For whoever works on it; the executable takes none along.
-    sourcemap: "external",
-    metafile: true,
-    logLevel: "error",
-  });
+  const bundled = await bundle(root, entries(root), { format: "esm" });
+  const icon = { name: ICON, bytes: fs.readFileSync(path.join(root, "src/browser", ICON)) };
+  const files = [...bundled.files, icon, ...drawIcons()];
+  const shown = files.filter(({ name }) => !name.endsWith(".map"));
+  shown.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const digest = createHash("sha256");
+  for (const { name, bytes } of shown) digest.update(`${name}\0`).update(bytes);
+  const hash = digest.digest("base64url").slice(0, 12);
+  const names = shown.map(({ name }) => name);
+  const worker = await bundle(
+    root,
+    { [WORKER.name]: WORKER.file },
+    {
+      format: "iife",
+      define: { BUNDLED: JSON.stringify({ hash, files: names }) },
+    },
+  );
   fs.mkdirSync(out, { recursive: true });
-  const files = outputFiles.map(({ path: file, contents }) => ({
-    name: path.basename(file),
-    bytes: Buffer.from(contents),
-  }));
-  files.push({ name: ICON, bytes: fs.readFileSync(path.join(root, "src/browser", ICON)) });
-  for (const { name, bytes } of files) {
+  for (const { name, bytes } of [...files, ...worker.files]) {
     place(out, name, bytes);
-    if (name.endsWith(".map")) continue;
+    // A picture is compressed as it is.
+    if (/\.(?:map|png)$/.test(name)) continue;
     place(out, `${name}.gz`, gzipSync(bytes, { level: 9 }));
     const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     place(out, `${name}.br`, brotliCompressSync(bytes, { params }));
   }
-  const shown = files
-    .filter(({ name }) => name in bundled || name === ICON)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const hash = createHash("sha256");
-  for (const { name, bytes } of shown) hash.update(`${name}\0`).update(bytes);
   const list = {
-    hash: hash.digest("base64url").slice(0, 12),
-    files: shown.map(({ name }) => name),
-    inputs: Object.keys(metafile.inputs).sort(),
+    hash,
+    files: names,
+    worker: WORKER.name,
+    inputs: [...new Set([...bundled.inputs, ...worker.inputs])].sort(),
     sources: digestOf(root, sources(root)),
   };
   place(out, "list.json", Buffer.from(`${JSON.stringify(list, null, 2)}\n`));
   return list.inputs;
+}
+
+/** Files by their names from sources by their paths, with maps for whoever works on it; the executable takes none along. */
+async function bundle(root, from, how) {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(from).map(([name, file]) => ({
+      in: file,
+      out: path.parse(name).name,
+    })),
+    outdir: path.join(root, "dist/console"),
+    write: false,
+    bundle: true,
+    minify: true,
+    target: BROWSERS,
+    legalComments: "none",
+    sourcemap: "external",
+    metafile: true,
+    logLevel: "error",
+    ...how,
+  });
+  const files = outputFiles.map(({ path: file, contents }) => ({
+    name: path.basename(file),
+    bytes: Buffer.from(contents),
+  }));
+  // What is defined here counts as an input, too.
+  const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith("<"));
+  return { files, inputs };
 }
 
 function place(out, name, bytes) {

@@ -1,3 +1,4 @@
+import { showBadge } from "./badge.ts";
 import { heardTime } from "./box-clock.ts";
 import { boxAnswered } from "./unreached.ts";
 
@@ -18,10 +19,13 @@ export async function askPage(
     cache: "no-store",
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });
+  // What the worker answers in its place says that the box didn't.
+  if (response.headers.has("x-held")) return response;
   heardTime(response);
   boxAnswered();
   const title = response.headers.get("x-title");
   if (title !== null) document.title = decodeURIComponent(title);
+  if (title !== null) showBadge();
   return response;
 }
 

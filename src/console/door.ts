@@ -12,6 +12,7 @@ import { assets } from "./assets.ts";
 import { createLive } from "./live.ts";
 import { openPages } from "./open-pages.ts";
 import { askingOf, type PageRequest } from "./page-request.ts";
+import { MANIFEST, manifest, WORKER } from "./pocket/manifest.ts";
 import { createRouting } from "./routing.ts";
 import { createSaid } from "./said.ts";
 import type { Who } from "./screen.ts";
@@ -51,6 +52,8 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
   return async (c) => {
     const { pathname: path } = new URL(c.req.url);
     if (path.startsWith("/assets/")) return files.serve(path, c.req.header("accept-encoding"));
+    if (path === WORKER && isRead(c)) return files.worker(c.req.header("accept-encoding"));
+    if (path === MANIFEST && isRead(c)) return manifest(askingOf(c, tenant, tls).place, files);
     const isLive = path === "/live";
     if (!isLive && !wantsPage(c)) return null;
     const asking = askingOf(c, tenant, tls);
@@ -90,6 +93,8 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     return goTo(`${place.base}/signin${to === "" ? "" : `?to=${encodeURIComponent(to)}`}`, { tls });
   }
 }
+
+const isRead = (c: AppContext): boolean => c.req.method === "GET" || c.req.method === "HEAD";
 
 /** Programs are answered as if there were no page. */
 function wantsPage(c: AppContext): boolean {

@@ -94,7 +94,7 @@ function navigation(here: NavId, base: string, paths: ReadonlySet<string>): Mark
 ${entries.map((entry, at) => item(entry, at >= AT_HAND))}
 ${
   rest.length > 0 &&
-  html`<details class="menu nav-narrow" id="more"><summary class="nav-item">More</summary><div class="menu-items">${rest.map(
+  html`<details class="menu nav-narrow" id="nav-more"><summary class="nav-item">More</summary><div class="menu-items">${rest.map(
     ({ id, name, path }) => html`<a href="${base}${path}"${current(id)}>${name}</a>`,
   )}</div></details>`
 }
@@ -118,6 +118,15 @@ export interface DocumentHead {
   script?: string | undefined;
 }
 
+const PAPER = { light: "#fbfaf8", dark: "#14171a" } as const;
+
+/** What a phone draws around an installed page: paper, as the style sheet has it. */
+function themeColours({ theme }: PageCall["look"]): Markup {
+  if (theme !== "system") return html`<meta name="theme-color" content="${PAPER[theme]}">`;
+  return html`<meta name="theme-color" content="${PAPER.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${PAPER.dark}" media="(prefers-color-scheme: dark)">`;
+}
+
 export const documentTitle = (title: string): string => `${title} · box`;
 
 /** The frame of every document, signed in or not. */
@@ -132,6 +141,8 @@ export function document(head: DocumentHead, body: Markup): string {
 <meta name="robots" content="noindex, nofollow, noarchive">
 <title>${documentTitle(title)}</title>
 <link rel="icon" type="image/svg+xml" href="${base}${files.icon}">
+<link rel="manifest" href="${base}/manifest.webmanifest">
+${themeColours(look)}
 <link rel="stylesheet" href="${base}${files.style}">
 <script type="module" src="${base}${files.script}"></script>${
     head.script !== undefined &&

@@ -92,12 +92,13 @@ test("every page names an icon, of at most 1 kB, so that no browser asks for one
 function smallTree(t: TestContext): string {
   const tree = mkdtempSync(join(tmpdir(), "box-bundle-"));
   t.after(() => rmSync(tree, { recursive: true, force: true }));
-  mkdirSync(join(tree, "src/browser"), { recursive: true });
+  mkdirSync(join(tree, "src/browser/worker"), { recursive: true });
   mkdirSync(join(tree, "systemd"));
-  for (const name of ["package-lock.json", "systemd/console.mjs"])
+  for (const name of ["package-lock.json", "systemd/console.mjs", "systemd/icons.mjs"])
     cpSync(join(root, name), join(tree, name));
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   writeFileSync(join(tree, "src/browser/main.ts"), "console.log(1 as number);\n");
+  writeFileSync(join(tree, "src/browser/worker/main.ts"), "console.log(BUNDLED.hash);\n");
   writeFileSync(join(tree, "src/browser/main.css"), "a { color: red }\n");
   writeFileSync(join(tree, "src/browser/icon.svg"), "<svg/>\n");
   return tree;
@@ -107,7 +108,9 @@ test("it is bundled when a source is another than it was, by what is in it", asy
   const tree = smallTree(t);
   const list = () => JSON.parse(readFileSync(join(tree, "dist/console/list.json"), "utf8"));
   assert.equal(isConsoleBundled(tree), false);
-  assert.deepEqual(await bundleConsole(tree), ["src/browser/main.css", "src/browser/main.ts"]);
+  assert.deepEqual(await bundleConsole(tree), [
+    ...["src/browser/main.css", "src/browser/main.ts", "src/browser/worker/main.ts"],
+  ]);
   assert.equal(isConsoleBundled(tree), true);
   const first = list();
   writeFileSync(join(tree, "src/browser/main.ts"), "console.log(1 as number);\n");
@@ -116,6 +119,8 @@ test("it is bundled when a source is another than it was, by what is in it", asy
   assert.equal(isConsoleBundled(tree), false);
   await bundleConsole(tree);
   assert.notEqual(list().hash, first.hash);
+  const worker = readFileSync(join(tree, "dist/console/worker.js"), "utf8");
+  assert.ok(worker.includes(list().hash), "the worker is another one, so that browsers take it");
   assert.equal(readFileSync(join(tree, "dist/console/console.js"), "utf8"), "console.log(2);\n");
   // An address changes only with what is behind it.
   writeFileSync(join(tree, "src/browser/main.ts"), "console.log(1);\n");

@@ -5,7 +5,7 @@ import type { PageAnswer } from "./console.ts";
 export interface Crawled {
   /** Each address that was asked for, below the base, with its page. */
   pages: Map<string, PageAnswer>;
-  /** Links that lead nowhere, each with the page it stands on. */
+  /** Links that lead nowhere, each with the page it stands on, and ids that two things have. */
   dead: string[];
   /** Where forms post to, below the base. */
   forms: Set<string>;
@@ -15,6 +15,8 @@ interface Found {
   links: string[];
   forms: string[];
   ids: Set<string>;
+  /** Ids that stand there more than once: a refresh draws the first in the place of the other. */
+  twice: string[];
 }
 
 interface Element {
@@ -67,6 +69,7 @@ export async function crawl(
     if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
     const here = readPage(page.text);
     found.set(at, here);
+    dead.push(...here.twice.map((id) => `#${id} stands twice on ${at}`));
     for (const text of here.forms) {
       const url = below(at, text);
       if (url !== null) forms.add(url.pathname.slice(base.length));
@@ -86,10 +89,11 @@ export async function crawl(
 }
 
 function readPage(text: string): Found {
-  const found: Found = { links: [], forms: [], ids: new Set() };
+  const found: Found = { links: [], forms: [], ids: new Set(), twice: [] };
   const walk = (element: Element): void => {
     const of = (name: string) => element.attrs?.find((one) => one.name === name)?.value;
     const [href, src, action, id] = [of("href"), of("src"), of("action"), of("id")];
+    if (id !== undefined && found.ids.has(id)) found.twice.push(id);
     if (id !== undefined) found.ids.add(id);
     if (href !== undefined) found.links.push(href);
     if (src !== undefined) found.links.push(src);

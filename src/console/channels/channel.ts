@@ -154,7 +154,7 @@ function change(call: PageCall): Markup {
   } = getIntegration(call.tenant.store, project, {
     id: row.id,
   });
-  return html`<details id="change"${call.returned?.action === action && html` open`}><summary>Change it</summary>
+  return html`<details id="change-it"${call.returned?.action === action && html` open`}><summary>Change it</summary>
 <form class="form" method="post" action="${call.base}${action}">
 ${channelFields(call, action, { kind, stored: { name, url, filter } })}
 <p class="soft">With another address, what is stored of its secrets goes there, too.</p>

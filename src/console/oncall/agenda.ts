@@ -37,17 +37,18 @@ function agendaTable(call: PageCall, shown: ShownSchedule, days: readonly Calend
       return html`<tbody><tr class="agenda-quiet${only.account_id === null && " agenda-gap"}"><th class="agenda-day" scope="row">${name}</th><td>${shown.names(only.account_id)}, all day</td></tr></tbody>
 `;
     return html`<tbody><tr><th colspan="2" scope="rowgroup">${name}</th></tr>
-${own.map((block) => (begins(block) ? firstRow(call, shown, block) : lastRow(shown, block)))}</tbody>`;
+${own.map((block) => (begins(block) ? firstRow(call, shown, block, first) : lastRow(shown, block)))}</tbody>`;
   })}</table>`;
 }
 
-/** Where a shift begins, or the page does. */
-function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock): Markup {
+/** Where a shift begins, or its table does at `first`: of a shift that goes on from *Earlier* the row there is the one that is linked to. */
+function firstRow(call: PageCall, shown: ShownSchedule, cut: CalendarBlock, first: number): Markup {
   const { names, stored } = shown;
   const block = shown.whole(cut);
   const { account_id, starts_at, layer, override_id } = block;
   const isNow = starts_at <= call.now && block.ends_at > call.now;
-  return html`<tr id="shift-${cut.starts_at}"${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
+  const isLinked = cut.starts_at >= first || first === shown.range.days[0]?.since;
+  return html`<tr${isLinked && html` id="shift-${cut.starts_at}"`}${account_id === null && html` class="agenda-gap"`}><td><strong>${account_id === null ? "Nobody" : names(account_id)}</strong>${
     account_id === call.who.accountId && html` (you)`
   } <span class="soft small">${[override_id !== null ? "override" : (layer ?? ""), isNow ? "now" : ""].filter((word) => word !== "").join(" · ")}</span><p>${stretchWords(block, stored.timezone)}</p>${yours(call, stored.timezone, block)}</td><td>${deeds(call, shown, block)}</td></tr>
 `;

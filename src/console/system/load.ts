@@ -45,7 +45,7 @@ export function machineSection(): Markup {
     ["Look at everything", "box doctor"],
     ["Somebody can't get in", "box account set-password EMAIL"],
   ] as const;
-  return html`<details id="machine"><summary>What is done on the machine</summary><dl class="facts">${commands.map(
+  return html`<details id="on-machine"><summary>What is done on the machine</summary><dl class="facts">${commands.map(
     ([what, command], i) =>
       html`<div><dt>${what}</dt><dd>${commandLine(`machine-${i}`, command)}</dd></div>
 `,

@@ -1,0 +1,73 @@
+import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
+import { answerAct, answerDecision, sendHeld, sendSoon, tellPages } from "./outbox.ts";
+import { visitKept, visitPage } from "./pages.ts";
+import { ownBase, worker } from "./scope.ts";
+import { DECIDE, workerWay } from "./which.ts";
+import { forgetAll, forgetKept } from "./whose.ts";
+
+/*
+ * The service worker: the console without the box. It stands beside the pages' script and shares none of its state; browsers
+ * start and end it as they like, so that what counts is in what it stored.
+ */
+
+worker.addEventListener("install", (event) => {
+  // From the next page on, not after the last tab is closed: a phone's stays open for weeks.
+  event.waitUntil(keepFiles().then(() => worker.skipWaiting()));
+});
+
+worker.addEventListener("activate", (event) => {
+  event.waitUntil(dropOldFiles());
+});
+
+worker.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (url.origin !== worker.location.origin || !url.pathname.startsWith(`${ownBase}/`)) return;
+  const path = url.pathname.slice(ownBase.length);
+  const way = workerWay({
+    ...{ method: request.method, path, search: url.search },
+    isVisit: request.mode === "navigate",
+    isScripted: request.headers.has("x-sections"),
+  });
+  const later = (work: Promise<unknown>) => event.waitUntil(work.catch(() => {}));
+  if (way !== "file") later(sendSoon());
+  if (way === "file") event.respondWith(answerFile(request));
+  else if (way === "kept") event.respondWith(visitKept(request, later));
+  else if (way === "page") event.respondWith(visitPage(request));
+  else if (way === "act") event.respondWith(answerAct(request));
+  else if (way === "decide") {
+    const [, id = "", verb = ""] = DECIDE.exec(path) ?? [];
+    event.respondWith(answerDecision(id, verb));
+  } else if (way === "sign-out") event.respondWith(leave(request));
+  else if (way === "entry" && request.method === "GET") event.respondWith(enter(request));
+  else if (way === "entry") later(forgetKept("You are signed out."));
+});
+
+/** Who is asked to sign in has no session any more. */
+async function enter(request: Request): Promise<Response> {
+  const answer = await visitPage(request);
+  if (answer.ok) await forgetKept("You are signed out.");
+  return answer;
+}
+
+/** Before the answer is given: the next page finds nothing. */
+async function leave(request: Request): Promise<Response> {
+  await sendHeld();
+  const answer = await fetch(request);
+  if (answer.ok || answer.type === "opaqueredirect") await forgetAll();
+  return answer;
+}
+
+worker.addEventListener("message", (event) => {
+  if (event.data === "held") event.waitUntil(tellPages("", event.source as Client));
+  if (event.data === "signed-out") event.waitUntil(forgetKept("You are signed out."));
+});
+
+worker.addEventListener("sync", (event) => {
+  (event as unknown as ExtendableEvent).waitUntil(wake());
+});
+
+/** Throws where something is left: the browser tries again. */
+async function wake(): Promise<void> {
+  if (await sendHeld()) throw new Error("the box can't be reached");
+}

@@ -1,0 +1,144 @@
+import {
+  actName,
+  alertsOf,
+  fateOf,
+  type HeldAct,
+  heldAnswer,
+  heldLine,
+  isSameAct,
+} from "./acts.ts";
+import { DRAWN_HEADERS } from "./drawn-page.ts";
+import { reachBox } from "./reach.ts";
+import { dropRecord, listRecords, putRecord } from "./records.ts";
+import { drawnPlace, ownBase, worker } from "./scope.ts";
+
+/* Acts on their way: sent at once where the box is there, else held and sent when it answers. */
+
+/** After this a form counts as not sent, milliseconds: its page waits for 20 s. */
+const PATIENCE_MS = 15_000;
+/** Tries of what is held are this far apart at least, milliseconds. */
+const GAP_MS = 1_500;
+const PREFIX = "act/";
+
+const heldActs = async (): Promise<HeldAct[]> =>
+  (await listRecords<HeldAct>(PREFIX)).map(([, act]) => act);
+
+const sections = (body: string): Response =>
+  new Response(body, { headers: { ...DRAWN_HEADERS, "X-Held": "1" } });
+
+/** A form of an act. */
+export async function answerAct(request: Request): Promise<Response> {
+  const copy = request.clone();
+  // What waits goes first: an un-acknowledgement must not overtake what it takes back.
+  const isWaiting = (await heldActs()).some((act) => fateOf(act, Date.now()) === "send");
+  if (isWaiting) await sendHeld();
+  const isStill = isWaiting && (await heldActs()).some((act) => fateOf(act, Date.now()) === "send");
+  const answer = isStill ? null : await reachBox(request, { ms: PATIENCE_MS });
+  if (answer !== null) return answer;
+  const now = Date.now();
+  const path = new URL(request.url).pathname.slice(ownBase.length);
+  // Sorted by their names, which begin with when they were made.
+  const id = `${String(now).padStart(15, "0")}-${crypto.randomUUID().slice(0, 8)}`;
+  const act: HeldAct = { id, path, body: await copy.text(), at: now };
+  if (!(await heldActs()).some((other) => isSameAct(other, act))) await putRecord(PREFIX + id, act);
+  mayHold = true;
+  await wakeLater();
+  await tellPages();
+  return sections(heldAnswer(act, drawnPlace().zone));
+}
+
+/** What somebody decided of one that is too old, or that they want no more. */
+export async function answerDecision(id: string, verb: string): Promise<Response> {
+  const act = (await heldActs()).find((one) => one.id === id);
+  let said = "";
+  if (act !== undefined && verb === "drop") {
+    await dropRecord(PREFIX + id);
+    said = `Discarded: ${actName(act)}.`;
+  } else if (act !== undefined) said = (await send(act)) ?? "Not sent: the box can’t be reached.";
+  await tellPages(said);
+  const words = said === "" ? "It isn’t held any more." : said;
+  return sections(`<output id="said" class="said" role="status">${words}</output>`);
+}
+
+/** Sends one: what came of it, in a sentence; null where the box can't be reached. */
+async function send(act: HeldAct): Promise<string | null> {
+  const answer = await reachBox(ownBase + act.path, {
+    ...{ method: "POST", body: new URLSearchParams(act.body), ms: PATIENCE_MS },
+    ...{ redirect: "manual", headers: { Accept: "text/html", "X-Sections": "1" } },
+  });
+  if (answer === null) return null;
+  const name = actName(act);
+  if (answer.ok) {
+    await dropRecord(PREFIX + act.id);
+    return `Sent: ${name}.`;
+  }
+  const why =
+    answer.status === 401 ? "you are signed out" : `the box refused it (${answer.status})`;
+  await putRecord(PREFIX + act.id, { ...act, refused: why });
+  return `Not sent: ${name}, since ${why}.`;
+}
+
+/** null: not looked at since this worker started. */
+let mayHold: boolean | null = null;
+let lastTry = Number.NEGATIVE_INFINITY;
+let sending: Promise<boolean> | null = null;
+
+/** Something was asked of the box: perhaps it is there again. */
+export async function sendSoon(): Promise<void> {
+  if (mayHold === false || performance.now() - lastTry < GAP_MS) return;
+  await sendHeld();
+}
+
+/** Sends what is still young, the oldest first. Returns whether some of it couldn't be. */
+export async function sendHeld(): Promise<boolean> {
+  sending ??= sendAll().finally(() => {
+    sending = null;
+  });
+  return sending;
+}
+
+async function sendAll(): Promise<boolean> {
+  lastTry = performance.now();
+  const acts = await heldActs();
+  mayHold = acts.length > 0;
+  const said: string[] = [];
+  let isStuck = false;
+  for (const act of acts) {
+    if (isStuck || fateOf(act, Date.now()) !== "send") continue;
+    const sentence = await send(act);
+    if (sentence === null) isStuck = true;
+    else said.push(sentence);
+  }
+  if (said.length > 0) await tellPages(said.join(" "));
+  return isStuck;
+}
+
+/** Where there is Background Sync, the browser wakes this worker when it has a network again. */
+export async function wakeLater(): Promise<void> {
+  const { sync } = worker.registration as ServiceWorkerRegistration & {
+    sync?: { register(tag: string): Promise<void> };
+  };
+  await sync?.register("held").catch(() => {});
+}
+
+/** What is held, told to every open page, or to one that asks. */
+export async function tellPages(said = "", only: Client | null = null): Promise<void> {
+  const acts = await heldActs();
+  const place = drawnPlace();
+  const markup = heldLine(acts, { ...place, said });
+  const told = { held: markup, unsent: acts.flatMap(alertsOf) };
+  const pages = only === null ? await worker.clients.matchAll({ type: "window" }) : [only];
+  for (const page of pages) page.postMessage(told);
+}
+
+/** Lets go of all that is held, and says so: nothing is lost in silence. */
+export async function dropHeld(why: string): Promise<void> {
+  const acts = await heldActs();
+  for (const { id } of acts) await dropRecord(PREFIX + id);
+  if (acts.length === 0) return;
+  const said = `Not sent, and won’t be: ${acts.map(actName).join(", ")}. ${why}`;
+  await tellPages(said);
+  const pages = await worker.clients.matchAll({ type: "window" });
+  if (pages.some(({ visibilityState }) => visibilityState === "visible")) return;
+  await worker.registration.showNotification("Not sent", { body: said }).catch(() => {});
+}

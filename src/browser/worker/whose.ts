@@ -1,0 +1,41 @@
+import { dropHeld } from "./outbox.ts";
+import { getRecord, putRecord } from "./records.ts";
+import { worker } from "./scope.ts";
+
+/* Whose all of this is: what was kept for one is shown to no other. */
+
+interface Owner {
+  who: string;
+}
+
+/** An account's page was shown: what another's left goes, with the pushes that came here for them. */
+export async function beWhose(who: string): Promise<void> {
+  const known = await getRecord<Owner>("who");
+  if (known?.who === who) return;
+  if (known !== null) {
+    await forgetKept("Another account signed in.");
+    await unsubscribe();
+  }
+  await putRecord("who", { who });
+}
+
+/** The session is over. Pushes go on: what rings doesn't fall silent because a browser was signed out by time. */
+export async function forgetKept(why: string): Promise<void> {
+  const owner = await getRecord<Owner>("who");
+  await dropHeld(why);
+  for (const name of ["pages", "records"]) await caches.delete(name);
+  if (owner !== null) await putRecord("who", owner);
+}
+
+/** Signed out: nothing of them stays, this worker included. */
+export async function forgetAll(): Promise<void> {
+  await dropHeld("You signed out.");
+  await unsubscribe();
+  for (const name of await caches.keys()) await caches.delete(name);
+  await worker.registration.unregister();
+}
+
+async function unsubscribe(): Promise<void> {
+  const subscription = await worker.registration.pushManager?.getSubscription();
+  await subscription?.unsubscribe();
+}
