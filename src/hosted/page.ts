@@ -4,7 +4,7 @@ import { judgePage, type PageVerdict, type PushedDevice } from "./page-verdict.t
 import { buildPayload, collapseId, type Notice } from "./push.ts";
 import type { Pusher } from "./pusher.ts";
 import { type Claim, type ClaimKey, HOLD_SECONDS } from "./registry/claims.ts";
-import type { Audience, Recipient } from "./registry/devices.ts";
+import type { Audience, Recipients } from "./registry/devices.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const EXPIRES_SECONDS = 3_600;
@@ -52,8 +52,8 @@ export async function pushPage(deps: PageDeps, page: Page): Promise<PageResult> 
   if (taken.kind === "done") return { kind: "paged", devices: taken.devices, duplicate: true };
   if (taken.kind !== "taken") return taken;
   const hold: Hold = { ...taken, askedAt };
-  const recipients = await whoInTime(deps, page, hold);
-  if (recipients !== null) return pushAndSettle(deps, { page, hold, recipients });
+  const who = await whoInTime(deps, page, hold);
+  if (who !== null) return pushAndSettle(deps, { page, hold, who });
   await giveBack(deps, hold);
   return { kind: "late" };
 }
@@ -67,11 +67,11 @@ interface Hold {
 }
 
 /** Whom to push to; null where that, or the hold, was learnt too late. */
-async function whoInTime(deps: PageDeps, page: Page, hold: Hold): Promise<Recipient[] | null> {
+async function whoInTime(deps: PageDeps, page: Page, hold: Hold): Promise<Recipients | null> {
   if (isLate(deps, hold)) return null;
   try {
-    const recipients = await deps.registry.devices.recipients(page.audience);
-    return isLate(deps, hold) ? null : recipients;
+    const who = await deps.registry.devices.recipients(page.audience);
+    return isLate(deps, hold) ? null : who;
   } catch (error) {
     // The hold is let go where it can be, else it runs out by itself; the first error is the news.
     await giveBack(deps, hold).catch(() => {});
@@ -90,12 +90,12 @@ function giveBack({ registry }: PageDeps, { claim, reached }: Hold): Promise<voi
 
 async function pushAndSettle(
   deps: PageDeps,
-  at: { page: Page; hold: Hold; recipients: readonly Recipient[] },
+  at: { page: Page; hold: Hold; who: Recipients },
 ): Promise<PageResult> {
-  const { registry, clock } = deps;
+  const { registry } = deps;
   const { hold } = at;
+  const readAtMs = at.who.atMs;
   const earlier = hold.reached.length;
-  const pushedAtMs = clock.now();
   const { pushed, faults } = await pushAll(deps, at);
   const verdict = judgePage(pushed, earlier);
   const devices = earlier + verdict.reached.length;
@@ -103,7 +103,7 @@ async function pushAndSettle(
   // Asked for together, so one commit: a device is never retired by a page that wasn't settled.
   await untilItHolds(deps, hold, () =>
     Promise.all([
-      registry.devices.retire({ pushedAtMs, gone: verdict.gone, bad: verdict.bad }),
+      registry.devices.retire({ readAtMs, gone: verdict.gone, bad: verdict.bad }),
       registry.claims.settle(hold.claim, { reached: verdict.reached, done, devices }),
     ]),
   );
@@ -130,13 +130,13 @@ async function untilItHolds(
 
 async function pushAll(
   { registry, pusher, clock }: PageDeps,
-  { page, hold, recipients }: { page: Page; hold: Hold; recipients: readonly Recipient[] },
+  { page, hold, who }: { page: Page; hold: Hold; who: Recipients },
 ): Promise<{ pushed: PushedDevice[]; faults: unknown[] }> {
   const { audience, notice } = page;
   const expiresAt = Math.floor(clock.now() / 1000) + EXPIRES_SECONDS;
   const collapse = collapseId(page.key.tenantId, page.subject);
   const reached = new Set(hold.reached);
-  const left = recipients.filter((recipient) => !reached.has(recipient.token));
+  const left = who.recipients.filter((recipient) => !reached.has(recipient.token));
   const payloads = new Map<boolean, string>();
   const payloadFor = (criticalAlerts: boolean) => {
     const payload = payloads.get(criticalAlerts) ?? buildPayload(notice, { criticalAlerts });

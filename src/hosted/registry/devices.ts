@@ -7,6 +7,12 @@ export interface Recipient {
   criticalAlerts: boolean;
 }
 
+/** Whom a page is for, as it stood at `atMs` by the registry's clock. */
+export interface Recipients {
+  atMs: number;
+  recipients: Recipient[];
+}
+
 /** Whom a page is for, read when it is sent. */
 export interface Audience {
   tenantId: string;
@@ -28,16 +34,37 @@ export interface Devices {
   /** False when the account has no such device. */
   remove(accountId: string, token: string): Promise<boolean>;
   /** The distinct handsets of an audience, without those set aside. */
-  recipients(audience: Audience): Promise<Recipient[]>;
+  recipients(audience: Audience): Promise<Recipients>;
   /** Whether a handset is still one of an audience. */
   isRecipient(audience: Audience, token: string): Promise<boolean>;
   /**
-   * What the push provider said of handsets pushed to at `pushedAtMs`: `gone` ones are removed, as far
-   * as they weren't registered since; `bad` ones are set aside until they are registered again.
+   * What the push provider said of handsets that were read at `readAtMs`: `gone` ones are removed, as far
+   * as they weren't registered since, or since the provider's own time `atMs` where that is earlier; `bad` ones are
+   * set aside until they are registered again.
    */
   retire(verdicts: {
-    pushedAtMs: number;
+    readAtMs: number;
     gone: readonly { token: string; atMs: number | null }[];
     bad: readonly string[];
   }): Promise<void>;
+}
+
+/** A handset that a person has. */
+export interface Handset {
+  /** Box account id (or account id of a hosted tenant). */
+  person: string;
+  token: string;
+  critical: boolean;
+}
+
+/** The distinct handsets of those people. */
+export function recipientsOf(handsets: readonly Handset[], only: Audience["only"]): Recipient[] {
+  const people = only === null ? null : new Set(only);
+  const found = new Map<string, Recipient>();
+  for (const { person, token, critical } of handsets) {
+    if (people !== null && !people.has(person)) continue;
+    const criticalAlerts = critical || found.get(token)?.criticalAlerts === true;
+    found.set(token, { token, criticalAlerts });
+  }
+  return [...found.values()];
 }

@@ -1,7 +1,7 @@
 import type { Device } from "../../../people/device.ts";
 import { MOST_DEVICES } from "../../../people/devices.ts";
 import type { Reader, Tx } from "../../../store/store.ts";
-import type { Audience, Devices, Recipient } from "../devices.ts";
+import { type Audience, type Devices, type Recipient, recipientsOf } from "../devices.ts";
 import type { Room } from "./room.ts";
 
 // CROSS JOIN keeps the order: from a tenant's few people to their devices.
@@ -28,7 +28,10 @@ export function handsetsIn(room: Room): Devices {
           .run(accountId, token.toLowerCase());
         return gone.changes > 0;
       }),
-    recipients: async (audience) => recipients(room.store, audience),
+    recipients: async (audience) => ({
+      atMs: room.store.clock.now(),
+      recipients: recipients(room.store, audience),
+    }),
     isRecipient: async (audience, token) =>
       recipients(room.store, audience).some((recipient) => recipient.token === token),
     async retire(verdicts) {
@@ -40,23 +43,12 @@ export function handsetsIn(room: Room): Devices {
 
 function recipients(reader: Reader, audience: Audience): Recipient[] {
   const rows = reader
-    .sql<
-      [tenantId: string],
-      {
-        person: string;
-        token: string;
-        critical: number;
-      }
-    >(HANDSETS[audience.through])
+    .sql<[tenantId: string], { person: string; token: string; critical: number }>(
+      HANDSETS[audience.through],
+    )
     .all(audience.tenantId);
-  const only = audience.only === null ? null : new Set(audience.only);
-  const found = new Map<string, Recipient>();
-  for (const { person, token, critical } of rows) {
-    if (only !== null && !only.has(person)) continue;
-    const criticalAlerts = critical === 1 || found.get(token)?.criticalAlerts === true;
-    found.set(token, { token, criticalAlerts });
-  }
-  return [...found.values()];
+  const handsets = rows.map((row) => ({ ...row, critical: row.critical === 1 }));
+  return recipientsOf(handsets, audience.only);
 }
 
 function list(reader: Reader, accountId: string): Device[] {
@@ -110,14 +102,14 @@ function put(
 function retire(
   tx: Tx,
   verdicts: {
-    pushedAtMs: number;
+    readAtMs: number;
     gone: readonly { token: string; atMs: number | null }[];
     bad: readonly string[];
   },
 ): void {
-  const { pushedAtMs } = verdicts;
+  const { readAtMs } = verdicts;
   for (const { token, atMs } of verdicts.gone) {
-    const deadSince = Math.min(atMs ?? pushedAtMs, pushedAtMs);
+    const deadSince = Math.min(atMs ?? readAtMs, readAtMs);
     tx.sql<[token: string, deadSince: number]>(
       "DELETE FROM devices WHERE token = ? AND registered_ms <= ?",
     ).run(token, deadSince);
@@ -125,6 +117,6 @@ function retire(
   for (const token of verdicts.bad) {
     tx.sql<[number, string, number]>(
       "UPDATE devices SET set_aside_ms = ? WHERE token = ? AND registered_ms <= ?",
-    ).run(pushedAtMs, token, pushedAtMs);
+    ).run(readAtMs, token, readAtMs);
   }
 }
