@@ -23,7 +23,11 @@ export const phoneScreen: Screen = {
       headers: sees?.state === "shown" ? { "Cache-Control": "no-store" } : {},
       sections: {
         tabs: { watches: [], draw: () => meTabs(call, AT) },
-        phone: { watches: ["people"], draw: () => drawn(call, sees) },
+        // What another state shows is another thing, and nothing that moved.
+        phone: {
+          watches: ["people"],
+          draw: () => html`<div id="phone-${sees?.state ?? "none"}">${drawn(call, sees)}</div>`,
+        },
       },
     };
   },

@@ -6,9 +6,10 @@ import { newcomerHolds } from "./newcomer.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
 import { twoPeopleHold } from "./two-people.ts";
+import { waysInHold } from "./ways-in.ts";
 
 /** What each screen of the console promises, as it is tried in a browser. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
   ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
-  pocketHolds,
+  ...{ pocketHolds, waysInHold },
 };
