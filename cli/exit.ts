@@ -17,6 +17,7 @@ const faultCodes: Record<FaultKind, number> = {
   damaged: exitCodes.damaged,
   foreign: exitCodes.damaged,
   newer: exitCodes.configuration,
+  misconfigured: exitCodes.configuration,
   locked: exitCodes.failure,
   io: exitCodes.storage,
   unavailable: exitCodes.failure,

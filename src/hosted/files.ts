@@ -2,5 +2,7 @@
 export const hostedFiles = {
   registry: "hosted.db",
   key: "hosted.key",
+  /** This node's name, where several share a database. */
+  node: "node.id",
   tenants: "tenants",
 } as const;

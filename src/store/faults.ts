@@ -2,9 +2,16 @@ import { ServiceError } from "../kit/errors.ts";
 
 /**
  * What can be wrong with a store. "damaged" and "foreign" end the process with 65, "io" with 74,
- * "newer" and "locked" with 78 and 1 (contract §11); "unavailable" is everything else at opening.
+ * "newer" and "misconfigured" with 78, "locked" with 1 (contract §11); "unavailable" is everything else at opening.
  */
-export type FaultKind = "damaged" | "foreign" | "newer" | "locked" | "io" | "unavailable";
+export type FaultKind =
+  | "damaged"
+  | "foreign"
+  | "newer"
+  | "misconfigured"
+  | "locked"
+  | "io"
+  | "unavailable";
 
 export class StoreFault extends Error {
   readonly kind: FaultKind;

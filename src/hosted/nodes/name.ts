@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hexId } from "../../kit/ids.ts";
+import type { Random } from "../../kit/random.ts";
+import { StoreFault } from "../../store/faults.ts";
+import { syncDirectory, writeSynced } from "../../store/files.ts";
+import { hostedFiles } from "../files.ts";
+
+/** Whether a text may be a node's name: it stands in every hold that the node takes. */
+export const isNodeName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text);
+
+/** The name of the node that a data directory is for, minted once. Throws StoreFault where the file holds none. */
+export function nodeNameOf(data: string, random: Random): string {
+  const path = join(data, hostedFiles.node);
+  if (!existsSync(path)) {
+    writeSynced(path, `${hexId(random)}\n`);
+    syncDirectory(data);
+  }
+  const name = readFileSync(path, "utf8").trim();
+  if (isNodeName(name)) return name;
+  throw new StoreFault("misconfigured", `${path} holds no node's name: remove it, or use --node.`);
+}

@@ -1,0 +1,109 @@
+import { type Clock, sleep } from "../../kit/clock.ts";
+import type { Log } from "../../kit/log.ts";
+import { StoreFault } from "../../store/faults.ts";
+import type { NodeSign, Nodes } from "../registry/nodes.ts";
+
+const RENEW_MS = 2_000;
+/** A process of this name that was killed counts as alive for 10 s. */
+const JOIN_MS = 12_000;
+const JOIN_AGAIN_MS = 500;
+
+export interface LiveNode {
+  /** Tells the others that it takes on nothing more. */
+  drain(): void;
+  /** By how many milliseconds this node's clock is ahead of the registry's; null while that isn't known. */
+  aheadMs(): number | null;
+  /** Tells the others that it is gone, as far as they can be told. */
+  stop(): Promise<void>;
+}
+
+export interface NodeOptions {
+  nodes: Nodes;
+  /** Its name, for messages. */
+  name: string;
+  clock: Clock;
+  log: Log;
+  version: string;
+  /** Where it serves. */
+  url(): string;
+  /** Called once: a newer program has changed the registry so that this one can't work on it any more. */
+  onTooOld(): void;
+  /** Called once: it stood still for so long that another process lives under its name now. */
+  onReplaced(): void;
+}
+
+/**
+ * Lives among the nodes that share a registry: says so every 2 s, which holds for 10 s. Rejects with StoreFault
+ * `misconfigured` where another process lives under its name.
+ */
+export async function startNode(options: NodeOptions): Promise<LiveNode> {
+  const { nodes, clock, log } = options;
+  const state = { draining: false, stopped: false, failing: false, isTooOld: false };
+  let ahead: number | null = null;
+  let cancel = () => {};
+  let renewing: Promise<void> = Promise.resolve();
+  const sign = (): NodeSign => ({
+    ...{ url: options.url(), version: options.version, draining: state.draining },
+  });
+
+  const renew = async () => {
+    try {
+      const askedAt = clock.mono();
+      const news = await nodes.renew(sign());
+      if (state.failing) log.info("the database hears of this node again");
+      state.failing = false;
+      if (news.kind === "replaced") {
+        state.stopped = true;
+        options.onReplaced();
+        return;
+      }
+      // What the answer's way took is on either side of the moment that it tells of.
+      ahead = Math.round(clock.now() - (clock.mono() - askedAt) / 2 - news.atMs);
+      if (news.isTooOld && !state.isTooOld) {
+        state.isTooOld = true;
+        options.onTooOld();
+      }
+    } catch (error) {
+      if (!state.failing)
+        log.warn({ err: error }, "the database can't be told that this node lives");
+      state.failing = true;
+    }
+  };
+  const loop = () => {
+    cancel = clock.after(RENEW_MS, () => {
+      renewing = renew().then(() => {
+        if (!state.stopped) loop();
+      });
+    });
+  };
+
+  await join(options, sign);
+  await renew();
+  loop();
+  return {
+    drain() {
+      state.draining = true;
+    },
+    aheadMs: () => ahead,
+    async stop() {
+      state.stopped = true;
+      cancel();
+      await renewing;
+      await nodes
+        .leave()
+        .catch((error) => log.warn({ err: error }, "the other nodes weren't told"));
+    },
+  };
+}
+
+async function join({ nodes, clock, name }: NodeOptions, sign: () => NodeSign): Promise<void> {
+  const until = clock.mono() + JOIN_MS;
+  while (!(await nodes.join(sign()))) {
+    if (clock.mono() >= until)
+      throw new StoreFault(
+        "misconfigured",
+        `Another process serves as node ${name}: give each its own data directory, or --node.`,
+      );
+    await sleep(clock, JOIN_AGAIN_MS);
+  }
+}

@@ -1,0 +1,65 @@
+import { hexId } from "../../../kit/ids.ts";
+import type { NodeSign, Nodes } from "../nodes.ts";
+import { databaseMigrations } from "./migrate.ts";
+import type { DatabaseRoom } from "./room.ts";
+
+const ALIVE = "now() + interval '10 s'";
+const LEAD = "now() + interval '20 s'";
+/** A word that isn't taken by then is late: the next one is due. */
+const WITHIN_MS = 3_000;
+
+/** Asks by the connections of its own, so that a storm of pages takes no node's life. */
+export function nodesOn(room: DatabaseRoom): Nodes {
+  const { leases } = room.database;
+  const run = hexId(room.random);
+  const schema = databaseMigrations().length;
+  const limits = { withinMs: WITHIN_MS };
+  const valuesOf = ({ url, version, draining }: NodeSign) => [
+    ...[room.node, run, url, version, schema, draining],
+  ];
+  return {
+    async join(sign) {
+      const rows = await leases.query(
+        `INSERT INTO nodes AS n (id, run, url, version, store_schema, draining, alive_until)
+         VALUES ($1, $2, $3, $4, $5, $6, ${ALIVE})
+         ON CONFLICT (id) DO UPDATE SET run = $2, url = $3, version = $4, store_schema = $5,
+           draining = $6, alive_until = ${ALIVE}, started_at = now(), seen_at = now()
+           WHERE n.run = $2 OR n.alive_until < now()
+         RETURNING id`,
+        valuesOf(sign),
+        limits,
+      );
+      return rows.length > 0;
+    },
+    async renew(sign) {
+      const [row] = await leases.query<{ atMs: number; least: number | null }>(
+        `UPDATE nodes SET url = $3, version = $4, store_schema = $5, draining = $6,
+           seen_at = now(), alive_until = ${ALIVE}
+         WHERE id = $1 AND run = $2
+         RETURNING floor(extract(epoch FROM now()) * 1000)::bigint AS "atMs",
+           (SELECT value FROM meta WHERE key = 'least') AS least`,
+        valuesOf(sign),
+        limits,
+      );
+      if (row === undefined) return { kind: "replaced" };
+      return { kind: "alive", atMs: row.atMs, isTooOld: (row.least ?? 0) > schema };
+    },
+    async leave() {
+      await leases.query(
+        `WITH gone AS (DELETE FROM nodes WHERE id = $1 AND run = $2 RETURNING id)
+         UPDATE jobs SET node = NULL, until = NULL FROM gone WHERE node = gone.id`,
+        [room.node, run],
+        limits,
+      );
+    },
+    async lead(job) {
+      const rows = await leases.query(
+        `UPDATE jobs SET node = $1, until = ${LEAD}
+         WHERE name = $2 AND (node = $1 OR until IS NULL OR until < now()) RETURNING name`,
+        [room.node, job],
+        limits,
+      );
+      return rows.length > 0;
+    },
+  };
+}
