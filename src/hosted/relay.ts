@@ -53,7 +53,10 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   const key = await deps.registry.relayKeys.find(request.keyId);
   if (key.secret === null) return { kind: "unavailable", why: "the relay key can't be unsealed" };
   const isGood = isSigned(request, key.secret);
-  if (!isGood || key.tenantId === null) return { kind: "unauthorized" };
+  if (!isGood || key.tenantId === null) {
+    await deps.registry.relayKeys.refuse(request.keyId, key);
+    return { kind: "unauthorized" };
+  }
   request.known?.(key.tenantId);
   const event = readRelayedEvent(request.rawBody);
   if (typeof event === "string") return { kind: "malformed", why: event };

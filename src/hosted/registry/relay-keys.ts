@@ -11,6 +11,8 @@ export interface RelayKey {
   tenantId: string | null;
   /** For an unknown key a secret nobody has; null where the sealed one can't be opened. */
   secret: string | null;
+  /** It came from memory, without a look at the registry: whether it still lives is asked by what acts. */
+  isRemembered?: boolean;
 }
 
 export type Rotation =
@@ -23,6 +25,11 @@ export type Rotation =
 export interface RelayKeys {
   /** Looks a key up with the same work whether it is known or not. */
   find(keyId: string): Promise<RelayKey>;
+  /**
+   * Whoever asked with this key, as `find` gave it, is refused. It costs the look that a remembered key saved, so that
+   * unknown, revoked and badly signed take the same time.
+   */
+  refuse(keyId: string, key: RelayKey): Promise<void>;
   /** Mints a fresh key for a box tenant and revokes every earlier one; the owner's alone. */
   rotate(change: { tenantId: string; by: string }): Promise<Rotation>;
 }

@@ -66,3 +66,6 @@ export function messageOf(error: unknown): string {
 function isUntrusted(error: unknown): boolean {
   return /CERT|SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(codeOf(error));
 }
+
+/** Whether those of a failed batch may fare better one by one: not where the database is away. */
+export const mayDifferAlone = (error: unknown): boolean => !(error instanceof DatabaseAway);

@@ -41,6 +41,8 @@ export function relayKeysIn(room: Room): RelayKeys {
         return { tenantId: null, secret: sealer.open(decoy, relayKeyPlace(decoyId)) };
       return { tenantId: row.tenant_id, secret: sealer.open(row.sealed, relayKeyPlace(keyId)) };
     },
+    // `find` has looked.
+    refuse: async () => {},
     rotate: (change) =>
       room.write((tx): Rotation => {
         const role = roleOf(tx, change.tenantId, change.by);

@@ -1,0 +1,170 @@
+import { hexId } from "../../../kit/ids.ts";
+import {
+  type Claim,
+  type ClaimKey,
+  type Claims,
+  type ClaimTaken,
+  HOLD_SECONDS,
+} from "../claims.ts";
+import { batchAsker } from "./asker.ts";
+import { mayDifferAlone } from "./database-faults.ts";
+import type { DatabaseRoom } from "./room.ts";
+
+interface Asked {
+  key: ClaimKey;
+  relayKeyId: string | null;
+  /** Of this request alone: asked again after a lost answer it gets the hold that it has. */
+  holder: string;
+}
+
+interface Settled {
+  claim: Claim;
+  reached: readonly string[];
+  done: boolean;
+  devices: number;
+}
+
+/** Pages are taken and settled in batches (asker.ts), each by one statement, whose rows are locked in one order. */
+export function claimsOn(room: DatabaseRoom): Claims {
+  const { database, random, node } = room;
+  /** The rows of the claims that are held here, in whose order they are settled, too. */
+  const rows = new WeakMap<Claim, string>();
+  const take = batchAsker<Asked, ClaimTaken>({
+    key: ({ key }) => rowOf(key),
+    answer: (asked) => takeAll(room, asked),
+    mayDiffer: mayDifferAlone,
+  });
+  const settle = batchAsker<Settled, void>({
+    key: ({ claim }) => rows.get(claim) ?? String(claim.id),
+    answer: (all) => settleAll(room, all),
+    mayDiffer: mayDifferAlone,
+  });
+  return {
+    async take(given, { relayKeyId }) {
+      const key = storable(given);
+      const taken = await take({ key, relayKeyId, holder: `${node}/${hexId(random)}` });
+      if (taken.kind === "taken") rows.set(taken.claim, rowOf(key));
+      return taken;
+    },
+    settle: (claim, result) => settle({ claim, ...result }),
+    async holders(tenantId) {
+      const held = await database.query<{ holder: string }>(
+        `SELECT holder FROM relay_claims
+         WHERE tenant_id = $1 AND holder IS NOT NULL AND held_until >= now()`,
+        [tenantId],
+      );
+      return held.map(({ holder }) => holder);
+    },
+    async releaseMine() {
+      await database.query(
+        `UPDATE relay_claims SET holder = NULL
+         WHERE held_until > now() AND left(holder, length($1) + 1) = $1 || '/'`,
+        [node],
+        { withinMs: 60_000 },
+      );
+    },
+  };
+}
+
+const rowOf = ({ tenantId, alertId, event, timestamp }: ClaimKey): string =>
+  JSON.stringify([tenantId, alertId, event, timestamp]);
+
+/** PostgreSQL's texts can't hold the character 0, and a page must not be lost over it. */
+function storable(key: ClaimKey): ClaimKey {
+  const { alertId, event } = key;
+  return { ...key, alertId: alertId.replaceAll("\0", "␀"), event: event.replaceAll("\0", "␀") };
+}
+
+/**
+ * The key's row is locked, so that whoever revokes it waits for this statement and then sees its holds. Where it is being
+ * revoked at this moment it isn't waited for: then the page is in flight, and asked for again.
+ */
+const TAKE = `WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
+      WITH ORDINALITY AS a(tenant_id, alert_id, event, timestamp, holder, key_id, n)),
+  live AS (
+    SELECT id, tenant_id FROM relay_keys WHERE id = ANY($6) AND revoked_at IS NULL
+    ORDER BY id FOR SHARE SKIP LOCKED)
+  INSERT INTO relay_claims AS c (tenant_id, alert_id, event, timestamp, holder, held_until)
+  SELECT a.tenant_id, a.alert_id, a.event, a.timestamp, a.holder, now() + interval '${HOLD_SECONDS} s'
+  FROM asked a LEFT JOIN live k ON k.id = a.key_id AND k.tenant_id = a.tenant_id
+  WHERE a.key_id IS NULL OR k.id IS NOT NULL
+  ORDER BY a.n
+  ON CONFLICT (tenant_id, alert_id, event, timestamp) DO UPDATE
+    SET holder = excluded.holder, held_until = excluded.held_until
+    WHERE c.done_at IS NULL
+      AND (c.holder IS NULL OR c.held_until < now() OR c.holder = excluded.holder)
+  RETURNING c.id, c.holder, c.reached`;
+
+/** What is with those that weren't taken. */
+const REST = `SELECT c.done_at IS NOT NULL AS done, c.devices,
+    a.key_id IS NULL OR EXISTS (SELECT 1 FROM relay_keys k
+      WHERE k.id = a.key_id AND k.tenant_id = a.tenant_id AND k.revoked_at IS NULL) AS live
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+    WITH ORDINALITY AS a(tenant_id, alert_id, event, timestamp, key_id, n)
+  LEFT JOIN relay_claims c ON c.tenant_id = a.tenant_id AND c.alert_id = a.alert_id
+    AND c.event = a.event AND c.timestamp = a.timestamp
+  ORDER BY a.n`;
+
+const columnsOf = (asked: readonly Asked[]) => [
+  asked.map(({ key }) => key.tenantId),
+  asked.map(({ key }) => key.alertId),
+  asked.map(({ key }) => key.event),
+  asked.map(({ key }) => key.timestamp),
+];
+
+async function takeAll(room: DatabaseRoom, asked: readonly Asked[]): Promise<ClaimTaken[]> {
+  const keyIds = asked.map(({ relayKeyId }) => relayKeyId);
+  const held = await room.database.query<{ id: number; holder: string; reached: string[] }>(TAKE, [
+    ...columnsOf(asked),
+    asked.map(({ holder }) => holder),
+    keyIds,
+  ]);
+  const taken = new Map<string, ClaimTaken>(
+    held.map(({ id, holder, reached }) => [
+      holder,
+      { kind: "taken", claim: { id, holder }, reached },
+    ]),
+  );
+  const left = asked.filter(({ holder }) => !taken.has(holder));
+  for (const [at, one] of (await restOf(room, left)).entries())
+    taken.set((left[at] as Asked).holder, one);
+  return asked.map(({ holder }) => taken.get(holder) as ClaimTaken);
+}
+
+async function restOf({ database }: DatabaseRoom, left: readonly Asked[]): Promise<ClaimTaken[]> {
+  if (left.length === 0) return [];
+  const rows = await database.query<{ done: boolean; devices: number | null; live: boolean }>(
+    REST,
+    [...columnsOf(left), left.map(({ relayKeyId }) => relayKeyId)],
+  );
+  return rows.map(({ done, devices, live }): ClaimTaken => {
+    if (!live) return { kind: "revoked" };
+    return done ? { kind: "done", devices: devices ?? 0 } : { kind: "in_flight" };
+  });
+}
+
+/** Who was reached counts whoever says so; only the holder ends the hold, or the page. Twice changes nothing more. */
+const SETTLE = `UPDATE relay_claims c SET
+    reached = CASE WHEN s.reached = '' THEN c.reached ELSE
+      (SELECT array_agg(DISTINCT t) FROM unnest(c.reached || string_to_array(s.reached, E'\\n')) t) END,
+    devices = CASE WHEN c.holder = s.holder THEN s.devices ELSE c.devices END,
+    done_at = CASE WHEN c.holder = s.holder AND s.done THEN now() ELSE c.done_at END,
+    holder = CASE WHEN c.holder = s.holder THEN NULL ELSE c.holder END
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::int[])
+    AS s(id, holder, reached, done, devices)
+  WHERE c.id = s.id`;
+
+async function settleAll(
+  { database }: DatabaseRoom,
+  all: readonly Settled[],
+): Promise<undefined[]> {
+  await database.query(SETTLE, [
+    all.map(({ claim }) => claim.id),
+    all.map(({ claim }) => claim.holder),
+    all.map(({ reached }) => reached.join("\n")),
+    all.map(({ done }) => done),
+    all.map(({ devices }) => devices),
+  ]);
+  return all.map(() => undefined);
+}

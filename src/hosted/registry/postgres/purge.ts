@@ -1,0 +1,30 @@
+import { CLAIM_SECONDS } from "../claims.ts";
+import { MOST_OUTAGES } from "../uptime.ts";
+import type { DatabaseRoom } from "./room.ts";
+
+const SLICE = 500;
+const WITHIN_MS = 30_000;
+
+/** Slices that somebody else has in hand are passed over. */
+const CLAIMS = `DELETE FROM relay_claims WHERE id IN (
+  SELECT id FROM relay_claims WHERE created_at <= now() - interval '${CLAIM_SECONDS} s'
+  ORDER BY created_at LIMIT ${SLICE} FOR UPDATE SKIP LOCKED) RETURNING 1`;
+
+const OUTAGES = `DELETE FROM outages WHERE began_at IN (
+  SELECT began_at FROM outages ORDER BY began_at DESC OFFSET ${MOST_OUTAGES} LIMIT ${SLICE}) RETURNING 1`;
+
+/** Nodes that are gone for a day are of no more use to anybody who looks. */
+const NODES = `DELETE FROM nodes WHERE alive_until < now() - interval '1 day' RETURNING 1`;
+
+/** `sessions`: the noun's own slice. */
+export function purgeOn(
+  { database }: DatabaseRoom,
+  sessions: () => Promise<number>,
+): () => Promise<number> {
+  const gone = async (sql: string) =>
+    (await database.query(sql, [], { withinMs: WITHIN_MS })).length;
+  return async () => {
+    const rows = [await gone(CLAIMS), await sessions(), await gone(OUTAGES), await gone(NODES)];
+    return rows.reduce((sum, of) => sum + of, 0);
+  };
+}

@@ -1,0 +1,102 @@
+import { LRUCache } from "lru-cache";
+import { base62Secret, hexId } from "../../../kit/ids.ts";
+import {
+  type RelayCredential,
+  type RelayKey,
+  type RelayKeys,
+  type Rotation,
+  relayKeyPlace,
+} from "../relay-keys.ts";
+import type { DatabaseTx } from "./connect.ts";
+import type { DatabaseRoom } from "./room.ts";
+
+/** Keys whose secrets are in memory. */
+const MOST_KNOWN = 100_000;
+
+/**
+ * A key's secret never changes, so a key that was found once is known. Whether it still lives is asked in the statement
+ * that acts by it.
+ */
+export function relayKeysOn(room: DatabaseRoom): RelayKeys {
+  const { database, sealer, random } = room;
+  const known = new LRUCache<string, RelayKey>({ max: MOST_KNOWN });
+  const decoyId = "rk_0";
+  const decoy = sealer.seal(base62Secret(random), relayKeyPlace(decoyId));
+  const read = async (keyId: string) => {
+    const [row] = await database.query<{ tenantId: string; sealed: string }>(
+      `SELECT tenant_id AS "tenantId", sealed FROM relay_keys WHERE id = $1 AND revoked_at IS NULL`,
+      [keyId.replaceAll("\0", "␀")],
+    );
+    return row;
+  };
+  return {
+    async find(keyId) {
+      const remembered = known.get(keyId);
+      if (remembered !== undefined) return remembered;
+      const row = await read(keyId);
+      if (row === undefined)
+        return { tenantId: null, secret: sealer.open(decoy, relayKeyPlace(decoyId)) };
+      const { tenantId, sealed } = row;
+      const key: RelayKey = { tenantId, secret: sealer.open(sealed, relayKeyPlace(keyId)) };
+      // What can't be opened may be so once the key file is right.
+      if (key.secret !== null) known.set(keyId, { ...key, isRemembered: true });
+      return key;
+    },
+    async refuse(keyId, { isRemembered }) {
+      if (isRemembered !== true) return;
+      if ((await read(keyId)) === undefined) known.delete(keyId);
+    },
+    rotate: (change) =>
+      // Done twice, for an answer that was lost, it ends with one live key: the one that is answered.
+      database.transaction((tx) => rotate(tx, room, change), { repeatable: true }),
+  };
+}
+
+async function rotate(
+  tx: DatabaseTx,
+  room: DatabaseRoom,
+  { tenantId, by }: { tenantId: string; by: string },
+): Promise<Rotation> {
+  const [tenant] = await tx.query<{ kind: string; role: string | null }>(
+    `SELECT t.kind, m.role FROM tenants t
+     LEFT JOIN memberships m ON m.tenant_id = t.id AND m.account_id = $2
+     WHERE t.id = $1 FOR NO KEY UPDATE OF t`,
+    [tenantId, by],
+  );
+  if (tenant === undefined || tenant.role === null) return { kind: "not_found" };
+  if (tenant.role !== "owner") return { kind: "not_owner" };
+  if (tenant.kind === "hosted") return { kind: "hosted" };
+  return { kind: "rotated", credential: await mintRelayKeyOn(tx, room, tenantId) };
+}
+
+/** A fresh key for a box tenant, whose row the caller has locked, and the end of every earlier one. */
+export async function mintRelayKeyOn(
+  tx: DatabaseTx,
+  { sealer, random }: Pick<DatabaseRoom, "sealer" | "random">,
+  tenantId: string,
+): Promise<RelayCredential> {
+  const keyId = `rk_${hexId(random)}`;
+  const secret = base62Secret(random);
+  await tx.query(
+    "UPDATE relay_keys SET revoked_at = now() WHERE tenant_id = $1 AND revoked_at IS NULL",
+    [tenantId],
+  );
+  await tx.query("INSERT INTO relay_keys (id, tenant_id, sealed) VALUES ($1, $2, $3)", [
+    keyId,
+    tenantId,
+    sealer.seal(secret, relayKeyPlace(keyId)),
+  ]);
+  return { keyId, secret };
+}
+
+/** The ids of the keys that the registry's sealed values name. */
+export async function sealedKeyIdsOn({
+  database,
+}: Pick<DatabaseRoom, "database">): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    `SELECT DISTINCT substr(sealed, 4, 16) AS id FROM (
+       SELECT sealed FROM relay_keys WHERE revoked_at IS NULL
+       UNION ALL SELECT sealed FROM apns UNION ALL SELECT sealed FROM apns_tokens) AS all_sealed`,
+  );
+  return rows.map(({ id }) => id);
+}

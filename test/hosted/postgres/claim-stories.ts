@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Claim, ClaimTaken } from "../../../src/hosted/registry/claims.ts";
+import fc from "../../support/property.ts";
+import { type NounsOfNode, nounBench } from "./nouns.ts";
+
+const HOUR = 3_600_000;
+const HOLD_MS = 15_000;
+
+/** A page as one that can't fail would keep it. */
+interface Page {
+  holder: string | null;
+  until: number;
+  reached: Set<string>;
+  done: number | null;
+}
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant("take" as const), node: fc.nat(1), page: fc.nat(3) }),
+  },
+  // Several at once, from both nodes: who wins is the database's to say, but one does.
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("rush" as const), page: fc.nat(3) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("settle" as const),
+      which: fc.nat(20),
+      token: fc.nat(5),
+      done: fc.boolean(),
+      twice: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("turn" as const),
+      ms: fc.constantFrom(1, 5_000, 14_999, 15_001, 60_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const), node: fc.nat(1) }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Random stories of two nodes, their clocks two hours apart, against a model. */
+export async function claimStories(
+  t: TestContext,
+  { runs, steps }: { runs: number; steps: number },
+): Promise<void> {
+  const bench = await nounBench(t);
+  const nodes = [bench.node("behind", -HOUR), bench.node("ahead", HOUR)] as const;
+  const turn = (ms: number) => bench.made.turn(ms);
+  const { tenantId, relayKeyId } = await bench.box();
+  let story = 0;
+  const tell = (what: Step[]) =>
+    tellStory({ nodes, turn, what, box: { tenantId, relayKeyId }, story: ++story });
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: steps }), tell), {
+    numRuns: runs,
+  });
+}
+
+async function tellStory(given: {
+  nodes: readonly [NounsOfNode, NounsOfNode];
+  turn(ms: number): Promise<void>;
+  what: readonly Step[];
+  box: { tenantId: string; relayKeyId: string };
+  story: number;
+}): Promise<void> {
+  const { nodes, box, story } = given;
+  const pages = [0, 1, 2, 3].map(
+    (): Page => ({ holder: null, until: 0, reached: new Set(), done: null }),
+  );
+  const held: { claim: Claim; node: 0 | 1; page: Page; before: number }[] = [];
+  let now = 0;
+  const take = (node: number, page: number) =>
+    nodes[node as 0 | 1].claims.take(
+      { tenantId: box.tenantId, alertId: `${story}/${page}`, event: "alert.opened", timestamp: 1 },
+      { relayKeyId: box.relayKeyId },
+    );
+  const expected = (page: Page) => {
+    if (page.done !== null) return "done";
+    return page.holder !== null && page.until >= now ? "in_flight" : "taken";
+  };
+  const took = (node: number, page: Page, result: ClaimTaken) => {
+    if (result.kind === "done") assert.equal(result.devices, page.done);
+    if (result.kind !== "taken") return;
+    assert.deepEqual(new Set(result.reached), page.reached);
+    page.holder = result.claim.holder;
+    page.until = now + HOLD_MS;
+    held.push({ claim: result.claim, node: node as 0 | 1, page, before: page.reached.size });
+  };
+  for (const one of given.what) {
+    if (one.kind === "turn") {
+      now += one.ms;
+      await given.turn(one.ms);
+    } else if (one.kind === "take") {
+      const page = pages[one.page] as Page;
+      const wanted = expected(page);
+      const result = await take(one.node, one.page);
+      assert.equal(result.kind, wanted);
+      took(one.node, page, result);
+    } else if (one.kind === "rush") {
+      const page = pages[one.page] as Page;
+      const wanted = expected(page);
+      const results = await Promise.all([0, 1, 0, 1].map((node) => take(node, one.page)));
+      const winners = results.filter(({ kind }) => kind === "taken").length;
+      assert.equal(winners, wanted === "taken" ? 1 : 0);
+      for (const [at, result] of results.entries()) took(at % 2, page, result);
+    } else if (one.kind === "settle" && held.length > 0) {
+      // Also one that was settled already, or whose hold is another's by now.
+      const { claim, node, page, before } = held[one.which % held.length] as (typeof held)[number];
+      const tokens = [`t${one.token}`];
+      const devices = before + 1;
+      const settle = () =>
+        nodes[node].claims.settle(claim, { reached: tokens, done: one.done, devices });
+      await settle();
+      if (one.twice) await settle();
+      for (const token of tokens) page.reached.add(token);
+      if (page.holder !== claim.holder) continue;
+      page.holder = null;
+      if (one.done) page.done = devices;
+    } else if (one.kind === "restart") {
+      await nodes[one.node as 0 | 1].claims.releaseMine();
+      const name = ["behind/", "ahead/"][one.node] ?? "";
+      for (const page of pages)
+        if (page.holder?.startsWith(name) && page.until > now) page.holder = null;
+    }
+  }
+}

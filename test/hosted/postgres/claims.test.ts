@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
+import { postgresTest } from "../../support/postgres.ts";
+import { claimStories } from "./claim-stories.ts";
+import { nounBench } from "./nouns.ts";
+
+const HOUR = 3_600_000;
+const page = (tenantId: string, alertId = "1") => ({
+  ...{ tenantId, alertId, event: "alert.opened", timestamp: 1_767_600_000 },
+});
+const taken = (result: ClaimTaken) => {
+  if (result.kind !== "taken") throw new Error(result.kind);
+  return result;
+};
+
+postgresTest(
+  "a page is held by one of two nodes, whatever their clocks say, until the hold is over",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [early, late] = [bench.node("early", -HOUR), bench.node("late", HOUR)];
+    const { tenantId, relayKeyId } = await bench.box();
+    const by = { relayKeyId };
+    const first = taken(await early.claims.take(page(tenantId), by));
+    assert.deepEqual(await late.claims.take(page(tenantId), by), { kind: "in_flight" });
+    assert.deepEqual(await late.claims.holders(tenantId), [first.claim.holder]);
+    await bench.made.turn(15_000);
+    assert.deepEqual(await late.claims.take(page(tenantId), by), { kind: "in_flight" });
+    await bench.made.turn(1);
+    const second = taken(await late.claims.take(page(tenantId), by));
+    // Whoever stood still meanwhile ends nothing, but who was reached counts.
+    await early.claims.settle(first.claim, { reached: ["aa"], done: true, devices: 1 });
+    assert.deepEqual(await early.claims.take(page(tenantId), by), { kind: "in_flight" });
+    await late.claims.settle(second.claim, { reached: ["bb"], done: false, devices: 1 });
+    const third = taken(await early.claims.take(page(tenantId), by));
+    assert.deepEqual(third.reached, ["aa", "bb"]);
+    const last = { reached: ["bb", "cc"], done: true, devices: 3 };
+    await early.claims.settle(third.claim, last);
+    await early.claims.settle(third.claim, last);
+    assert.deepEqual(await late.claims.take(page(tenantId), by), { kind: "done", devices: 3 });
+    assert.deepEqual(await late.claims.holders(tenantId), []);
+  },
+);
+
+postgresTest(
+  "of many requests for a page on two nodes one has it, and each gets its own page's answer",
+  async (t) => {
+    const bench = await nounBench(t);
+    const nodes = [bench.node("a"), bench.node("b")];
+    const { tenantId, relayKeyId } = await bench.box();
+    const asked = Array.from({ length: 120 }, (_, n) => ({
+      node: nodes[n % 2] ?? bench.node("c"),
+      // A character that PostgreSQL's texts can't hold is no reason to lose a page.
+      alertId: `\0${n % 30}`,
+    }));
+    const results = await Promise.all(
+      asked.map(({ node, alertId }) => node.claims.take(page(tenantId, alertId), { relayKeyId })),
+    );
+    const byPage = Map.groupBy(results.entries(), ([at]) => asked[at]?.alertId);
+    assert.equal(byPage.size, 30);
+    for (const of of byPage.values())
+      assert.deepEqual(of.map(([, { kind }]) => kind).sort(), [
+        "in_flight",
+        "in_flight",
+        "in_flight",
+        "taken",
+      ]);
+    const ids = results.flatMap((one) => (one.kind === "taken" ? [one.claim.id] : []));
+    assert.equal(new Set(ids).size, 30);
+  },
+);
+
+postgresTest(
+  "a key must be live in the statement that takes the hold, and belong to the tenant",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const [box, other] = [await bench.box(), await bench.box()];
+    const { relayKeyId } = box;
+    assert.deepEqual(await node.claims.take(page(other.tenantId), { relayKeyId }), {
+      kind: "revoked",
+    });
+    assert.equal(
+      (await node.claims.take(page(box.tenantId, "2"), { relayKeyId: null })).kind,
+      "taken",
+    );
+    await bench.database.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [
+      relayKeyId,
+    ]);
+    assert.deepEqual(await node.claims.take(page(box.tenantId), { relayKeyId }), {
+      kind: "revoked",
+    });
+    assert.deepEqual(await node.claims.holders(box.tenantId).then(({ length }) => length), 1);
+  },
+);
+
+postgresTest(
+  "whoever revokes a key sees each hold that was taken by it: a hold is never taken unseen",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const { tenantId, relayKeyId } = await bench.box();
+    let during: Promise<ClaimTaken> | null = null;
+    await bench.database.transaction(async (tx) => {
+      await tx.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [relayKeyId]);
+      during = node.claims.take(page(tenantId), { relayKeyId });
+      // It isn't waited for either: other boxes' pages are in the same statement.
+      assert.deepEqual(await during, { kind: "in_flight" });
+    });
+    assert.deepEqual(await node.claims.take(page(tenantId), { relayKeyId }), { kind: "revoked" });
+    assert.deepEqual(await node.claims.holders(tenantId), []);
+  },
+);
+
+postgresTest(
+  "a hold whose answer was lost with the connection is the same hold when it is asked for again",
+  async (t) => {
+    const bench = await nounBench(t);
+    const { tenantId, relayKeyId } = await bench.box();
+    const node = bench.node("a");
+    const { database } = node.room;
+    // The first answer is lost after the commit.
+    let lost = 0;
+    const query: typeof database.query = async (sql, values, limits) => {
+      const rows = await database.query<never>(sql, values, limits);
+      if (!sql.includes("INSERT INTO relay_claims") || lost++ > 0) return rows;
+      return database.query<never>(sql, values, limits);
+    };
+    const { claimsOn } = await import("../../../src/hosted/registry/postgres/claims.ts");
+    const claims = claimsOn({ ...node.room, database: { ...database, query } });
+    const held = taken(await claims.take(page(tenantId), { relayKeyId }));
+    assert.deepEqual(await claims.holders(tenantId), [held.claim.holder]);
+  },
+);
+
+postgresTest("a node that starts frees its own holds, and nobody else's", async (t) => {
+  const bench = await nounBench(t);
+  const { tenantId } = await bench.box();
+  const [a, b] = [bench.node("node-1"), bench.node("node-10")];
+  const by = { relayKeyId: null };
+  await a.claims.take(page(tenantId, "a"), by);
+  await b.claims.take(page(tenantId, "b"), by);
+  await bench.node("node-1").claims.releaseMine();
+  assert.equal((await b.claims.take(page(tenantId, "a"), by)).kind, "taken");
+  assert.equal((await a.claims.take(page(tenantId, "b"), by)).kind, "in_flight");
+});
+
+postgresTest(
+  "two nodes take, settle, stand still and try again: as one that can't fail would say",
+  (t) => claimStories(t, { runs: 12, steps: 25 }),
+);

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { postgresTest } from "../../support/postgres.ts";
+import { NOON, type NounBench, type NounsOfNode, nounBench } from "./nouns.ts";
+
+const GAP_SECONDS = 120;
+const at = NOON / 1000;
+
+/** Looks each 15 s, as the leader does, for so long. */
+async function pass(bench: NounBench, by: NounsOfNode, seconds: number) {
+  let look = await by.heartbeats.look(GAP_SECONDS);
+  for (let left = seconds; left > 0; left -= 15) {
+    await bench.made.turn(Math.min(left, 15) * 1000);
+    look = await by.heartbeats.look(GAP_SECONDS);
+  }
+  return look;
+}
+
+postgresTest(
+  "a silence is told once, by the database's clock, and so is its end; a goodbye is none",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [a, b] = [bench.node("a", -3_600_000), bench.node("b", 3_600_000)];
+    const [quiet, gone, alive] = [await bench.box(), await bench.box(), await bench.box()];
+    const beat = (box: typeof quiet, by = a) => by.heartbeats.beat({ ...box, stamp: at });
+    assert.deepEqual(await Promise.all([beat(quiet), beat(alive), beat(quiet, b)]), [
+      true,
+      true,
+      true,
+    ]);
+    assert.equal(await a.heartbeats.goodbye({ ...gone, stamp: at }), true);
+    // An older word that comes late takes nothing back.
+    assert.equal(await b.heartbeats.beat({ ...gone, stamp: at - 1 }), true);
+    await b.heartbeats.look(GAP_SECONDS);
+    await pass(bench, a, 240);
+    await beat(alive, b);
+    const look = await pass(bench, a, 75);
+    assert.deepEqual(look, { at: at + 315, held: false, heldSince: null, watched: 2, unheard: 1 });
+    const [owed, ...others] = await b.heartbeats.owed(10);
+    assert.deepEqual(others, []);
+    assert.deepEqual(owed, {
+      tenantId: quiet.tenantId,
+      boxUrl: null,
+      news: "silent",
+      at: at + 315,
+      heardAt: at,
+    });
+    assert.ok(owed !== undefined);
+    await b.heartbeats.paid({ ...owed, at: owed.at - 1 });
+    assert.equal((await a.heartbeats.owed(10)).length, 1, "another page than this one");
+    await b.heartbeats.paid(owed);
+    assert.deepEqual(await a.heartbeats.owed(10), []);
+    await bench.made.turn(700);
+    await beat(quiet);
+    const [back] = await a.heartbeats.owed(10);
+    assert.deepEqual([back?.news, back?.tenantId], ["back", quiet.tenantId]);
+    assert.ok(back !== undefined);
+    await a.heartbeats.paid(back);
+    assert.deepEqual(await a.heartbeats.owed(10), []);
+  },
+);
+
+postgresTest(
+  "where nobody looked, or the database's clock was set back, everyone starts afresh",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const box = await bench.box(200);
+    await node.heartbeats.beat({ ...box, stamp: at });
+    await node.heartbeats.look(GAP_SECONDS);
+    await bench.made.turn(600_000);
+    await pass(bench, node, 180);
+    assert.deepEqual(await node.heartbeats.owed(10), []);
+    await bench.made.turn(-3_600_000);
+    await pass(bench, node, 180);
+    assert.deepEqual(await node.heartbeats.owed(10), []);
+    await pass(bench, node, 30);
+    assert.equal((await node.heartbeats.owed(10)).length, 1);
+  },
+);
+
+postgresTest(
+  "where most boxes go unheard together looks are held, and everyone starts afresh once more than half are heard",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const boxes = await Promise.all(Array.from({ length: 30 }, () => bench.box()));
+    const beats = (some: typeof boxes) =>
+      Promise.all(some.map((box) => node.heartbeats.beat({ ...box, stamp: at })));
+    await beats(boxes);
+    await node.heartbeats.look(GAP_SECONDS);
+    const cut = await pass(bench, node, 600);
+    assert.deepEqual([cut.held, cut.watched, cut.unheard], [true, 30, 30]);
+    assert.ok(cut.heldSince !== null && cut.heldSince <= at + 105);
+    assert.deepEqual(await node.heartbeats.owed(100), []);
+    await beats(boxes.slice(0, 16));
+    assert.equal((await node.heartbeats.look(GAP_SECONDS)).held, false);
+    assert.deepEqual(await node.heartbeats.owed(100), []);
+    for (let minute = 0; minute < 6; minute++) {
+      await pass(bench, node, 60);
+      await beats(boxes.slice(0, 16));
+    }
+    const owed = await node.heartbeats.owed(100);
+    assert.equal(owed.length, 14);
+    // What people are told is when it was really heard last.
+    assert.ok(owed.every(({ heardAt }) => heardAt === at));
+  },
+);
+
+postgresTest("a beat by a key that is no more live is told so and notes nothing", async (t) => {
+  const bench = await nounBench(t);
+  const node = bench.node("a");
+  const [box, other] = [await bench.box(), await bench.box()];
+  await bench.database.query("UPDATE relay_keys SET revoked_at = now() WHERE id = $1", [
+    box.relayKeyId,
+  ]);
+  const told = await Promise.all([
+    node.heartbeats.beat({ ...box, stamp: at }),
+    node.heartbeats.goodbye({ ...other, stamp: at }),
+    node.heartbeats.beat({ tenantId: box.tenantId, relayKeyId: other.relayKeyId, stamp: at }),
+  ]);
+  assert.deepEqual(told, [false, true, false]);
+  assert.deepEqual(await bench.database.query("SELECT tenant_id, planned FROM heartbeats"), [
+    { tenant_id: other.tenantId, planned: true },
+  ]);
+});
+
+postgresTest(
+  "an outage is that no node was alive, is noted once, and every node learns of it",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [a, b] = [bench.node("a"), bench.node("b")];
+    assert.deepEqual(await a.uptime.begin(), []);
+    assert.deepEqual(await b.uptime.begin(), []);
+    // One of two is away for a while: that is no outage.
+    for (let n = 0; n < 6; n++) {
+      await bench.made.turn(10_000);
+      assert.equal(await a.uptime.beat(), null);
+    }
+    assert.equal(await b.uptime.beat(), null);
+    await bench.made.turn(30_000);
+    assert.equal(await b.uptime.beat(), null);
+    await bench.made.turn(300_000);
+    const outage = { from: at + 90, to: at + 390 };
+    const told = await Promise.all([a.uptime.beat(), b.uptime.beat()]);
+    const later = await Promise.all([a.uptime.beat(), b.uptime.beat()]);
+    for (const n of [0, 1]) assert.deepEqual([told[n] ?? later[n]], [outage]);
+    assert.deepEqual(await bench.node("c").uptime.begin(), [outage]);
+  },
+);

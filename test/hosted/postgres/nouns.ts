@@ -1,0 +1,73 @@
+import type { TestContext } from "node:test";
+import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
+import type { Database } from "../../../src/hosted/registry/postgres/connect.ts";
+import { heartbeatsOn } from "../../../src/hosted/registry/postgres/heartbeats.ts";
+import { nodesOn } from "../../../src/hosted/registry/postgres/nodes.ts";
+import { relayKeysOn } from "../../../src/hosted/registry/postgres/relay-keys.ts";
+import type { DatabaseRoom } from "../../../src/hosted/registry/postgres/room.ts";
+import { uptimeOn } from "../../../src/hosted/registry/postgres/uptime.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { systemRandom } from "../../../src/kit/random.ts";
+import { plainSealer } from "../../support/hosted.ts";
+import { type TestDatabase, testDatabase } from "../../support/postgres.ts";
+
+/** What a node asks of the database's hot nouns. */
+export interface NounsOfNode {
+  room: DatabaseRoom;
+  claims: ReturnType<typeof claimsOn>;
+  heartbeats: ReturnType<typeof heartbeatsOn>;
+  relayKeys: ReturnType<typeof relayKeysOn>;
+  uptime: ReturnType<typeof uptimeOn>;
+  nodes: ReturnType<typeof nodesOn>;
+}
+
+export interface NounBench {
+  made: TestDatabase;
+  /** Asks for the test itself. */
+  database: Database;
+  node(name: string, aheadMs?: number): NounsOfNode;
+  /** A box tenant with a live relay key. */
+  box(watchSeconds?: number): Promise<{ tenantId: string; relayKeyId: string }>;
+}
+
+export const NOON = Date.UTC(2026, 0, 5, 12);
+
+/** A database whose clock stands at NOON until it is turned, and nodes whose own clocks may be wrong. */
+export async function nounBench(t: TestContext): Promise<NounBench> {
+  const made = await testDatabase(t);
+  await made.setNow(NOON);
+  const database = made.open();
+  let boxes = 0;
+  return {
+    ...{ made, database },
+    node(name, aheadMs = 0) {
+      const room: DatabaseRoom = {
+        ...{ database: made.open(), sealer: plainSealer, random: systemRandom, node: name },
+        clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+      };
+      return {
+        room,
+        claims: claimsOn(room),
+        heartbeats: heartbeatsOn(room),
+        relayKeys: relayKeysOn(room),
+        uptime: uptimeOn(room),
+        nodes: nodesOn(room),
+      };
+    },
+    async box(watchSeconds = 300) {
+      const tenantId = (++boxes).toString(16).padStart(16, "0");
+      const relayKeyId = `rk_${tenantId}`;
+      await database.query(
+        "INSERT INTO tenants (id, kind, plan, watch_seconds) VALUES ($1, 'box', 'free', $2)",
+        [tenantId, watchSeconds],
+      );
+      const sealed = plainSealer.seal(`secret of ${tenantId}`, `relay_keys|${relayKeyId}`);
+      await database.query("INSERT INTO relay_keys (id, tenant_id, sealed) VALUES ($1, $2, $3)", [
+        relayKeyId,
+        tenantId,
+        sealed,
+      ]);
+      return { tenantId, relayKeyId };
+    },
+  };
+}
