@@ -167,6 +167,18 @@ export function mustLeaveOwner(reader: Reader, without: { account: string; key?:
   );
 }
 
+/** Why an account can be neither less than an owner nor gone; null where it can. */
+export function whyOwnerStays(reader: Reader, { id, role }: Account): string | null {
+  if (role !== "owner") return null;
+  try {
+    mustLeaveOwner(reader, { account: id });
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.message;
+  }
+}
+
 /** Throws 409 listing the rules, schedules and overrides, as `project/name`, that would page nobody in its place. */
 function mustBeUnnamed(tx: Tx, id: string): void {
   const details = [

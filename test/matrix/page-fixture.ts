@@ -171,6 +171,10 @@ export const pageBodies: Record<string, Make> = {
   "/people/{account}/change": () => ({ display_name: fresh("D"), role: "member" }),
   "/people/{account}/reset": nothing,
   "/people/{account}/remove": nothing,
+  "/people/{account}/replace": named,
+  "/people/{account}/replace/try": named,
+  "/people/{account}/sessions/{sid}/end": nothing,
+  "/people/{account}/keys/{kid}/revoke": nothing,
   ...contactForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
   "/me/name": () => ({ display_name: fresh("Me") }),
   "/me/password": async (of) => {
@@ -324,6 +328,15 @@ async function swapped(of: Case): Promise<Fields> {
   return { mine: await put(of.person.accountId, 7200), theirs: await put(other, 90_000) };
 }
 
+/** Somebody whom a ladder names, and the owner in their place. */
+async function named(of: Case): Promise<Fields> {
+  const account = await of.value("account", "/people/{account}");
+  await of.api("POST", `/v1/projects/${of.f.project}/rules`, {
+    ...{ name: fresh("rule"), escalations: [{ accounts: [account], after_minutes: 0 }] },
+  });
+  return { by: of.box.owner.accountId };
+}
+
 async function keeps({ box, f }: Case, retain_logs: boolean): Promise<Fields> {
   await box.api("PUT", `/v1/projects/${f.project}/sources/app`, { retain_logs });
   return {};
@@ -376,6 +389,8 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     calendar: async () => String((await api("POST", "/v1/accounts/me/calendars", {}))["id"]),
     passkey: async () => passkeyOf(box, await value("account", "/people/{account}")),
     "/me/passkeys passkey": async () => passkeyOf(box, person.accountId),
+    "/people sid": () => f.param(NOWHERE, "session"),
+    "/people kid": () => f.param(NOWHERE, "key"),
     "/me/devices cid": async () => {
       const contact = { kind: "webhook", address: HOOK };
       const { id } = await api("POST", "/v1/accounts/me/contacts", contact);
@@ -386,10 +401,10 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     },
   };
   const value = (name: string, path: string): Promise<string> => {
-    const mine = ["/me/devices", "/me/passkeys"].find((one) => path.startsWith(one));
-    const at = mine === undefined ? "" : `${mine} `;
-    const make = own[at + name] ?? own[name];
-    if (make !== undefined) return once(at + name, make);
+    const places = ["/me/devices", "/me/passkeys", "/people"];
+    const at = places.find((one) => path.startsWith(one)) ?? "";
+    const make = own[`${at} ${name}`] ?? own[name];
+    if (make !== undefined) return once(`${at} ${name}`, make);
     if (name === "name") return f.param({ path: "/rules/" } as Operation, "name");
     return f.param({ path } as Operation, name);
   };

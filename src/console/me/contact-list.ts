@@ -1,8 +1,10 @@
+import { confirmedTimes } from "../../contacts/confirmed.ts";
 import type { Contact } from "../../contacts/contact.ts";
 import { listContacts } from "../../contacts/contacts.ts";
 import { servedKinds } from "../../contacts/gateways.ts";
 import { contactKindList } from "../../contacts/list.ts";
 import { html, type Markup } from "../../kit/html.ts";
+import { reachedBy } from "../people/reached.ts";
 import type { PageCall } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
@@ -15,13 +17,6 @@ export interface ContactsOf {
   at: string;
 }
 
-const DOTS: Record<Contact["state"], [dot: string, word: string]> = {
-  verified: ["shown", "works"],
-  failing: ["waiting", "failing: it goes on being tried"],
-  unverified: ["none", "not verified: it isn't used yet"],
-  off: ["none", "off: never used"],
-};
-
 /** The ways to reach a person, each with what can be done. */
 export function contactRows(call: PageCall, of: ContactsOf): Markup {
   const contacts = listContacts(call.tenant.store, of.account);
@@ -30,12 +25,17 @@ export function contactRows(call: PageCall, of: ContactsOf): Markup {
       "Nothing rings yet.",
       html`<p class="soft">Add a way below: an alert can't reach this person without one.</p>`,
     );
-  return html`<ul class="who">${contacts.map((contact) => one(call, of, contact))}</ul>`;
+  const times = confirmedTimes(call.tenant.store, of.account);
+  return html`<ul class="who">${contacts.map((contact) => one(call, of, { contact, confirmed: times.get(contact.id) }))}</ul>`;
 }
 
-function one(call: PageCall, { at }: ContactsOf, contact: Contact): Markup {
+function one(
+  call: PageCall,
+  { at }: ContactsOf,
+  { contact, confirmed }: { contact: Contact; confirmed: number | undefined },
+): Markup {
   const { id, kind, label, address, state, last_ok_at, last_error } = contact;
-  const [dot, word] = DOTS[state];
+  const { dot, word } = reachedBy(call, contact, confirmed);
   const name = label === "" ? kind : label;
   const action = (verb: string) => `${at}/${id}/${verb}`;
   const isNew = state === "unverified";

@@ -1,14 +1,19 @@
 import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
+import { listAllSchedules } from "../../oncall/schedules.ts";
 import { listAccounts } from "../../people/accounts.ts";
 import { issueCode, listCodes, pairLink, revokeCode } from "../../people/codes.ts";
 import { codeTtl, codeWrite } from "../../people/pairing.ts";
 import { atLeast, isManager, mustManage, roles } from "../../people/roles.ts";
+import { seatNow } from "../oncall/now.ts";
+import { schedulePage } from "../oncall/shown.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
 import { qrCode } from "../ui/qr.ts";
-import { clockTime } from "../ui/times.ts";
+import { ago, clockTime } from "../ui/times.ts";
+import { way } from "../ui/way.ts";
 import { reached } from "./reached.ts";
+import { lastHere } from "./ways-in.ts";
 
 /** Who belongs here, what reaches them, and how more come. */
 export const peopleScreen: Screen = {
@@ -17,7 +22,7 @@ export const peopleScreen: Screen = {
     title: "People",
     nav: "people",
     sections: {
-      people: { watches: ["people"], draw: () => people(call) },
+      people: { watches: ["people", "oncall", "oncall:*"], draw: () => people(call) },
       invite: { watches: ["people"], draw: () => invite(call) },
     },
   }),
@@ -57,23 +62,40 @@ export const peopleScreen: Screen = {
 };
 
 async function people(call: PageCall): Promise<Markup> {
-  const { tenant, base } = call;
-  const ways = await Promise.all(
-    listAccounts(tenant.store).map(async (account) => ({
-      account,
-      ...(await reached(call, account)),
-    })),
-  );
-  return html`<ul class="who">${ways.map(
-    ({
-      account,
-      dot,
-      word,
-    }) => html`<li class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>
-<div><p><a href="${base}${pathOf("people", account.id)}">${account.display_name || account.email}</a> <span class="soft">${account.role}${account.id === call.who.accountId && " · you"}</span></p>
-<p class="soft">${account.email} · ${word}</p></div></li>
-`,
-  )}</ul>`;
+  const { tenant, base, who } = call;
+  const duties = await dutiesNow(call);
+  const items: Markup[] = [];
+  for (const account of listAccounts(tenant.store)) {
+    const { id, display_name, email, role } = account;
+    const { dot, word } = await reached(call, account);
+    const seen = isManager(who.role) ? lastHere(call, id) : null;
+    items.push(html`<li class="who-item"><span class="dot dot-${dot}" aria-hidden="true"></span>
+<div><p><a href="${base}${pathOf("people", id)}">${display_name || email}</a> <span class="soft">${role}${id === who.accountId && " · you"}</span></p>
+<p class="soft">${email} · ${word}${seen !== null && html` · last here ${ago(call, seen)}`}</p>${(duties.get(id) ?? []).map((duty) => html`<p class="small">${duty}</p>`)}</div></li>
+`);
+  }
+  return html`<ul class="who">${items}</ul>`;
+}
+
+/** What each person has now and has next, by account. */
+async function dutiesNow(call: PageCall): Promise<Map<string, Markup[]>> {
+  const duties = new Map<string, Markup[]>();
+  const add = (account: string, words: Markup) =>
+    duties.set(account, [...(duties.get(account) ?? []), words]);
+  for (const stored of listAllSchedules(call.tenant.store)) {
+    const { current, next } = await seatNow(call, stored);
+    const place = way(call, schedulePage(stored), `${stored.project} / ${stored.name}`);
+    if (current.on_call) {
+      const end = current.ends_at;
+      add(
+        current.account_id,
+        html`on call now: ${place}${end !== null && html`, until ${clockTime(call, end)}`}`,
+      );
+    }
+    if (next !== null && next.account_id !== null)
+      add(next.account_id, html`next: ${place}, from ${clockTime(call, next.starts_at)}`);
+  }
+  return duties;
 }
 
 const HOURS = [

@@ -1,18 +1,23 @@
 import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { type Account, accountChange } from "../../people/account.ts";
-import { changeAccount, getAccount, removeAccount } from "../../people/accounts.ts";
+import { changeAccount, getAccount, removeAccount, whyOwnerStays } from "../../people/accounts.ts";
 import { issueReset, pairLink } from "../../people/codes.ts";
-import { rulesNaming, schedulesNaming } from "../../people/named-by.ts";
 import { atLeast, isManager, roles } from "../../people/roles.ts";
+import { changesLink } from "../audit/link.ts";
 import { contactForms } from "../me/contact-forms.ts";
 import { addContactForm, contactRows } from "../me/contact-list.ts";
 import { newTopic } from "../me/devices.ts";
 import { passkeyForms, passkeyRows } from "../me/passkeys.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, field, select } from "../ui/form.ts";
-import { way } from "../ui/way.ts";
+import { counted } from "../ui/pieces.ts";
+import { ago } from "../ui/times.ts";
 import { managers } from "./people.ts";
+import { placesNaming } from "./places.ts";
+import { reached } from "./reached.ts";
+import { namedSection, replaceForms, replaceWould } from "./replace.ts";
+import { lastHere, wayInForms, waysIn } from "./ways-in.ts";
 
 const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
 
@@ -35,7 +40,7 @@ export const personScreen: Screen = {
       title: account.display_name || account.email,
       nav: "people",
       sections: {
-        head: { watches, draw: () => html`<p class="soft">${account.email} · ${account.role}</p>` },
+        head: { watches: [...watches, "oncall", "oncall:*"], draw: () => head(call, account) },
         ...(mayGovern || account.id === call.who.accountId
           ? {
               contacts: {
@@ -45,15 +50,20 @@ export const personScreen: Screen = {
               },
             }
           : {}),
+        named: {
+          watches: [...watches, "projects", "project:*", "oncall"],
+          draw: () => namedSection(call, account, isManager(call.who.role)),
+        },
+        would: { watches: [], draw: () => replaceWould(call, account) },
         ...(mayGovern && account.id !== call.who.accountId
           ? {
               passkeys: {
                 watches,
                 draw: () => passkeyRows(call, { account: account.id, at: `${at}/passkeys` }),
               },
+              ways: { watches, draw: () => waysIn(call, account) },
             }
           : {}),
-        named: { watches: [...watches, "projects"], draw: () => named(call, account) },
         change: { watches, draw: () => change(call, { account, at, mayGovern }) },
       },
     };
@@ -96,49 +106,64 @@ export const personScreen: Screen = {
         return { said: `${email} was removed.`, to: "/people" };
       },
     },
+    ...replaceForms,
+    ...wayInForms,
     ...contactForms(({ params }) => params["account"] ?? ""),
     ...passkeysOf,
   },
 };
 
-/** What would stop a removal, as links. */
-function named(call: PageCall, { id }: Account): Markup {
-  const { store } = call.tenant;
-  const links = (all: string[], path: (project: string, name: string) => string) =>
-    all.map((place) => {
-      const at = place.indexOf("/");
-      return html`<li>${way(call, path(place.slice(0, at), place.slice(at + 1)), place)}</li>`;
-    });
-  const rules = rulesNaming(store, id);
-  const schedules = schedulesNaming(store, id);
-  if (rules.length + schedules.length === 0)
-    return html`<h2>Named by</h2><p class="soft">No ladder and no schedule names them.</p>`;
-  return html`<h2>Named by</h2><ul>
-${links(rules, (project, name) => pathOf("p", project, "rules", name))}
-${links(schedules, (project, name) => pathOf("oncall", project, name))}</ul>`;
+interface Changing {
+  account: Account;
+  at: string;
+  mayGovern: boolean;
 }
 
-function change(
-  call: PageCall,
-  { account, at, mayGovern }: { account: Account; at: string; mayGovern: boolean },
-): Markup {
+async function head(call: PageCall, account: Account): Promise<Markup> {
+  const { dot, word } = await reached(call, account);
+  const seen = isManager(call.who.role) ? lastHere(call, account.id) : null;
+  return html`<p><span class="dot dot-${dot}" aria-hidden="true"></span> ${word}</p><p class="soft">${account.email} · ${account.role}${seen !== null && html` · last here ${ago(call, seen)}`}</p>${changesLink(call, "account", account.id)}`;
+}
+
+function change(call: PageCall, changing: Changing): Markup {
+  const { account, at, mayGovern } = changing;
   if (!mayGovern)
     return html`<h2>Change</h2><p class="soft">Owners and admins change people. Ask ${managers(call)}.</p>`;
   const action = `${at}/change`;
-  const choices = roles
-    .filter((role) => atLeast(call.who.role, role))
-    .map((role) => ({ value: role, name: role }));
   return html`<h2>Change</h2>
 <form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "display_name", label: "Name", value: account.display_name })}
-${select(call, action, { name: "role", label: "Role", value: account.role, choices })}
+${roleField(call, changing, action)}
 <p class="form-foot"><button class="button second">Save</button></p></form>
 ${
   call.shown["link"] !== undefined &&
   html`<div class="notice"><p>Give this link to ${account.email}: for an hour it sets a new password, once.</p><pre class="code" id="reset-link">${call.shown["link"]}</pre><button type="button" class="button second" data-copy="reset-link" hidden>Copy</button></div>`
 }
 ${button(call, { action: `${at}/reset`, name: "Make a link for a new password", kind: "second" })}
-<details id="remove"><summary>Remove this person</summary>
+${removing(call, changing)}`;
+}
+
+/** The last owner keeps the role: said before anybody tries. */
+function roleField(call: PageCall, { account }: Changing, action: string): Markup {
+  const why = whyOwnerStays(call.tenant.store, account);
+  if (why !== null) return html`<p>Role: owner. <span class="why soft">${why}</span></p>`;
+  const choices = roles
+    .filter((role) => atLeast(call.who.role, role))
+    .map((role) => ({ value: role, name: role }));
+  return select(call, action, { name: "role", label: "Role", value: account.role, choices });
+}
+
+function removing(call: PageCall, { account, at }: Changing): Markup {
+  const { store } = call.tenant;
+  const places = placesNaming(store, account.id, call.now).filter(
+    ({ kind }) => kind !== "fallback",
+  );
+  const named = `Named in ${counted(places.length, "place")}, listed above: put somebody in their place first.`;
+  const why = whyOwnerStays(store, account) ?? (places.length > 0 ? named : null);
+  return html`<details id="remove"><summary>Remove this person</summary>
 <p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
-${button(call, { action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" })}</details>`;
+${button(call, {
+  ...{ action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" },
+  ...(why === null ? {} : { why }),
+})}</details>`;
 }

@@ -1,0 +1,21 @@
+import { eq } from "drizzle-orm";
+import { contacts } from "../store/schema.ts";
+import type { Reader } from "../store/store.ts";
+
+/**
+ * When each way of a person's last proved that it reaches them, in Unix seconds, by its id: its code came back, or the device said
+ * that it showed something. That a service took a message proves nothing. Ways that never did aren't there.
+ */
+export function confirmedTimes(reader: Reader, account: string): ReadonlyMap<string, number> {
+  const rows = reader.orm
+    .select({ id: contacts.id, verifiedAt: contacts.verifiedAt, shownAt: contacts.shownAt })
+    .from(contacts)
+    .where(eq(contacts.accountId, account))
+    .all();
+  return new Map(
+    rows.flatMap(({ id, verifiedAt, shownAt }): [string, number][] => {
+      const at = Math.max(verifiedAt ?? 0, shownAt ?? 0);
+      return at === 0 ? [] : [[id, at]];
+    }),
+  );
+}
