@@ -42,6 +42,8 @@ export interface PageCall {
   shown: Readonly<Record<string, string>>;
   /** Ids of the rows that an open page shows, where its script asks: for lists that say what became of those that left. */
   rows: readonly string[];
+  /** Whether an open page asks for parts of itself. */
+  isOpen: boolean;
   /** Whether there is a page at this address below `base`: nothing leads nowhere. */
   leads(path: string): boolean;
 }
@@ -76,6 +78,11 @@ export interface View {
   script?: string;
   /** Of its answers, beside those that every page has. */
   headers?: Readonly<Record<string, string>>;
+}
+
+/** There is no page here: it lies at another address, below `base`. */
+export interface Elsewhere {
+  elsewhere: string;
 }
 
 export type NavId =
@@ -135,7 +142,7 @@ export interface Screen {
   /** `/a/{id}`. */
   path: string;
   /** Throws ServiceError: its page is shown in the same frame. */
-  view(call: PageCall): View | Promise<View>;
+  view(call: PageCall): View | Elsewhere | Promise<View | Elsewhere>;
   /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
   forms?: Readonly<Record<string, Form>>;
   /** Files that it gives, by what stands behind the path: `export` is GET `/audit/export`. Throws ServiceError. */

@@ -69,6 +69,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       ...{ query: url.searchParams, at: url.pathname + url.search, system: deps.system },
       ...{ address: deps.address(c), secure: place.secure, returned: null, shown: {} },
       rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
+      isOpen: c.req.method === "GET" && c.req.header("x-sections") !== undefined,
       leads: (path) => leads(path.replace(/[?#].*/, "")),
     };
   };
@@ -117,6 +118,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       try {
         const since = sinceNow();
         const view = await screen.view(call);
+        if ("elsewhere" in view)
+          return goTo(asking.place.base + view.elsewhere, { tls: asking.asked.tls });
         if (only !== undefined) {
           const drawn = await drawSections(view, only.split(",", 64));
           const body = [...drawn.values()].map(({ markup }) => markup).join("");
@@ -148,6 +151,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const draw = async (next: PageCall, done: FormDone | null, status: number) => {
         const since = sinceNow();
         const view = await from.found.screen.view(next);
+        if ("elsewhere" in view) return goTo(place.base + view.elsewhere, { tls: asked.tls });
         const body = isScripted
           ? await sections(next, view, { done, only })
           : await page(next, view, done, since);

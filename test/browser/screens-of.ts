@@ -40,7 +40,7 @@ export function screensOf(house: House): Record<string, string> {
     phone: "/me/phone",
     ...projectScreensOf(house),
     rules: "/p/payments/rules",
-    "rules-new": "/p/shop/rules/new",
+    "rules-new": "/p/shop/new-rule",
     rule: "/p/payments/rules/payments%20are%20down",
     "rule-drill": "/p/payments/rules/payments%20are%20down/drill",
     simulate: "/simulate?project=payments&rule=payments+are+down",

@@ -9,6 +9,7 @@ import { sentBy } from "../support/sent-by.ts";
 import { settle } from "../support/until.ts";
 
 const AT = "/p/shop/rules";
+const NEW = "/p/shop/new-rule";
 
 async function story(t: TestContext) {
   const box = await testBox();
@@ -64,14 +65,14 @@ test("rules are listed in words, with whom they page now; a project without says
 
 test("a rule is made, changed and deleted without script, through the same verbs", async (t) => {
   const { box, saved, tab, ann } = await story(t);
-  const page = (await tab.get(`${AT}/new`)).text;
-  const nameless = await tab.post(`${AT}/new`, filled(page), { from: `${AT}/new` });
+  const page = (await tab.get(NEW)).text;
+  const nameless = await tab.post(NEW, filled(page), { from: NEW });
   assert.equal(nameless.status, 422);
   assert.match(nameless.text, /id="r-name-wrong">must not be empty/);
   const made = await tab.post(
-    `${AT}/new`,
+    NEW,
     filled(page, { name: "slow", sources: "web, app", level: "300", count: "3" }),
-    { from: `${AT}/new` },
+    { from: NEW },
   );
   assert.deepEqual([made.status, made.headers.get("location")], [303, `${AT}/slow`]);
   const slow = await saved("slow");
@@ -160,7 +161,7 @@ test("AC-14.4 from a line to a filled form with its result in two activations", 
   const { body } = await box.api("GET", "/v1/projects/shop/logtail");
   const line = body.messages.at(-1).id;
   // One: the line's own link. Two: Try it.
-  const page = await tab.get(`${AT}/new?line=${line}`);
+  const page = await tab.get(`${NEW}?line=${line}`);
   assert.equal(page.status, 200);
   const fields = sentBy(page.text);
   assert.deepEqual(
@@ -169,14 +170,14 @@ test("AC-14.4 from a line to a filled form with its result in two activations", 
   );
   assert.deepEqual(fields.getAll("also"), [], "its keys are offered, none is chosen");
   assert.match(words(page.text), /provider is globex/);
-  const tried = await tab.post(`${AT}/new/try`, filled(page.text), {
-    from: `${AT}/new?line=${line}`,
+  const tried = await tab.post(`${NEW}/try`, filled(page.text), {
+    from: `${NEW}?line=${line}`,
   });
   assert.equal(tried.status, 200);
   assert.match(tried.text, /It would have opened 1 alert in 7 days/);
   assert.equal(sentBy(tried.text).get("template_contains"), "failed after");
   const ticked = filled(page.text, { also: '["provider","globex"]', name: "globex" });
-  await tab.post(`${AT}/new`, ticked, { from: `${AT}/new?line=${line}` });
+  await tab.post(NEW, ticked, { from: `${NEW}?line=${line}` });
   const made = await box.api("GET", "/v1/projects/shop/rules/globex");
   assert.deepEqual(made.body.conditions, [{ key: "provider", op: "eq", value: "globex" }]);
 });
@@ -187,14 +188,14 @@ test("a new rule begins with a template, an alert or a copy", async (t) => {
   await send("payment 2 failed", { amount: "200", provider: "acme" });
   const { body } = await box.api("GET", "/v1/alerts");
   const { id, template_id } = body.alerts[0];
-  const of = async (query: string) => sentBy((await tab.get(`${AT}/new?${query}`)).text);
+  const of = async (query: string) => sentBy((await tab.get(`${NEW}?${query}`)).text);
   assert.equal((await of(`template=${template_id}`)).get("template_contains"), "payment");
   const fromAlert = await of(`alert=${id}`);
   assert.deepEqual([fromAlert.get("identifier_keys"), fromAlert.get("level")], ["provider", "400"]);
   const copy = await of("copy=errors");
   assert.deepEqual([copy.get("name"), copy.get("c0_value")], ["errors copy", "100"]);
   for (const query of ["template=0000000000000000", "line=99", "alert=99", "copy=none"])
-    assert.equal((await tab.get(`${AT}/new?${query}`)).status, 404, query);
+    assert.equal((await tab.get(`${NEW}?${query}`)).status, 404, query);
 });
 
 test("AC-14.5 the dry run's plot has a table with the same numbers", async (t) => {
@@ -287,4 +288,69 @@ test("what strangers and members write stays text in rules: names, templates, co
     mustBeInert((await tab.post(`${at}/try`, any, { from: at })).text);
   }
   mustBeInert((await tab.get(AT)).text);
+});
+
+test("a rule may be called new: its page is its own, and the address where new rules were written before leads on", async (t) => {
+  const { tab, saved, box } = await story(t);
+  const old = await tab.get(`${AT}/new?copy=errors`);
+  assert.deepEqual(
+    [old.status, old.headers.get("location")],
+    [303, "/p/shop/new-rule?copy=errors"],
+  );
+  const rule = { ...(await saved()), name: "new" };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  const page = await tab.get(`${AT}/new`);
+  assert.equal(page.status, 200);
+  assert.match(page.text, /Rule new/);
+  const done = await tab.post(`${AT}/new`, filled(page.text, { window_minutes: "9" }), {
+    from: `${AT}/new`,
+  });
+  assert.equal(done.status, 303, done.text);
+  assert.equal((await saved("new")).fire_after.window_minutes, 9);
+  assert.match((await tab.get(NEW)).text, /New rule/);
+});
+
+test("a rule that is deleted while somebody edits it keeps what was typed, says who deleted it, and is made anew", async (t) => {
+  const { box, tab, saved } = await story(t);
+  const page = await tab.get(`${AT}/errors`);
+  const typed = filled(page.text, { window_minutes: "7", identifier_keys: "provider, region" });
+  assert.equal((await box.api("DELETE", "/v1/projects/shop/rules/errors")).status, 200);
+  // The page that is open hears of it, and its form isn't drawn again.
+  const heard = await tab.sections(`${AT}/errors`, "head", "form");
+  assert.equal(heard.status, 200);
+  assert.match(heard.text, /There is no rule errors: owner@example.org deleted it on/);
+  assert.doesNotMatch(heard.text, /id="form"/);
+  const refused = await tab.post(`${AT}/errors`, typed, { from: `${AT}/errors` });
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /owner@example.org deleted it on .*Yours is in the form/);
+  assert.match(refused.text, /name="window_minutes"[^>]* value="7"/);
+  assert.match(refused.text, /action="\/p\/shop\/new-rule"/);
+  const tried = await tab.post(`${AT}/errors/try`, typed, { from: `${AT}/errors` });
+  assert.match(tried.text, /It would have opened|It opened no/);
+  const again = await tab.post(NEW, filled(refused.text), { from: `${AT}/errors` });
+  assert.equal(again.headers.get("location"), `${AT}/errors`, again.text);
+  assert.deepEqual((await saved()).identifier_keys, ["provider", "region"]);
+  const gone = await tab.get(`${AT}/nothing`);
+  assert.equal(gone.status, 404);
+});
+
+test("a part that varies is made an identifier where a key of the events has it", async (t) => {
+  const { tab, send, saved } = await story(t);
+  for (const n of [4711, 4712, 4713])
+    await send(`payment ${n} failed at last`, { provider: "acme", amount: 100, shop: n });
+  const page = await tab.get("/a/1");
+  const link = /<a href="([^"]+)">Make it an identifier<\/a> <span class="soft">\(shop\)/.exec(
+    page.text,
+  );
+  assert.ok(
+    link,
+    page.text.slice(page.text.indexOf("What varies"), page.text.indexOf("What varies") + 900),
+  );
+  assert.equal(link[1], `${AT}/errors?identifier=shop`);
+  const editor = await tab.get(link[1] ?? "");
+  assert.match(editor.text, /One alert for each <strong>shop<\/strong>/);
+  assert.deepEqual((await saved()).identifier_keys, ["provider"], "nothing is saved by looking");
+  const done = await tab.post(`${AT}/errors`, filled(editor.text), { from: link[1] ?? "" });
+  assert.equal(done.status, 303);
+  assert.deepEqual((await saved()).identifier_keys, ["provider", "shop"]);
 });

@@ -277,12 +277,12 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/actions/{aid}/change": () => ({ name: fresh("act"), method: "POST", url: HOOK }),
   "/p/{project}/actions/{aid}/test": nothing,
   "/p/{project}/actions/{aid}/delete": nothing,
-  "/p/{project}/rules/new/try": ({ f, filled }) =>
-    filled(`/p/${f.project}/rules/new`, { name: "tried" }),
-  "/p/{project}/rules/new/edit": ({ f, filled }) =>
-    filled(`/p/${f.project}/rules/new`, { do: "add-step" }),
-  "/p/{project}/rules/new": ({ f, filled }) =>
-    filled(`/p/${f.project}/rules/new`, { name: fresh("rule") }),
+  "/p/{project}/new-rule/try": ({ f, filled }) =>
+    filled(`/p/${f.project}/new-rule`, { name: "tried" }),
+  "/p/{project}/new-rule/edit": ({ f, filled }) =>
+    filled(`/p/${f.project}/new-rule`, { do: "add-step" }),
+  "/p/{project}/new-rule": ({ f, filled }) =>
+    filled(`/p/${f.project}/new-rule`, { name: fresh("rule") }),
   "/p/{project}/rules/{name}/try": async (of) => of.filled(await rulePage(of), {}),
   "/p/{project}/rules/{name}/edit": async (of) => of.filled(await rulePage(of), { do: "add-step" }),
   "/p/{project}/rules/{name}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),

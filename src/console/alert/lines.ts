@@ -1,5 +1,6 @@
 import { type LinesAround, readLinesAround } from "../../ingest/lines-around.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { levelWord } from "../ui/level.ts";
 import { markedParts } from "../ui/message.ts";
@@ -92,7 +93,7 @@ function ownKind({ tenant: { ingest } }: PageCall, row: ShownAlert["row"]) {
 type Line = LinesAround["messages"][number];
 
 function lineMenu(call: PageCall, { id, project }: ShownAlert["row"], line: Line): Piece {
-  const rule = pathOf("p", project, "rules", "new");
+  const rule = newRulePage(project);
   const { base } = call;
   return html`<span class="line-more"><a href="${base}/a/${id}/lines?template=${line.template_id}" aria-label="Lines like this">like this</a>${
     call.leads(rule) &&
@@ -105,11 +106,13 @@ const MOST_VALUES = 6;
 /** What varies, with counts; each value leads to its lines. */
 export function variables(
   call: PageCall,
-  { row }: ShownAlert,
+  shown: ShownAlert,
   { variables: all, messages }: LinesAround,
 ): Piece {
+  const { row } = shown;
   if (all.length === 0) return false;
-  const own = messages.filter(ownKind(call, row)).length;
+  const lines = messages.filter(ownKind(call, row));
+  const own = lines.length;
   const to = (value: string) =>
     `${call.base}/a/${row.id}/lines?${new URLSearchParams({ q: value }).toString()}`;
   return html`<p class="lines-vary"><strong>What varies in ${counted(own, "line")} like it</strong></p><dl class="facts">${all.map(
@@ -119,6 +122,37 @@ export function variables(
         .map(
           ({ value, count }, i) =>
             html`${i > 0 && ", "}<a href="${to(value)}"><var>${value}</var></a> ${count} ×`,
-        )}${values.length > MOST_VALUES && `, and ${values.length - MOST_VALUES} more`}</dd></div>`,
+        )}${values.length > MOST_VALUES && `, and ${values.length - MOST_VALUES} more`}${asIdentifier(call, shown, { lines, position })}</dd></div>`,
   )}</dl>`;
+}
+
+/** A way to have one alert for each value of a part, where a key of the events holds it. */
+function asIdentifier(
+  { base }: PageCall,
+  { row, rule }: ShownAlert,
+  { lines, position }: { lines: readonly Line[]; position: number },
+): Piece {
+  const key = keyOfPart(lines, position);
+  if (rule === null || key === null) return false;
+  if (rule.identifier_keys.includes(key))
+    return html` <span class="soft">the identifier ${key}</span>`;
+  const query = new URLSearchParams({ identifier: key });
+  return html` <a href="${base}${pathOf("p", row.project, "rules", rule.name)}?${query.toString()}">Make it an identifier</a> <span class="soft">(${key})</span>`;
+}
+
+/** The key that has a variable part's text in each of these lines; null where none has. */
+export function keyOfPart(
+  lines: readonly Pick<Line, "parts" | "keys">[],
+  position: number,
+): string | null {
+  const [first] = lines;
+  if (first === undefined) return null;
+  const textOf = ({ parts }: Pick<Line, "parts">) =>
+    parts.filter(({ variable }) => variable)[position - 1]?.text;
+  const isThere = (key: string) =>
+    lines.every((line) => {
+      const text = textOf(line);
+      return text !== undefined && String(line.keys?.[key] ?? "") === text;
+    });
+  return Object.keys(first.keys ?? {}).find(isThere) ?? null;
 }

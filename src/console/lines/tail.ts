@@ -3,6 +3,7 @@ import { textOfTemplate } from "../../ingest/templates.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { getProject } from "../../projects/projects.ts";
 import { listSources } from "../../projects/sources.ts";
+import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelWord } from "../ui/level.ts";
@@ -121,7 +122,7 @@ function noneOf(call: PageCall, project: string, isAsked: boolean): Markup {
 function one(call: PageCall, project: string, line: LogLine): Markup {
   const { id, received_at, level, source, message, template_id } = line;
   const at = pathOf("p", project);
-  const rule = `${at}/rules/new`;
+  const rule = newRulePage(project);
   return html`<li class="line" id="l-${id}"><span class="line-time">${clockSeconds(call, received_at)}</span><span class="line-level">${levelWord(level)}</span><span class="line-source">${source}</span><p class="message" dir="auto">${message}</p><span class="line-more"><a href="${call.base}${at}/lines?template=${template_id}" aria-label="Lines like this">like this</a>${
     call.leads(rule) &&
     html` <a href="${call.base}${rule}?template=${template_id}&amp;line=${id}" aria-label="A rule from this line">rule</a>`

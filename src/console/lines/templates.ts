@@ -1,6 +1,7 @@
 import type { TemplateAnswer } from "../../ingest/templates.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { getProject } from "../../projects/projects.ts";
+import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { keyed } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
@@ -106,6 +107,6 @@ function row(
 }
 
 function makeRule(call: PageCall, project: string, template: string): Markup | null {
-  const path = pathOf("p", project, "rules", "new");
+  const path = newRulePage(project);
   return remedy(call, `${path}?template=${template}`, "Make a rule");
 }

@@ -7,6 +7,7 @@ import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { type Around, readAround } from "./around.ts";
+import { newRulePage } from "./paths.ts";
 import { firesWords, stepWords, whenWords } from "./sentence.ts";
 
 const USUAL_LEVEL = 400;
@@ -30,7 +31,7 @@ export const rulesScreen: Screen = {
 };
 
 function head(call: PageCall, { name }: Project): Markup {
-  const at = pathOf("p", name, "rules", "new");
+  const at = newRulePage(name);
   return html`${projectTabs(call, name, "rules")}
 <div class="buttons"><a class="button" href="${call.base}${at}" data-key="n" aria-keyshortcuts="n" title="New rule (n)">New rule</a>${
     call.leads("/simulate") &&
@@ -44,7 +45,7 @@ function list(call: PageCall, project: Project): Markup {
   if (rules.length === 0)
     return empty(
       "No rules: events are kept, and nobody is told of them.",
-      html`<a class="button" href="${call.base}${pathOf("p", project.name, "rules", "new")}">Make the first rule</a>`,
+      html`<a class="button" href="${call.base}${newRulePage(project.name)}">Make the first rule</a>`,
     );
   const around = readAround(store, project, { now: call.now, level: USUAL_LEVEL });
   return html`<ul class="cards rule-cards" data-list>${rules.map((rule) => card(call, rule, around))}</ul>`;

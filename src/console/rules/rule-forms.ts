@@ -12,6 +12,7 @@ import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
 import { editedFields } from "./edit-fields.ts";
 import { fieldsOfRule } from "./fields.ts";
+import { isRuleGone, ruleGone } from "./gone.ts";
 import { bodyOfFields } from "./read-fields.ts";
 import { tryLadder } from "./try-ladder.ts";
 
@@ -84,6 +85,11 @@ function save(call: PageCall, form: URLSearchParams): FormDone {
     throw new ServiceError("name_mismatch", "A rule's name can't be changed: copy it.", {
       details: [{ field: "/name", reason: "differs from the saved rule's" }],
     });
+  if (isRuleGone(call, projectOf(call), name))
+    throw new ServiceError(
+      "version_conflict",
+      `${ruleGone(call, projectOf(call), name)} Yours is in the form: save again to make it anew.`,
+    );
   const isNew = call.tenant.store.write((tx) => {
     const project = getProject(tx, projectOf(call));
     const before = getRule(tx, project.id, name);
@@ -129,7 +135,7 @@ async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const rule = ruleOfForm(call, namedForm(form));
   const asked = {
     ...{ rule, days: Number(form.get("days") ?? "7") },
-    ...(name === undefined ? {} : { versus: name }),
+    ...(name === undefined || isRuleGone(call, projectOf(call), name) ? {} : { versus: name }),
     ...(lines.length === 0 ? {} : { lines }),
   };
   const tried = await runTrial(call.tenant, projectOf(call), check(dryRunWrite, asked, "body"));

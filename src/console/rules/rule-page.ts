@@ -1,3 +1,4 @@
+import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { StoredRule } from "../../projects/rule.ts";
@@ -13,7 +14,9 @@ import { readAround } from "./around.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
 import { fieldsOfRule } from "./fields.ts";
+import { isRuleGone, ruleGone } from "./gone.ts";
 import { filledOf } from "./inputs.ts";
+import { newRulePage } from "./paths.ts";
 import { previewSection } from "./preview.ts";
 import { ruleForm } from "./rule-form.ts";
 import { digestOf, newRuleForms, savedRuleForms } from "./rule-forms.ts";
@@ -22,7 +25,7 @@ const USUAL_LEVEL = 400;
 
 /** A rule that isn't there yet. */
 export const newRuleScreen: Screen = {
-  path: "/p/{project}/rules/new",
+  path: "/p/{project}/new-rule",
   view: (call) => viewOf(call, null),
   forms: newRuleForms,
 };
@@ -31,18 +34,43 @@ export const newRuleScreen: Screen = {
 export const ruleScreen: Screen = {
   path: "/p/{project}/rules/{name}",
   view(call) {
-    const project = getProject(call.tenant.store, call.params["project"] ?? "");
-    return viewOf(call, getRule(call.tenant.store, project.id, call.params["name"] ?? ""));
+    const { project: home = "", name = "" } = call.params;
+    const project = getProject(call.tenant.store, home);
+    if (!isRuleGone(call, home, name))
+      return viewOf(call, getRule(call.tenant.store, project.id, name));
+    // Where new rules were written before a rule could be called so.
+    const query = call.query.toString();
+    if (name === "new" && call.returned === null)
+      return { elsewhere: `${newRulePage(project.name)}${query === "" ? "" : `?${query}`}` };
+    const words = ruleGone(call, home, name);
+    // Somebody was at it: what they typed makes it anew.
+    if (call.returned !== null || call.shown["draft"] !== undefined) return viewOf(call, null);
+    if (call.isOpen) return goneView(words);
+    throw new ServiceError("not_found", words);
   },
   forms: savedRuleForms,
 };
 
+/** An open page learns of it, and keeps its form: it is saved as a new one then. */
+function goneView(words: string): View {
+  const notice = html`<p class="notice notice-warn" role="alert">${words} What you typed is still here: <em>Save</em> offers to make it anew.</p>`;
+  return {
+    title: "Rule",
+    nav: "projects",
+    sections: { head: { watches: [], draw: () => notice } },
+  };
+}
+
 function viewOf(call: PageCall, saved: StoredRule | null): View {
   const { store } = call.tenant;
   const project = getProject(store, call.params["project"] ?? "");
-  const action = pathOf("p", project.name, "rules", saved?.name ?? "new");
-  const fields = fieldsNow(call, action) ?? startFields(call, saved);
-  const filled = filledOf(ofForm(call, action) ? call : { returned: null }, action, fields);
+  const action =
+    saved === null ? newRulePage(project.name) : pathOf("p", project.name, "rules", saved.name);
+  // Of one that is gone the form stood at its old address.
+  const own = pathOf("p", project.name, "rules", call.params["name"] ?? "");
+  const isTyped = [action, own].some((at) => ofForm(call, at));
+  const fields = fieldsNow(call, isTyped) ?? startFields(call, saved);
+  const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
   const isStale = call.returned?.error.code === "version_conflict";
   const sources = listSources(store, project);
   const title = saved === null ? "New rule" : `Rule ${saved.name}`;
@@ -87,9 +115,8 @@ function ofForm({ returned }: PageCall, action: string): boolean {
 }
 
 /** What was typed, where something was. */
-function fieldsNow(call: PageCall, action: string): URLSearchParams | null {
-  const { returned, shown } = call;
-  if (returned !== null && ofForm(call, action)) return returned.form;
+function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchParams | null {
+  if (returned !== null && isTyped) return returned.form;
   return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
 }
 
@@ -97,7 +124,15 @@ function startFields(call: PageCall, saved: StoredRule | null): URLSearchParams 
   if (saved === null)
     return firstFields(call, getProject(call.tenant.store, call.params["project"] ?? ""));
   const { id, project_id, created_at, updated_at, ...rule } = saved;
-  return fieldsOfRule(rule);
+  const more = addedIdentifier(call, saved);
+  if (more === null) return fieldsOfRule(rule);
+  return fieldsOfRule({ ...rule, identifier_keys: [...rule.identifier_keys, more] });
+}
+
+/** A key that the address wants as an identifier, where the rule hasn't got it. */
+function addedIdentifier({ query }: PageCall, { identifier_keys }: StoredRule): string | null {
+  const key = query.get("identifier") ?? "";
+  return key === "" || key.length > 256 || identifier_keys.includes(key) ? null : key;
 }
 
 function keepLink(call: PageCall, project: string, source: string | undefined): Markup | null {
@@ -115,15 +150,17 @@ function head(call: PageCall, project: string, saved: StoredRule | null): Markup
   if (saved === null)
     return html`${rules}<p class="soft">Nothing is told to anybody until it is saved.</p>`;
   const at = pathOf("p", project, "rules", saved.name);
+  const added = call.returned === null ? addedIdentifier(call, saved) : null;
   const about = `project=${encodeURIComponent(project)}&rule=${encodeURIComponent(saved.name)}`;
   return html`${rules}<p class="soft">Saved ${ago(call, saved.updated_at)} · ${way(call, `/alerts?${about}`, "its open alerts")}</p>
+${added !== null && html`<p class="notice">One alert for each <strong>${added}</strong>: it is added below, and counts once you save.</p>`}
 <div class="buttons">${
     call.leads("/simulate") &&
     html`<a class="button second" href="${call.base}/simulate?${about}" data-key="l" aria-keyshortcuts="l" title="Try this ladder (l)">Try this ladder</a>`
   }${
     call.leads(`${at}/drill`) &&
     html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
-  }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${pathOf("p", project, "rules", "new")}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
+  }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {

@@ -2,6 +2,7 @@ import { partsOf } from "../../ingest/template/parts.ts";
 import type { TemplateAnswer } from "../../ingest/templates.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
+import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { markedTemplate } from "../ui/message.ts";
 
@@ -51,7 +52,7 @@ export function knownMessages(call: PageCall, found: readonly KnownMessage[]): M
   return html`${found.map(({ project, template: { template_id, template, rules } }) => {
     const about = new URLSearchParams({ q: template.split("<*>")[0]?.trim() ?? "" });
     const list = `${pathOf("p", project, "lines", "templates")}?${about.toString()}`;
-    const fresh = `${pathOf("p", project, "rules", "new")}?template=${template_id}`;
+    const fresh = `${newRulePage(project)}?template=${template_id}`;
     return html`<li><a href="${base}${list}"><span class="message">${markedTemplate(template)}</span> <span class="soft">template · ${project}</span></a></li>${rules.map(
       (rule) =>
         html`<li><a href="${base}${pathOf("p", project, "rules", rule)}">${rule} <span class="soft">rule that may take it · ${project}</span></a></li>`,

@@ -3,6 +3,7 @@ import { getProject } from "../../projects/projects.ts";
 import type { SourceAnswer } from "../../projects/source.ts";
 import { getSource, listSources } from "../../projects/sources.ts";
 import { firstHeardOf } from "../../tenant/connect-sender.ts";
+import { newRulePage } from "../rules/paths.ts";
 import { type PageCall, pathOf, type Section } from "../screen.ts";
 import { levelBadge } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
@@ -45,11 +46,9 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
 <p>Its template: <span class="message">${markedTemplate(template)}</span></p>
 <p>${
     rules.length === 0
-      ? html`No rule takes it: nobody is told. ${remedy(call, newRule(project), "Make a rule")}`
+      ? html`No rule takes it: nobody is told. ${remedy(call, newRulePage(project), "Make a rule")}`
       : html`Taken by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
           alert !== null && html`, in alert <a href="${call.base}/a/${alert}">#${alert}</a>`
         }; ${pages.length === 0 ? "it pages nobody" : `pages ${pages.join(", ")}`}.`
   }</p></div>`;
 }
-
-const newRule = (project: string) => pathOf("p", project, "rules", "new");
