@@ -72,6 +72,8 @@ async function post(form: HTMLFormElement, sender: Sender | null): Promise<void>
 }
 
 async function show(form: HTMLFormElement, response: Response): Promise<void> {
+  // For scripts of single pages: whether what it held is the box's now.
+  form.dispatchEvent(new CustomEvent("answered", { bubbles: true, detail: response.ok }));
   const to = response.headers.get("x-go");
   if (to?.startsWith("/") && !to.startsWith("//")) return location.assign(to);
   if (response.redirected) return location.assign(response.url);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { PageFile } from "./screen.ts";
+import type { PageFile, Sheet } from "./screen.ts";
 
 /** The media type of every page and of its sections. */
 const TYPE = "text/html; charset=utf-8";
@@ -11,6 +11,9 @@ const POLICY = [
   ...["frame-ancestors 'none'", "base-uri 'none'"],
   ...["require-trusted-types-for 'script'", "trusted-types box"],
 ].join("; ");
+
+/** Of a page that holds a frame of this box's own. */
+export const WITH_FRAME = { "Content-Security-Policy": `${POLICY}; frame-src 'self'` };
 
 /** Headers of every answer that a signed-in browser gets. */
 const COMMON: Readonly<Record<string, string>> = {
@@ -85,6 +88,15 @@ export function sendFile({ name, type, body }: PageFile, { tls }: Pick<Asked, "t
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const piece of pieces) yield encoder.encode(piece);
+}
+
+/** A document as it is, with headers of its own. */
+export function sendSheet(sheet: Sheet, { tls }: Pick<Asked, "tls">): Response {
+  const { status, headers, body } = sheet;
+  return new Response(body, {
+    status,
+    headers: { ...headers, ...(tls ? { "Strict-Transport-Security": HSTS } : {}) },
+  });
 }
 
 /** On to another address; `to` is one of this box's own. */

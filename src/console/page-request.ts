@@ -65,7 +65,7 @@ function placeOf(
 }
 
 /** Every field of the longest form fits, percent-encoded. */
-const FORM_BYTES = 512 * 1024;
+const FORM_BYTES = 1024 * 1024;
 
 /** What a form sent. Throws 400 for anything else, 413 for too much. */
 export async function readForm(c: AppContext): Promise<URLSearchParams> {

@@ -1,4 +1,4 @@
-import type { Form, PageCall, PageFile, Screen } from "./screen.ts";
+import type { Form, MakeFile, Screen } from "./screen.ts";
 
 export interface Found {
   screen: Screen;
@@ -15,7 +15,6 @@ export interface Routing {
   file(path: string): FoundFile | null;
 }
 
-type MakeFile = (call: PageCall) => PageFile | Promise<PageFile>;
 export type FoundFile = Found & { make: MakeFile };
 
 interface Row<T> {

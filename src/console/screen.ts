@@ -107,10 +107,12 @@ export interface FormDone {
   to?: string;
   /** `Set-Cookie` values: how pages look in this browser. */
   cookies?: readonly string[];
-  /** The session is over: its cookie goes, with all that the browser kept. */
-  signsOut?: true;
+  /** The session is over: its cookie goes, with what the browser cached; `all`: with all that it kept. */
+  signsOut?: "cached" | "all";
   /** Shown this once, on the page that `to` names or that the form stood on, and stored nowhere. */
   shown?: Readonly<Record<string, string>>;
+  /** Answered in place of any page: for a frame. */
+  sheet?: Sheet;
 }
 
 /** One thing that a page can do. */
@@ -137,6 +139,13 @@ export interface PageFile {
   body: string | AsyncIterable<string>;
 }
 
+/** A document that isn't one of the console's pages, as it is sent. */
+export interface Sheet {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
 /** A page: one address, what it shows, and what it can do. */
 export interface Screen {
   /** `/a/{id}`. */
@@ -146,8 +155,11 @@ export interface Screen {
   /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
   forms?: Readonly<Record<string, Form>>;
   /** Files that it gives, by what stands behind the path: `export` is GET `/audit/export`. Throws ServiceError. */
-  files?: Readonly<Record<string, (call: PageCall) => PageFile | Promise<PageFile>>>;
+  files?: Readonly<Record<string, MakeFile>>;
 }
+
+/** Gives what is saved, or what a frame shows. */
+export type MakeFile = (call: PageCall) => PageFile | Sheet | Promise<PageFile | Sheet>;
 
 /** An address below `base`, from text that is safe in a path. */
 export function link({ base }: Pick<PageCall, "base">, path: string): string {

@@ -12,6 +12,7 @@ import { oncallScreens } from "./oncall/all.ts";
 import { peopleScreen } from "./people/people.ts";
 import { personScreen } from "./people/person.ts";
 import { projectScreens } from "./projects/all.ts";
+import { reportScreens } from "./reports/all.ts";
 import { ruleScreens } from "./rules/all.ts";
 import type { Screen } from "./screen.ts";
 import { searchScreen } from "./search/screen.ts";
@@ -40,4 +41,5 @@ export const screens: readonly Screen[] = [
   ...oncallScreens,
   ...silenceScreens,
   ...heartbeatScreens,
+  ...reportScreens,
 ];

@@ -5,7 +5,7 @@ import { ServiceError } from "../kit/errors.ts";
 import { html } from "../kit/html.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
-import { goTo, sendFile, sendHtml } from "./answer.ts";
+import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
 import { drawSections, drawView } from "./draw.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
@@ -33,8 +33,9 @@ export interface ScreenServer {
 }
 
 /** What goes with a session's end; only over https do browsers clear what they kept. */
-function leaving(secure: boolean) {
-  const headers: Record<string, string> = secure ? { "Clear-Site-Data": '"cache", "storage"' } : {};
+function leaving(secure: boolean, what: "cached" | "all") {
+  const cleared = what === "all" ? '"cache", "storage"' : '"cache"';
+  const headers: Record<string, string> = secure ? { "Clear-Site-Data": cleared } : {};
   return { cookies: [noSessionCookie(secure)], headers };
 }
 
@@ -155,7 +156,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const body = isScripted
           ? await sections(next, view, { done, only })
           : await page(next, view, done, since);
-        return sendHtml({ status, body, once: true, headers: pageHeaders(view, next) }, asked);
+        const headers = { ...pageHeaders(view, next), ...view.headers };
+        return sendHtml({ status, body, once: true, headers }, asked);
       };
       const fields = await readForm(c);
       let done: FormDone;
@@ -169,9 +171,10 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const status = error.status === 400 ? 422 : error.status;
         return draw({ ...again, returned }, null, status).catch(() => refused(asking, call, error));
       }
+      if (done.sheet !== undefined) return sendSheet(done.sheet, asked);
       const onTo = (to: string) => {
         const gone = done.signsOut
-          ? leaving(place.secure)
+          ? leaving(place.secure, done.signsOut)
           : { cookies: done.cookies ?? [], headers: {} };
         if (!done.signsOut) said.put(who.sessionId, done);
         if (!isScripted) return goTo(place.base + to, { tls: asked.tls, ...gone });
@@ -194,7 +197,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     async file(asking, who, { make, params }) {
       const call = callOf(asking, who, params);
       try {
-        return sendFile(await make(call), asking.asked);
+        const file = await make(call);
+        return "status" in file ? sendSheet(file, asking.asked) : sendFile(file, asking.asked);
       } catch (error) {
         return refused(asking, call, error);
       }

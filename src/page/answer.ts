@@ -15,10 +15,12 @@ export interface PageHead {
   /** The style sheet and the script that stand in the page; no other run. */
   style?: string;
   script?: string;
+  /** It stands in a frame of a page of this box, and can do nothing there. */
+  framed?: true;
 }
 
-/** No request to anywhere, no frame, and a form that only comes back here (contract §8). */
-function policy({ style, script }: PageHead): string {
+/** No request to anywhere, and a form that only comes back here (contract §8). */
+function policy({ style, script, framed }: PageHead): string {
   return [
     "default-src 'none'",
     ...(style === undefined ? [] : [`style-src ${sourceOf(style)}`]),
@@ -30,7 +32,7 @@ function policy({ style, script }: PageHead): string {
           "trusted-types 'none'",
         ]),
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    framed ? "frame-ancestors 'self'; sandbox" : "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join("; ");
 }

@@ -1,5 +1,5 @@
 import { pageHeaders } from "../page/answer.ts";
-import { STYLE } from "./style.ts";
+import { PREVIEW_STYLE, STYLE } from "./style.ts";
 
 /**
  * The headers of everything under `/public/reports`, whatever its form. Only an open report's answers may be
@@ -10,4 +10,9 @@ export function publicHeaders(
   storing: "no-store" | "no-cache",
 ): Record<string, string> {
   return pageHeaders({ type, storing, style: STYLE });
+}
+
+/** The same for what only its writer sees, in a frame. */
+export function previewHeaders(type: string): Record<string, string> {
+  return pageHeaders({ type, storing: "no-store", style: PREVIEW_STYLE, framed: true });
 }

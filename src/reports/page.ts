@@ -1,7 +1,7 @@
 import { html, type Markup, type Piece, trusted } from "../kit/html.ts";
 import type { PageAnswer } from "../page/answer.ts";
 import { type Frame, framed, HTML_TYPE } from "../page/frame.ts";
-import { publicHeaders } from "./headers.ts";
+import { previewHeaders, publicHeaders } from "./headers.ts";
 import {
   newestFirst,
   type PublicEntry,
@@ -13,7 +13,7 @@ import {
   TYPE_WORDS,
   titleOf,
 } from "./report.ts";
-import { STYLE } from "./style.ts";
+import { PREVIEW_STYLE, STYLE } from "./style.ts";
 import { agoText, exactText, isoTime } from "./times.ts";
 
 /** How often an unfinished report's page asks for itself again. */
@@ -35,13 +35,42 @@ export interface ReportView {
  * resolved, and offers a way to stop that: a page that moves by itself can lose a slow reader's place.
  */
 export function reportPage(view: ReportView): PageAnswer {
-  const { report, now, gated } = view;
+  const { report, gated } = view;
   const standing = standingOf(report.entries);
   const refreshing = view.refresh && standing !== "resolution";
+  const head = gated ? null : feedLink(report.uuid);
+  const body = shell({ ...whole(view, { standing, refreshing }), head });
+  const headers: Record<string, string> = publicHeaders(HTML_TYPE, gated ? "no-store" : "no-cache");
+  if (refreshing) headers["Refresh"] = String(REFRESH_SECONDS);
+  return { status: 200, headers, body };
+}
+
+/**
+ * The same page for its writer, in a frame, before it is so: it stands still, and its links lead nowhere. `beneath`: what
+ * was left out, or why it isn't shown; empty for nothing.
+ */
+export function previewPage(view: Omit<ReportView, "refresh">, beneath: string): PageAnswer {
+  const standing = standingOf(view.report.entries);
+  const frame = whole({ ...view, refresh: false }, { standing, refreshing: false });
+  const body = framed({
+    ...{ ...frame, style: PREVIEW_STYLE },
+    // Another window, which a frame without rights opens none of.
+    head: html`<base target="_blank">
+`,
+    footer: html`<footer>${asOf(view.now)}</footer>${beneath !== "" && html`<aside class="left-out" aria-label="Left out"><p>${beneath}</p></aside>`}`,
+  });
+  return { status: 200, headers: previewHeaders(HTML_TYPE), body };
+}
+
+/** All of the page that its readers see. */
+function whole(
+  view: ReportView,
+  { standing, refreshing }: Pick<Footer, "standing" | "refreshing">,
+): Omit<Frame, "style" | "head"> {
+  const { report, now } = view;
   const title = titleOf(report);
-  const body = shell({
+  return {
     title: `${STANDING_WORDS[standing]}: ${title}`,
-    head: gated ? null : feedLink(report.uuid),
     main: html`<header>
 <p class="kind">Incident report</p>
 <h1 dir="auto">${title}</h1>
@@ -50,10 +79,7 @@ ${standingBox(standing, report, now)}
 ${known(report.description)}
 ${timeLine(newestFirst(report.entries), now)}`,
     footer: footer({ view, standing, refreshing }),
-  });
-  const headers: Record<string, string> = publicHeaders(HTML_TYPE, gated ? "no-store" : "no-cache");
-  if (refreshing) headers["Refresh"] = String(REFRESH_SECONDS);
-  return { status: 200, headers, body };
+  };
 }
 
 /** The page as JSON (contract §8). */
@@ -189,11 +215,14 @@ interface Footer {
 function footer({ view, standing, refreshing }: Footer): Markup {
   const { report, now, gated } = view;
   return html`<footer>
-<p>As of <time datetime="${isoTime(now)}">${exactText(now)}</time>. All times are UTC.</p>
+${asOf(now)}
 ${standing !== "resolution" && html`<p class="screen">${refreshNote(report.uuid, refreshing)}</p>`}
 ${!gated && html`<p class="screen"><a href="${report.uuid}/feed.xml">Follow this incident in a feed reader</a></p>`}
 </footer>`;
 }
+
+const asOf = (now: number): Markup =>
+  html`<p>As of <time datetime="${isoTime(now)}">${exactText(now)}</time>. All times are UTC.</p>`;
 
 function refreshNote(uuid: string, refreshing: boolean): Markup {
   return refreshing

@@ -1,8 +1,9 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import { hexId, uuid4 } from "../kit/ids.ts";
-import { reports } from "../store/schema.ts";
+import { type EntryType, reports } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import type { ReportStanding } from "./report.ts";
 import type { ReportAnswer } from "./written.ts";
 
 /** The project that reports belong to. */
@@ -37,6 +38,47 @@ export function listReports(reader: Reader, project: ReportProject): ReportAnswe
     .orderBy(desc(reports.createdAt), desc(reports.id))
     .all()
     .map((row) => toReport(row, project));
+}
+
+/** A report as a list for people shows it. */
+export interface ReportLine {
+  row: ReportRow;
+  standing: ReportStanding;
+  /** When its newest entry was written, Unix seconds; null before the first. */
+  newestAt: number | null;
+}
+
+// Spelt out: of a query on one table columns stand without its name.
+const newest = (column: "entry_type" | "created_at") =>
+  sql.raw(`(SELECT e.${column} FROM report_entries e WHERE e.report_id = reports.id
+    ORDER BY e.created_at DESC, e.seq DESC LIMIT 1)`);
+
+/** The newest `most` reports of a project, newest first. */
+export function reportLines(reader: Reader, project: ReportProject, most: number): ReportLine[] {
+  return reader.orm
+    .select({
+      row: reports,
+      standing: sql<EntryType | null>`${newest("entry_type")}`,
+      newestAt: sql<number | null>`${newest("created_at")}`,
+    })
+    .from(reports)
+    .where(eq(reports.projectId, project.id))
+    .orderBy(desc(reports.createdAt), desc(reports.id))
+    .limit(most)
+    .all()
+    .map(({ standing, ...line }) => ({ ...line, standing: standing ?? "reported" }));
+}
+
+/** The newest report of a project that is tied to this alert; null where there is none. */
+export function reportOfAlert(reader: Reader, projectId: number, alertId: number): string | null {
+  const row = reader.orm
+    .select({ id: reports.id })
+    .from(reports)
+    .where(and(eq(reports.projectId, projectId), eq(reports.alertId, alertId)))
+    .orderBy(desc(reports.createdAt))
+    .limit(1)
+    .get();
+  return row?.id ?? null;
 }
 
 /** Throws 404, for another project's report too. */
@@ -86,6 +128,15 @@ export function createReport(
 
 /** What a PUT does to the password (contract §15, Reports): tri-state, and hashed before the transaction. */
 export type PasswordChange = "keep" | "clear" | { hash: string };
+
+/** What `view_password` of a body asks for. Key omitted: kept. Empty: cleared. Anything else: set. */
+export async function passwordChange(
+  passwords: { hash(text: string): Promise<string> },
+  given: string | undefined,
+): Promise<PasswordChange> {
+  if (given === undefined) return "keep";
+  return given === "" ? "clear" : { hash: await passwords.hash(given) };
+}
 
 export interface ReportChange {
   title: string;

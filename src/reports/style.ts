@@ -36,3 +36,10 @@ th:last-child,td:last-child{padding-right:0}
 .entries>article,.now{break-inside:avoid}
 .content a[href^=http]::after{content:" <" attr(href) ">";font-size:.85em}}
 `;
+
+/** Beneath a preview, always in sight: what was left out of it, or why it isn't shown. */
+export const PREVIEW_STYLE = `${STYLE}
+.left-out{position:sticky;bottom:0;margin:2rem 0 0;padding:.75rem 1.25rem;background:var(--card);color:var(--analysis);
+border-top:2px solid var(--analysis)}
+.left-out p{margin:0}
+`;

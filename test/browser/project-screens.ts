@@ -1,7 +1,7 @@
 import type { House } from "../support/house.ts";
 
 /** Pages of a project, as `screensOf` names them. */
-export function projectScreensOf({ box }: House): Record<string, string> {
+export function projectScreensOf({ box, report, alerts }: House): Record<string, string> {
   const idOf = (channel: string) =>
     box.tenant.store.sql("SELECT id FROM integrations WHERE name = ?").pluck().get(channel);
   const lastOf = (channel: string) =>
@@ -18,6 +18,11 @@ export function projectScreensOf({ box }: House): Record<string, string> {
     "project-lines": "/p/shop/lines",
     "project-templates": "/p/shop/lines/templates",
     "project-actions": "/p/shop/actions",
+    reports: "/p/payments/reports",
+    "reports-none": "/p/shop/reports",
+    "report-new": `/p/payments/reports/new?alert=${alerts.critical}`,
+    report: `/p/payments/reports/${report.id}`,
+    "report-entry": `/p/payments/reports/${report.id}?entry=${report.entry}`,
     channels: "/p/shop/channels",
     "channels-add": "/p/shop/channels?type=slack",
     channel: `/p/shop/channels/${idOf("tickets")}`,

@@ -58,6 +58,7 @@ export const picturesOfDocs: Readonly<Record<string, { width: number; height: nu
   "alert-phone-dark": { width: 360, height: 740 },
   "oncall-schedule-desk-light": DESK,
   "project-connect-desk-light": { ...DESK, height: 480 },
+  "report-desk-light": DESK,
   "rules-desk-light": { ...DESK, height: 320 },
   "simulate-sweep-desk-light": DESK,
 };

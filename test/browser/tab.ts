@@ -15,11 +15,16 @@ export interface Tab {
   close(): Promise<void>;
 }
 
+/** What a frame without rights says to the scripts that tests put into every frame. */
+const OWN_SCRIPT = /^Blocked script execution in '[^']+' because the document's frame is sandboxed/;
+
 export async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const noise: string[] = [];
-  page.on("console", (said) => noise.push(`console ${said.type()}: ${said.text()}`));
+  page.on("console", (said) => {
+    if (!OWN_SCRIPT.test(said.text())) noise.push(`console ${said.type()}: ${said.text()}`);
+  });
   page.on("pageerror", (error) => noise.push(`error: ${error.message}`));
   page.on("popup", (popup) => noise.push(`popup: ${popup.url()}`));
   page.on("dialog", (dialog) => {

@@ -62,6 +62,7 @@ test("a session that is ended opens nothing, and a key is shown once", async (t)
   assert.equal((await other.get("/alerts")).status, 303);
   assert.equal((await tab.get("/alerts")).status, 200);
   const made = await tab.post("/me/sessions/key", { label: "laptop" }, { from: "/me/sessions" });
+  assert.match(made.text, /data-copy="new-key">Copy</);
   const key = /<pre class="code" id="new-key">(ptk_[^<]+)</.exec(made.text)?.[1] ?? "";
   assert.equal((await box.api("GET", "/v1/me", undefined, key)).status, 200);
   const after = (await tab.get("/me/sessions")).text;

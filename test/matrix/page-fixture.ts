@@ -288,6 +288,18 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/rules/{name}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),
   "/p/{project}/rules/{name}/delete": nothing,
   "/p/{project}/rules/{name}/drill": () => ({ message: "a drill" }),
+  "/p/{project}/reports/new": () => ({ title: fresh("Report") }),
+  "/p/{project}/reports/{rid}/entries": () => ({ content_md: "*seen*", entry_type: "analysis" }),
+  "/p/{project}/reports/{rid}/entries/{eid}": async (of) => ({
+    ...{ content_md: "changed", entry_type: "update", title: "" },
+    seen: await entrySeen(of),
+  }),
+  "/p/{project}/reports/{rid}/entries/{eid}/delete": nothing,
+  "/p/{project}/reports/{rid}/change": () => ({ title: fresh("Called"), description: "so" }),
+  "/p/{project}/reports/{rid}/password": () => ({ view_password: "battery" }),
+  "/p/{project}/reports/{rid}/address": nothing,
+  "/p/{project}/reports/{rid}/delete": nothing,
+  "/p/{project}/reports/{rid}/preview": () => ({ content_md: "**so**" }),
   "/oncall/weekly": ({ f, box }) => ({
     ...{ project: f.project, name: fresh("rota"), timezone: "UTC", person: box.owner.accountId },
   }),
@@ -311,6 +323,13 @@ export const pageBodies: Record<string, Make> = {
   "/oncall/{project}/{schedule}/calendar": () => ({ whose: "mine" }),
   "/oncall/{project}/{schedule}/calendar/{calendar}/revoke": nothing,
 };
+
+/** Which version of an entry its form has seen. */
+async function entrySeen(of: Case): Promise<string> {
+  const [report, entry] = [await of.value("rid", ""), await of.value("eid", "")];
+  const sent = await of.filled(`/p/${of.f.project}/reports/${report}?entry=${entry}`, {}, "entry");
+  return sent.find(([name]) => name === "seen")?.[1] ?? "";
+}
 
 function covered(of: Case): Fields {
   return { account_id: of.person.accountId, starts_at: local(of, 1), ends_at: local(of, 2) };

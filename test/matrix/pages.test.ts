@@ -89,7 +89,9 @@ test("every file of a page goes to who has signed in, or says that it isn't thei
         const at = `${await f.address(path)}/${suffix}`;
         const from = writes();
         const { status, headers } = await f.tab.get(at);
-        const isFile = headers.get("content-disposition")?.startsWith("attachment; ") ?? false;
+        const isSaved = headers.get("content-disposition")?.startsWith("attachment; ") ?? false;
+        // What a frame shows has no rights.
+        const isFile = isSaved || /; sandbox;/.test(headers.get("content-security-policy") ?? "");
         assert.ok(
           isFile ? status === 200 : status === 403 && role === "member",
           `${at}: ${status}`,

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { getProject } from "../../src/projects/projects.ts";
+import { addEntry } from "../../src/reports/entries.ts";
+import { getReport } from "../../src/reports/reports.ts";
 import type { Person, TestBox } from "./box.ts";
 import { reachBy } from "./contacts.ts";
 import { answer, type Receiver } from "./receiver.ts";
@@ -18,6 +21,8 @@ export interface House {
   heartbeat: string;
   /** Holds the alert about the disk. */
   silence: string;
+  /** Ids of a report about the critical alert, and of its entry. */
+  report: Readonly<{ id: string; entry: string }>;
   /** Ids by what they are. */
   alerts: Readonly<Record<"critical" | "error" | "warn" | "acknowledged" | "resolved", string>>;
 }
@@ -160,6 +165,10 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
   const { silences } = await ask("GET", "/v1/silences?state=active", undefined);
   const silence = String(silences[0].id);
   await settle(box);
+  const report = await ask("POST", "/v1/projects/payments/reports", {
+    ...{ title: "Card payments are slow", alert_id: critical },
+    description: "No order is lost. Payments by card may take a minute.",
+  });
   return {
     box,
     ann,
@@ -168,6 +177,20 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     tokens,
     silence,
     heartbeat: String(job.id),
+    report: { id: report.id, entry: publish(box, report.id, ann) },
     alerts: { critical, error, warn, acknowledged, resolved },
   };
+}
+
+/** An entry, without the thread that renders. */
+function publish(box: TestBox, reportId: string, { accountId }: Person): string {
+  return box.tenant.store.write((tx) => {
+    const project = getProject(tx, "payments");
+    const report = getReport(tx, project, reportId);
+    return addEntry(tx, report, {
+      ...{ title: "We are looking into it", entryType: "analysis", createdBy: accountId },
+      contentMd: "A provider is **slow**.",
+      contentHtml: "<p>A provider is <strong>slow</strong>.</p>",
+    }).id;
+  });
 }

@@ -3,10 +3,10 @@ import { html, type Markup } from "../../kit/html.ts";
 import { onCallNow } from "../../oncall/duty.ts";
 import { projectOf } from "../../projects/projects.ts";
 import { usableNames } from "../../projects/schedule-names.ts";
+import { reportOfAlert } from "../../reports/reports.ts";
 import { assignFields, hoursField, reasonField } from "../alerts/pieces.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { button, keyed } from "../ui/form.ts";
-import { remedy } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** The two that count at night; on a phone they are fixed at the bottom. */
@@ -43,12 +43,13 @@ function silenceMenu(call: PageCall, path: string, id: number): Markup {
   return html`<details class="menu" id="silence"><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${path}/silence" data-preview="would" data-preview-to="${call.base}${path}/silence/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField("silence-hours")}${reasonField("silence-reason")}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
 }
 
-function reportLink(call: PageCall, { row }: ShownAlert): Markup {
-  const to = pathOf("p", row.project, "reports", "new");
-  const link = remedy(call, to, "Start an incident report from this alert");
-  return link === null
-    ? html``
-    : html`<a class="button plain" href="${call.base}${to}?alert=${row.id}">Start an incident report from this alert</a>`;
+/** To the report for people outside: the one that it has, or a new one. */
+function reportLink({ base, tenant }: PageCall, { row }: ShownAlert): Markup {
+  const found = reportOfAlert(tenant.store, row.project_id, row.id);
+  const to = pathOf("p", row.project, "reports", found ?? "new");
+  return found === null
+    ? html`<a class="button plain" href="${base}${to}?alert=${row.id}">Start an incident report from this alert</a>`
+    : html`<a class="button plain" href="${base}${to}">Its incident report</a>`;
 }
 
 function escalate(call: PageCall, { row, rule }: ShownAlert): Markup {

@@ -51,7 +51,7 @@ export const alertScreen: Screen = {
           attributes: html`class="actions"`,
         },
         asked: section([], () => stillMatching(call, `/a/${row.id}`)),
-        more: section(more, () => moreActions(call, shown)),
+        more: section([...more, "reports"], () => moreActions(call, shown)),
         // It stands in the menu that asks for it.
         would: section([], () => silenceWould(call, shown)),
         who: section(more, () => whoKnows(call, shown)),

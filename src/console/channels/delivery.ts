@@ -120,7 +120,7 @@ function request({ request: sent, attempts }: DeliveryDetail): Markup {
 <pre class="code wrap">${sent.method} ${sent.url}
 ${lines.join("\n")}</pre>
 <p class="soft small">Where it says [sealed] stands what identifies the box: it is never shown.</p>
-${sent.body === null ? html`<p class="soft">Its body isn't kept any more.</p>` : html`<div class="snippet"><pre class="code wrap" id="sent-body">${sent.body}</pre><button type="button" class="button second" data-copy="sent-body" hidden>Copy</button></div>`}`;
+${sent.body === null ? html`<p class="soft">Its body isn't kept any more.</p>` : html`<div class="snippet"><pre class="code wrap" id="sent-body">${sent.body}</pre><button type="button" class="button second" data-copy="sent-body">Copy</button></div>`}`;
 }
 
 function signatureForm(call: PageCall): Markup {

@@ -32,7 +32,7 @@ export const sessionsScreen: Screen = {
         const { sid = "" } = params;
         tenant.store.write((tx) => endSession(tx, who.accountId, sid));
         return sid === who.sessionId
-          ? { said: "", to: "/signin", signsOut: true }
+          ? { said: "", to: "/signin", signsOut: "all" }
           : { said: "That browser is signed out." };
       },
     },
@@ -89,7 +89,7 @@ function keys(call: PageCall): Markup {
   const { key } = call.shown;
   const action = `${AT}/key`;
   return html`<h2>API keys</h2>
-${key !== undefined && html`<div class="notice"><p>Your new key. Keep it like a password: it is shown this once.</p><pre class="code" id="new-key">${key}</pre><button type="button" class="button second" data-copy="new-key" hidden>Copy</button></div>`}
+${key !== undefined && html`<div class="notice"><p>Your new key. Keep it like a password: it is shown this once.</p><pre class="code" id="new-key">${key}</pre><button type="button" class="button second" data-copy="new-key">Copy</button></div>`}
 ${
   mine.length === 0
     ? empty("No keys.", html`<p class="soft">The command line and programs need one.</p>`)

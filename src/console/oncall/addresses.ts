@@ -36,7 +36,7 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
   };
   return html`<h2>In your calendar</h2>${
     address !== undefined &&
-    html`<div class="notice notice-good"><p>Put this address into your calendar program. It is shown this once, and whoever has it reads those shifts.</p><pre class="code" id="calendar-address">${address}</pre><button type="button" class="button second" data-copy="calendar-address" hidden>Copy</button></div>`
+    html`<div class="notice notice-good"><p>Put this address into your calendar program. It is shown this once, and whoever has it reads those shifts.</p><pre class="code" id="calendar-address">${address}</pre><button type="button" class="button second" data-copy="calendar-address">Copy</button></div>`
   }<ul class="who">${line(name, `All shifts of ${name}`, "all")}${line(null, "Your shifts of every schedule", "mine")}</ul>`;
 }
 

@@ -115,7 +115,7 @@ function invite(call: PageCall): Markup {
 ${
   link !== undefined &&
   html`<div class="notice"><p>Send this link to whom it is for. Whoever has it takes the seat.</p>
-<pre class="code" id="invitation">${link}</pre><button type="button" class="button second" data-copy="invitation" hidden>Copy</button>
+<pre class="code" id="invitation">${link}</pre><button type="button" class="button second" data-copy="invitation">Copy</button>
 ${qrCode(link, "The invitation's link")}</div>`
 }
 <form class="form" method="post" action="${base}${action}">

@@ -137,7 +137,7 @@ ${roleField(call, changing, action)}
 <p class="form-foot"><button class="button second">Save</button></p></form>
 ${
   call.shown["link"] !== undefined &&
-  html`<div class="notice"><p>Give this link to ${account.email}: for an hour it sets a new password, once.</p><pre class="code" id="reset-link">${call.shown["link"]}</pre><button type="button" class="button second" data-copy="reset-link" hidden>Copy</button></div>`
+  html`<div class="notice"><p>Give this link to ${account.email}: for an hour it sets a new password, once.</p><pre class="code" id="reset-link">${call.shown["link"]}</pre><button type="button" class="button second" data-copy="reset-link">Copy</button></div>`
 }
 ${button(call, { action: `${at}/reset`, name: "Make a link for a new password", kind: "second" })}
 ${removing(call, changing)}`;

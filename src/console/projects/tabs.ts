@@ -10,6 +10,7 @@ const PAGES = [
   { id: "actions", name: "Actions", rest: ["actions"] },
   { id: "heartbeats", name: "Heartbeats", rest: ["heartbeats"] },
   { id: "lines", name: "Lines", rest: ["lines"] },
+  { id: "reports", name: "Reports", rest: ["reports"] },
 ] as const;
 
 export type ProjectPage = (typeof PAGES)[number]["id"];

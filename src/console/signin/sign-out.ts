@@ -1,7 +1,6 @@
 import { html } from "../../kit/html.ts";
 import { endSession } from "../../people/sessions.ts";
 import type { Screen } from "../screen.ts";
-import { button } from "../ui/form.ts";
 
 /** Ends this browser's session. */
 export const signOutScreen: Screen = {
@@ -9,11 +8,13 @@ export const signOutScreen: Screen = {
   view: (call) => ({
     title: "Sign out",
     nav: "me",
+    script: "signout",
     sections: {
       signout: {
         watches: [],
         draw: () => html`<p>You are signed in as ${call.who.email}.</p>
-${button(call, { action: "/signout", name: "Sign out" })}`,
+<form method="post" action="${call.base}/signout"><p id="unsent" hidden><label class="check"><input type="checkbox" name="keep" value="drafts" checked disabled> Keep in this browser what you wrote for reports and did not publish</label></p>
+<button class="button">Sign out</button></form>`,
       },
     },
   }),
@@ -21,9 +22,11 @@ ${button(call, { action: "/signout", name: "Sign out" })}`,
     "": {
       verb: "signOut",
       target: () => ({ kind: "session", id: "" }),
-      act({ tenant, who }) {
+      act({ tenant, who }, form) {
         tenant.store.write((tx) => endSession(tx, who.accountId, who.sessionId));
-        return { said: "", to: "/signin", signsOut: true };
+        // Who has unsent texts there is asked; else nothing of theirs stays.
+        const signsOut = form.get("keep") === "drafts" ? "cached" : "all";
+        return { said: "", to: "/signin", signsOut };
       },
     },
   },

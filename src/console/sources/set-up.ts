@@ -19,7 +19,7 @@ export function setUpNotice(call: PageCall): Markup {
   const { source, kind, token, where, paste, notes } = call.shown;
   if (token === undefined) return html``;
   const copy = (id: string) =>
-    html`<button type="button" class="button second" data-copy="${id}" hidden>Copy</button>`;
+    html`<button type="button" class="button second" data-copy="${id}">Copy</button>`;
   return html`<div class="notice notice-warn"><h2>Source ${source}</h2>
 <p>The token is shown once, now. Store it: nobody can read it again, only replace it.</p>
 <div class="snippet"><pre class="code wrap" id="token">${token}</pre>${copy("token")}</div>

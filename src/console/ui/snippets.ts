@@ -9,7 +9,7 @@ export function snippets({ origin }: PageCall, token: string): Markup {
       { id, name, where, text },
       at,
     ) => html`<details id="snippet-${id}"${at === 0 && html` open`}><summary>${name}, in ${where}</summary>
-<div class="snippet"><pre class="code" id="${id}">${text}</pre><button type="button" class="button second" data-copy="${id}" hidden>Copy</button></div></details>
+<div class="snippet"><pre class="code" id="${id}">${text}</pre><button type="button" class="button second" data-copy="${id}">Copy</button></div></details>
 `,
   )}`;
 }

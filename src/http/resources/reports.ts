@@ -8,7 +8,7 @@ import {
   deleteReport,
   getReport,
   listReports,
-  type PasswordChange,
+  passwordChange,
   rotateUuid,
   toReport,
   updateReport,
@@ -20,7 +20,6 @@ import {
   reportCreate,
   reportReadOnly,
 } from "../../reports/written.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted, projectPath, updated } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { findReport, reportEntryRoutes } from "./report-entries.ts";
@@ -30,12 +29,6 @@ const TAG = "Reports";
 const reportPath = z.strictObject({ id: z.string(), rid: z.string() });
 
 const writeErrors = ["invalid_request", "invalid_json", "not_found"] as const;
-
-/** Key omitted: kept. Empty: cleared. Anything else: set (contract §15, Reports). */
-async function passwordChange(tenant: Tenant, given?: string): Promise<PasswordChange> {
-  if (given === undefined) return "keep";
-  return given === "" ? "clear" : { hash: await tenant.passwords.hash(given) };
-}
 
 /** contract §15, Reports. */
 export const reportRoutes: Route[] = [
@@ -69,7 +62,7 @@ export const reportRoutes: Route[] = [
     errors: [...writeErrors, "unknown_alert", "overloaded"],
     async handle({ tenant, params, body, actor }) {
       getProject(tenant.store, params.id);
-      const change = await passwordChange(tenant, body.view_password);
+      const change = await passwordChange(tenant.passwords, body.view_password);
       return tenant.store.write((tx) => {
         const project = getProject(tx, params.id);
         return createReport(tx, project, {
@@ -115,7 +108,7 @@ export const reportRoutes: Route[] = [
     errors: [...writeErrors, "overloaded"],
     async handle({ tenant, params, body }) {
       findReport(tenant.store, params);
-      const change = await passwordChange(tenant, body.view_password);
+      const change = await passwordChange(tenant.passwords, body.view_password);
       tenant.store.write((tx) =>
         updateReport(
           tx,

@@ -5,6 +5,7 @@ import { everyScreenHolds } from "./every-screen.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
+import { reportsHold } from "./reports.ts";
 import { twoPeopleHold } from "./two-people.ts";
 import { waysInHold } from "./ways-in.ts";
 
@@ -12,4 +13,5 @@ import { waysInHold } from "./ways-in.ts";
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
   ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
   ...{ pocketHolds, waysInHold },
+  reportsHold,
 };
