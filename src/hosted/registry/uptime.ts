@@ -10,7 +10,7 @@ export interface Uptime {
    * `OUTAGE_SECONDS` or more). The latest ones, this one included, the oldest first.
    */
   begin(): Promise<Outage[]>;
-  /** This process serves. The outage that ends with it, where nobody did for `OUTAGE_SECONDS`. */
+  /** This process serves. The outage that has ended since its beat before, where nobody did for `OUTAGE_SECONDS`. */
   beat(): Promise<Outage | null>;
 }
 

@@ -85,8 +85,8 @@ const TAKE = `WITH asked AS (
   live AS (
     SELECT id, tenant_id FROM relay_keys WHERE id = ANY($6) AND revoked_at IS NULL
     ORDER BY id FOR SHARE SKIP LOCKED)
-  INSERT INTO relay_claims AS c (tenant_id, alert_id, event, timestamp, holder, held_until)
-  SELECT a.tenant_id, a.alert_id, a.event, a.timestamp, a.holder, now() + interval '${HOLD_SECONDS} s'
+  INSERT INTO relay_claims AS c (tenant_id, alert_id, event, timestamp, holder, held_until, created_at)
+  SELECT a.tenant_id, a.alert_id, a.event, a.timestamp, a.holder, now() + interval '${HOLD_SECONDS} s', now()
   FROM asked a LEFT JOIN live k ON k.id = a.key_id AND k.tenant_id = a.tenant_id
   WHERE a.key_id IS NULL OR k.id IS NOT NULL
   ORDER BY a.n

@@ -1,0 +1,136 @@
+import type { Device } from "../../../people/device.ts";
+import { MOST_DEVICES } from "../../../people/devices.ts";
+import {
+  type Audience,
+  type Devices,
+  type Handset,
+  type Recipients,
+  recipientsOf,
+} from "../devices.ts";
+import { batchAsker } from "./asker.ts";
+import type { DatabaseTx } from "./connect.ts";
+import { mayDifferAlone } from "./database-faults.ts";
+import { type DatabaseRoom, seconds } from "./room.ts";
+
+/** Of a tenant `a.tenant_id`, without those set aside. */
+const HANDSETS: Record<Audience["through"], string> = {
+  pairings: `SELECT p.box_account_id AS person, d.token, d.critical_alerts AS critical
+    FROM pairings p
+    JOIN memberships m ON m.tenant_id = p.tenant_id AND m.account_id = p.account_id
+    JOIN devices d ON d.account_id = p.account_id
+    WHERE p.tenant_id = a.tenant_id AND p.revoked_at IS NULL AND d.set_aside_at IS NULL`,
+  memberships: `SELECT m.account_id AS person, d.token, d.critical_alerts AS critical
+    FROM memberships m
+    JOIN devices d ON d.account_id = m.account_id
+    WHERE m.tenant_id = a.tenant_id AND d.set_aside_at IS NULL`,
+};
+
+export function handsetsOn(room: DatabaseRoom): Devices {
+  const { database } = room;
+  const asked = {
+    pairings: whoAsker(room, "pairings"),
+    memberships: whoAsker(room, "memberships"),
+  };
+  return {
+    list: (accountId) =>
+      database.query<Device>(
+        `SELECT token, platform, critical_alerts AS "criticalAlerts",
+           ${seconds("created_at")} AS "createdAt", ${seconds("registered_at")} AS "lastSeenAt"
+         FROM devices d WHERE account_id = $1 ORDER BY d.created_at, token`,
+        [accountId],
+      ),
+    put: (device) => database.transaction((tx) => put(tx, device), { repeatable: true }),
+    async remove(accountId, token) {
+      const gone = await database.query(
+        "DELETE FROM devices WHERE account_id = $1 AND token = $2 RETURNING 1",
+        [accountId, token.toLowerCase()],
+      );
+      return gone.length > 0;
+    },
+    async recipients(audience) {
+      const { atMs, handsets } = await asked[audience.through]({ tenantId: audience.tenantId });
+      return { atMs, recipients: recipientsOf(handsets, audience.only) } satisfies Recipients;
+    },
+    async isRecipient({ tenantId, through, only }, token) {
+      const handsets = await database.query<Handset>(
+        `SELECT h.* FROM (SELECT $1::text AS tenant_id) AS a,
+           LATERAL (${HANDSETS[through]} AND d.token = $2) AS h`,
+        [tenantId, token],
+      );
+      return recipientsOf(handsets, only).length > 0;
+    },
+    async retire({ readAtMs, gone, bad }) {
+      if (gone.length + bad.length === 0) return;
+      await database.query(RETIRE, [
+        gone.map(({ token }) => token),
+        gone.map(({ atMs }) => Math.min(atMs ?? readAtMs, readAtMs)),
+        [...bad],
+        readAtMs,
+      ]);
+    },
+  };
+}
+
+interface Who {
+  tenantId: string;
+}
+
+interface Found {
+  atMs: number;
+  handsets: Handset[];
+}
+
+/** Reads the people of many pages at once, each tenant's once. */
+function whoAsker({ database }: DatabaseRoom, through: Audience["through"]) {
+  let last = 0;
+  const sql = `SELECT a.tenant_id AS "tenantId", h.person, h.token, h.critical,
+      floor(extract(epoch FROM now()) * 1000)::bigint AS "atMs"
+    FROM unnest($1::text[]) AS a(tenant_id) LEFT JOIN LATERAL (${HANDSETS[through]}) AS h ON true`;
+  return batchAsker<Who, Found>({
+    // They are only read, so nobody waits for another of the same tenant.
+    key: () => String(last++),
+    async answer(asked) {
+      const tenants = new Set(asked.map(({ tenantId }) => tenantId));
+      const found = new Map<string, Found>();
+      const rows = await database.query<
+        { tenantId: string; atMs: number } & (Handset | { token: null })
+      >(sql, [[...tenants]]);
+      for (const { tenantId, atMs, ...handset } of rows) {
+        const at = found.get(tenantId) ?? { atMs, handsets: [] };
+        if (handset.token !== null) at.handsets.push(handset);
+        found.set(tenantId, at);
+      }
+      return asked.map(({ tenantId }) => found.get(tenantId) as Found);
+    },
+    mayDiffer: mayDifferAlone,
+  });
+}
+
+/** The account's row is locked: of those who register at once each counts the others. */
+async function put(
+  tx: DatabaseTx,
+  device: Parameters<Devices["put"]>[0],
+): Promise<"registered" | "too_many"> {
+  const token = device.token.toLowerCase();
+  const { accountId, platform, criticalAlerts } = device;
+  await tx.query("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
+  const [others] = await tx.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM devices WHERE account_id = $1 AND token <> $2",
+    [accountId, token],
+  );
+  if ((others?.count ?? 0) >= MOST_DEVICES) return "too_many";
+  await tx.query(
+    `INSERT INTO devices (account_id, token, platform, critical_alerts, created_at, registered_at)
+     VALUES ($1, $2, $3, $4, now(), now())
+     ON CONFLICT (account_id, token) DO UPDATE SET platform = excluded.platform,
+       critical_alerts = excluded.critical_alerts, registered_at = now(), set_aside_at = NULL`,
+    [accountId, token, platform, criticalAlerts],
+  );
+  return "registered";
+}
+
+const RETIRE = `WITH gone AS (
+    DELETE FROM devices d USING unnest($1::text[], $2::float8[]) AS g(token, dead_ms)
+    WHERE d.token = g.token AND d.registered_at <= to_timestamp(g.dead_ms / 1000) RETURNING 1)
+  UPDATE devices SET set_aside_at = to_timestamp($4::float8 / 1000)
+  WHERE token = ANY($3::text[]) AND registered_at <= to_timestamp($4::float8 / 1000)`;
