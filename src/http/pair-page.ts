@@ -1,5 +1,7 @@
+import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import type { PageAnswer } from "../page/answer.ts";
+import { lookAtCode } from "../people/codes.ts";
 import { type PairField, type PairForm, pairedPage, pairPage } from "../people/pair-page.ts";
 import { pairWrite } from "../people/pairing.ts";
 import { redeem, type SeatClaim } from "../people/redeem.ts";
@@ -85,6 +87,7 @@ async function tried(c: AppContext, pages: PairPages): Promise<PageAnswer | Resp
   const claim = pairWrite.safeParse(claimOf(form, shown));
   try {
     c.set("rateHeaders", limit.spend(address(c)));
+    if (form.has("look")) return looked(c, tenant, shown);
     if (!claim.success) {
       c.set("refusedAs", "invalid_request");
       const fields = [...new Set(claim.error.issues.map(({ path }) => path[0] as PairField))];
@@ -103,6 +106,14 @@ async function tried(c: AppContext, pages: PairPages): Promise<PageAnswer | Resp
   } catch (error) {
     return troubled(c, shown, error);
   }
+}
+
+/** Who invited to what; for every code that can't be redeemed the one refusal. Nothing is spent but a try. */
+function looked(c: AppContext, { store, clock }: Tenant, shown: PairForm): PageAnswer {
+  const invited = lookAtCode(store, shown.code, unixSeconds(clock));
+  if (invited !== null) return pairPage(shown, null, invited);
+  c.set("refusedAs", "pairing_refused");
+  return pairPage(shown, { kind: "refused" });
 }
 
 /** Whether a browser sent the form from this box's page, and may be signed in by it. Throws 403 for another's page. */
@@ -176,7 +187,7 @@ const form = {
   type: "object",
   required: ["code", "password"],
   properties: Object.fromEntries(
-    ["code", "email", "display_name", "password", "wants_key"].map((name) => [
+    ["code", "email", "display_name", "password", "wants_key", "look"].map((name) => [
       name,
       { type: "string" },
     ]),
@@ -204,7 +215,7 @@ export const pairOperations: readonly RawOperation[] = [
     operation: {
       ...{ ...common, operationId: "pairOnPage" },
       summary:
-        "Redeem a pairing code as POST /v1/pair does; a browser is signed in, and shown an API key this once where wants_key is yes",
+        "Redeem a pairing code as POST /v1/pair does; a browser is signed in, and shown an API key this once where wants_key is yes. With look it is only said who invites to what, and nothing is redeemed",
       requestBody: {
         required: true,
         content: { "application/x-www-form-urlencoded": { schema: form } },

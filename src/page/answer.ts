@@ -17,10 +17,12 @@ export interface PageHead {
   script?: string;
   /** It stands in a frame of a page of this box, and can do nothing there. */
   framed?: true;
+  /** The script may ask this box. */
+  asks?: true;
 }
 
-/** No request to anywhere, and a form that only comes back here (contract §8). */
-function policy({ style, script, framed }: PageHead): string {
+/** No request to anywhere else, and a form that only comes back here (contract §8). */
+function policy({ style, script, framed, asks }: PageHead): string {
   return [
     "default-src 'none'",
     ...(style === undefined ? [] : [`style-src ${sourceOf(style)}`]),
@@ -31,6 +33,7 @@ function policy({ style, script, framed }: PageHead): string {
           "require-trusted-types-for 'script'",
           "trusted-types 'none'",
         ]),
+    ...(asks ? ["connect-src 'self'"] : []),
     "form-action 'self'",
     framed ? "frame-ancestors 'self'; sandbox" : "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -2,6 +2,7 @@ import { html, type Markup, type Piece } from "../kit/html.ts";
 import { type PageAnswer, pageHeaders } from "../page/answer.ts";
 import { framed, HTML_TYPE } from "../page/frame.ts";
 import { PAGE_STYLE } from "../page/style.ts";
+import type { Invited } from "./codes.ts";
 import { SCRIPT } from "./pair-script.ts";
 import type { Redemption } from "./pairing.ts";
 
@@ -39,27 +40,48 @@ pre{user-select:all;margin-bottom:.5rem}
 `;
 
 const HEADERS = pageHeaders({
-  ...{ type: HTML_TYPE, storing: "no-store", style: STYLE, script: SCRIPT },
+  ...{ type: HTML_TYPE, storing: "no-store", style: STYLE, script: SCRIPT, asks: true },
 });
 
 /**
  * The page at a pairing link (contract §3). The code stands behind the link's `#`, which no browser sends: the
  * script takes it from there and out of the address at once. Without script it is pasted into its field.
  */
-export function pairPage(form: PairForm, trouble: PairTrouble | null = null): PageAnswer {
+export function pairPage(
+  form: PairForm,
+  trouble: PairTrouble | null = null,
+  invited: Invited | null = null,
+): PageAnswer {
   const wrong = trouble?.kind === "invalid" ? trouble.fields : [];
   const body = framed({
     ...{ style: STYLE, script: SCRIPT },
     title: trouble === null ? "Take your seat" : "Take your seat: try again",
     main: html`<h1>Take your seat</h1>
-<p class="lead">A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.</p>
+<p class="lead" id="invited" role="status">${invited !== null && invitation(invited)}</p>
+<p>A pairing code makes you an account on this box${form.wantsKey === null ? " and gives you an API key" : ""}.</p>
 <form method="post">
 ${trouble !== null && html`<p class="wrong" id="wrong" role="alert">${complaint(trouble)}</p>`}
-${fields(form, wrong)}
+${fields(form, wrong, invited?.email ?? null)}
 <button type="submit">Take the seat</button>
+<button type="submit" class="copy" name="look" value="yes" formnovalidate>See who invites to what</button>
 </form>`,
   });
-  return { status: STATUS[trouble?.kind ?? "none"], headers: headersFor(trouble), body };
+  const told = invited !== null && {
+    sentence: invitation(invited),
+    email: invited.email,
+  };
+  const headers = {
+    ...headersFor(trouble),
+    // For the script, which looks without leaving the page.
+    ...(told && { "X-Invited": encodeURIComponent(JSON.stringify(told)) }),
+  };
+  return { status: STATUS[trouble?.kind ?? "none"], headers, body };
+}
+
+/** Who invites to what: only for a code that can be redeemed. */
+function invitation({ by, role, resets, email }: Invited): string {
+  if (resets) return `This link sets a new password for ${email}.`;
+  return `${by === null ? "You are invited" : `${by} invites you`} to this box as ${role}.`;
 }
 
 const STATUS = { none: 200, invalid: 400, refused: 401, wait: 429 } as const;
@@ -88,7 +110,7 @@ function complaint(trouble: PairTrouble): string {
   return "The pairing was not accepted. The code may be used, old or mistyped, or it is for another address, or the account has another password. Ask whoever gave you the link.";
 }
 
-function fields(form: PairForm, wrong: readonly PairField[]): Markup {
+function fields(form: PairForm, wrong: readonly PairField[], bound: string | null): Markup {
   const marked = (field: PairField): Piece =>
     wrong.includes(field) && html` aria-invalid="true" aria-errormessage="wrong"`;
   return html`<div class="field">
@@ -98,7 +120,7 @@ function fields(form: PairForm, wrong: readonly PairField[]): Markup {
 </div>
 <div class="field">
 <label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username" aria-describedby="email-hint" value="${form.email}"${marked("email")}>
+<input id="email" name="email" type="email" autocomplete="username" aria-describedby="email-hint" value="${bound ?? form.email}"${bound !== null && html` readonly`}${marked("email")}>
 <p class="hint" id="email-hint">May stay empty if the invitation was made for your address.</p>
 </div>
 <div class="field">

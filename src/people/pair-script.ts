@@ -1,6 +1,6 @@
 /**
  * What runs in the pairing page, if anything does: takes the code from behind the `#` and clears the address, so
- * that neither history nor a shared screen shows it, and makes the copy buttons work. Over http there is no
+ * that neither history nor a shared screen shows it; asks who invited to what; and makes the copy buttons work. Over http there is no
  * clipboard for scripts, so the old way stands behind the new one.
  */
 export const SCRIPT = `
@@ -11,7 +11,20 @@ export const SCRIPT = `
     const field = document.getElementById("code");
     if (found === null || field === null) return;
     field.value = found[1];
-    document.getElementById("email").focus();
+    const email = document.getElementById("email");
+    email.focus();
+    look(found[1], email);
+  };
+  const look = async (code, email) => {
+    const body = new URLSearchParams({ code, look: "yes" });
+    const answer = await fetch(location.pathname, { method: "POST", body, headers: { accept: "text/html" } }).catch(() => null);
+    const text = answer?.headers.get("x-invited");
+    if (!text) return;
+    const invited = JSON.parse(decodeURIComponent(text));
+    document.getElementById("invited").textContent = invited.sentence;
+    if (invited.email === null || email.value !== "") return;
+    email.value = invited.email;
+    email.readOnly = true;
   };
   take();
   addEventListener("hashchange", take);

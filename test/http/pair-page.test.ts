@@ -108,6 +108,74 @@ describe("the page at a pairing link", () => {
   });
 });
 
+describe("who invites to what", () => {
+  const look = (code: string) => submit({ code, look: "yes" });
+  const told = (headers: Headers) =>
+    JSON.parse(decodeURIComponent(headers.get("x-invited") ?? "null"));
+  const lead = (body: string) => /id="invited"[^>]*>([^<]*)</.exec(body)?.[1];
+
+  test("is said of a code that is right, and spends nothing", async () => {
+    const boss = box.person("admin", "boss@example.org");
+    box.tenant.store.write((tx) =>
+      tx.sql("UPDATE accounts SET display_name = 'Ann <b>é' WHERE id = ?").run(boss.accountId),
+    );
+    const issued = async (seat: object, key: string) =>
+      (await box.api("POST", "/v1/pair/codes", seat, key)).body;
+    const { code } = await issued({ role: "member" }, boss.key);
+    const before = codesLeft();
+    const seen = await look(code);
+    assert.equal(seen.status, 200);
+    assert.equal(lead(seen.body), "Ann &lt;b&gt;é invites you to this box as member.");
+    const sentence = "Ann <b>é invites you to this box as member.";
+    assert.deepEqual(told(seen.headers), { sentence, email: null });
+    assert.ok(seen.body.includes(`value="${code}"`));
+    assert.equal(codesLeft(), before);
+    const bound = await look(
+      (await issued({ role: "admin", email: "eve@example.org" }, boss.key)).code,
+    );
+    assert.match(bound.body, /value="eve@example\.org" readonly/);
+    assert.equal(told(bound.headers).email, "eve@example.org");
+    const reset = await box.api("POST", `/v1/accounts/${boss.accountId}/reset`);
+    assert.equal(
+      lead((await look(reset.body.code)).body),
+      "This link sets a new password for boss@example.org.",
+    );
+    const taken = await submit({ code, email: "fay@example.org", password: PASSWORD });
+    assert.equal(taken.status, 200);
+  });
+
+  test("isn't said of any other code, nor before one is sent, and each look is a try", async () => {
+    const used = await link({ email: "gus@example.org" });
+    await submit({ code: used.code, password: PASSWORD });
+    const said = new Set<string | null>();
+    for (const code of ["", "x", "0".repeat(48), used.code]) {
+      const { status, headers, body } = await look(code);
+      assert.deepEqual([status, headers.get("x-invited"), lead(body)], [401, null, ""], code);
+      said.add(complaintOf(body));
+    }
+    const wrong = await submit({
+      code: "0".repeat(48),
+      email: "a@example.org",
+      password: PASSWORD,
+    });
+    said.add(complaintOf(wrong.body));
+    assert.equal(said.size, 1, "one sentence for all");
+    await box.clock.turn(60_000);
+    const answers = await Promise.all(
+      Array.from({ length: 11 }, () =>
+        fetch(`${box.url}/pair`, {
+          method: "POST",
+          body: new URLSearchParams({ code: "0".repeat(48), look: "yes" }),
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    const page = await (await fetch(`${box.url}/pair`)).text();
+    assert.equal(lead(page), "");
+  });
+});
+
 describe("taking the seat", () => {
   test("shows a key that works, the receipt, and the lines to paste", async () => {
     const { code } = await link({ role: "admin" });

@@ -230,7 +230,8 @@ const reserved: readonly { what: RegExp; only: RegExp }[] = [
   },
   {
     what: /(?<![.\w$])fetch\(|\bglobalThis\.fetch\b/,
-    only: /^src\/(?:kit|browser)\/|^src\/connect\/snippets\.ts$/,
+    // What a reader pastes, and what runs in a browser.
+    only: /^src\/(?:kit|browser)\/|^src\/(?:connect\/snippets|people\/pair-script)\.ts$/,
   },
   { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
 ];
