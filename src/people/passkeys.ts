@@ -7,7 +7,7 @@ import { findPasskey, insertPasskey, listPasskeys } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /**
- * Making a passkey and asking for one (WebAuthn level 3, §7). What an authenticator answers is checked by the library, which
+ * Making a passkey and asking for one (WebAuthn, level 3). What an authenticator answers is checked by the library, which
  * is loaded with the first answer.
  */
 

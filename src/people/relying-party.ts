@@ -1,6 +1,6 @@
 import { readAddress } from "../kit/addresses.ts";
 
-/** Whom a passkey is made for (WebAuthn §5.4.2): a host by its name. */
+/** Whom a passkey is made for (the relying party of WebAuthn): a host by its name. */
 export interface RelyingParty {
   /** The host name. */
   id: string;

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** An authenticator as a program (WebAuthn level 3, §6): one ES256 passkey, which says what a test wants it to say. */
+/** An authenticator as a program (WebAuthn, level 3): one ES256 passkey, which says what a test wants it to say. */
 export interface Authenticator {
   /** base64url. */
   readonly credential: string;
