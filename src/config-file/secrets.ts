@@ -2,11 +2,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ProjectConfig, ProjectWithReferences, Reference, Secret } from "./shape.ts";
 
-export interface Lookup {
+/** Where references lead; null: nowhere, since who wrote them is elsewhere than this program. */
+export type Lookup = {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths begin here. */
   directory: string;
-}
+} | null;
+type Machine = NonNullable<Lookup>;
 
 /** A reference that leads nowhere. */
 export class ReferenceFault extends Error {}
@@ -45,10 +47,14 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
 
 /** What a reference names. Throws ReferenceFault. */
 export function lookUp(found: Exclude<Reference, "kept">, lookup: Lookup): string {
+  if (lookup === null)
+    throw new ReferenceFault(
+      `${"env" in found ? `{env: ${found.env}}` : `{file: ${found.file}}`} is looked up by box config apply alone: write kept, and enter the secret on its page`,
+    );
   return "env" in found ? fromEnv(found.env, lookup) : fromFile(found.file, lookup);
 }
 
-function fromEnv(name: string, { env }: Lookup): string {
+function fromEnv(name: string, { env }: Machine): string {
   const value = env[name];
   if (value === undefined || value === "")
     throw new ReferenceFault(`the environment has no ${name}`);
@@ -56,7 +62,7 @@ function fromEnv(name: string, { env }: Lookup): string {
 }
 
 /** One line end at the end is the editor's and not the secret's. */
-function fromFile(path: string, { directory }: Lookup): string {
+function fromFile(path: string, { directory }: Machine): string {
   try {
     return readFileSync(resolve(directory, path), "utf8").replace(/\r?\n$/, "");
   } catch (error) {

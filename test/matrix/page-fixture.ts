@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { textDigest } from "../../src/console/config/forms.ts";
 import { issueContactCode } from "../../src/contacts/verify.ts";
 import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
 import { findSession } from "../../src/people/sessions.ts";
+import { getProject } from "../../src/projects/projects.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { signedIn, type Tab } from "../support/console.ts";
@@ -259,6 +261,8 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/sources/{source}/forget": (of) => keeps(of, true),
   "/p/{project}/sources/{source}/rotate": nothing,
   "/p/{project}/sources/{source}/delete": nothing,
+  "/p/{project}/config": (of) => ({ ...emptied(of), delete: "true" }),
+  "/p/{project}/config/plan": emptied,
   "/p/{project}/channels": () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
   "/p/{project}/channels/{iid}/enable": async (of) => {
     const iid = await of.value("iid", "");
@@ -354,6 +358,13 @@ async function named(of: Case): Promise<Fields> {
     ...{ name: fresh("rule"), escalations: [{ accounts: [account], after_minutes: 0 }] },
   });
   return { by: of.box.owner.accountId };
+}
+
+/** A text that leaves nothing of a project, with what its plan would say. */
+function emptied({ box, f }: Case): Fields {
+  const text = `format: 1\nprojects:\n  - name: ${f.project}\n`;
+  const { version } = getProject(box.tenant.store, f.project);
+  return { text, version: String(version), digest: textDigest(text) };
 }
 
 async function keeps({ box, f }: Case, retain_logs: boolean): Promise<Fields> {

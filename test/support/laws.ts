@@ -71,21 +71,22 @@ export const rooms: Record<string, readonly string[]> = {
     ...["alerts", "ingest", "heartbeats", "adapters", "connect", "config-file", "tenant"],
     ...["contacts", "paging", "audit", "quiet", "search"],
   ],
+  hosted: ["kit", "store", "people", "tenant", "http"],
+  // What an operator does on a data directory or a file, without the interface.
+  desk: ["kit", "store", "audit", "people", "config-file", "tenant", "http", "hosted"],
   // The box in a browser: pages that call the verbs in-process.
   console: [
     ...["kit", "store", "audit", "outbox", "channels", "people", "contacts", "paging", "reports"],
     ...["projects", "oncall", "quiet", "alerts", "ingest", "heartbeats", "adapters", "connect"],
     ...["config-file", "tenant", "http", "search"],
+    "desk/config-document.ts",
   ],
-  hosted: ["kit", "store", "people", "tenant", "http"],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [
     ...["kit", "store", "outbox", "channels", "people", "backup", "projects", "oncall", "alerts"],
     ...["ingest", "heartbeats", "tenant", "intake", "http", "hosted", "contacts", "paging"],
     "quiet",
   ],
-  // What an operator does on a data directory or a file, without the interface.
-  desk: ["kit", "store", "audit", "people", "config-file", "tenant", "http", "hosted"],
   // Wiring only.
   app: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],

@@ -11,6 +11,7 @@ const PAGES = [
   { id: "heartbeats", name: "Heartbeats", rest: ["heartbeats"] },
   { id: "lines", name: "Lines", rest: ["lines"] },
   { id: "reports", name: "Reports", rest: ["reports"] },
+  { id: "config", name: "As text", rest: ["config"] },
 ] as const;
 
 export type ProjectPage = (typeof PAGES)[number]["id"];

@@ -3,9 +3,11 @@ import { html, type Markup } from "../../kit/html.ts";
 import { isManager, mustManage } from "../../people/roles.ts";
 import type { Health } from "../../tenant/health.ts";
 import type { House } from "../../tenant/house.ts";
+import { wholeText } from "../config/text.ts";
 import type { Form, PageCall, Screen, Section } from "../screen.ts";
 import { backupNow, backupsSection } from "./backups.ts";
 import { doctorSection } from "./doctor.ts";
+import { commandLine } from "./finding.ts";
 import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
 import { ownFindings } from "./own-findings.ts";
 import { findingsSection, readiness } from "./readiness.ts";
@@ -43,6 +45,13 @@ export const systemScreen: Screen = {
       },
     };
   },
+  files: {
+    async "box.yaml"(call) {
+      mustManage(call.who.role);
+      const body = await wholeText(call.tenant);
+      return { name: "box.yaml", type: "application/yaml; charset=utf-8", body };
+    },
+  },
   forms: { look: lookAgain, backup: backupNow, ...relayForms },
 };
 
@@ -53,6 +62,11 @@ function ofManagers(call: PageCall, house: House): Record<string, Section> {
     load: { watches: ["alerts", "lines:*"], draw: () => loadSection(house) },
     keeping: { watches: [], draw: () => keepingSection(call, house) },
     machine: { watches: [], draw: machineSection },
+    text: {
+      watches: [],
+      draw: () =>
+        html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
+    },
     audit: {
       watches: [],
       draw: () =>

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import type { ChannelList } from "../../channels/list.ts";
-import { type Applied, applyConfig } from "../../config-file/apply.ts";
+import { applyConfig } from "../../config-file/apply.ts";
 import { changeKinds } from "../../config-file/changes.ts";
 import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
+import { tryConfig } from "../../config-file/try.ts";
 import { integer, list, pathName } from "../../kit/fields.ts";
-import { createSchedule, findSchedule, replaceSchedule } from "../../oncall/schedules.ts";
-import { createProject, findProject, getProject } from "../../projects/projects.ts";
+import { getProject } from "../../projects/projects.ts";
 import { scheduleReference } from "../../projects/rule.ts";
-import type { Tx } from "../../store/store.ts";
 import { guardOf } from "../../tenant/channel-verbs.ts";
 import { projectPath } from "../fields.ts";
 import { PING } from "../ping.ts";
@@ -23,39 +22,6 @@ const change = z.object({
 });
 
 const shown = z.string().meta({ description: "Shown this once." });
-
-/** Undoes a try whose outcome is wanted all the same. */
-class Tried extends Error {
-  readonly applied: Applied;
-
-  constructor(applied: Applied) {
-    super("tried");
-    this.applied = applied;
-  }
-}
-
-/** What applying came to, without its secrets, which are gone with it. */
-function tried(run: () => Applied): Applied {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof Tried)) throw error;
-    return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
-  }
-}
-
-/** Something of that name to be found: undone with the try. */
-function standIn(tx: Tx, name: string, project: string): void {
-  const slash = name.indexOf("/");
-  const [home, schedule] = [name.slice(0, slash), name.slice(slash + 1)];
-  if (slash < 1 || home === project) return;
-  if (findProject(tx, home) === null) createProject(tx, home);
-  const at = getProject(tx, home);
-  const to = { name: schedule, timezone: "UTC", layers: [], shared: true };
-  const there = findSchedule(tx, at, schedule);
-  if (there === null) createSchedule(tx, at, to);
-  else replaceSchedule(tx, at, { name: schedule, to });
-}
 
 /** A project's configuration as one value: `box config` on the command line. */
 export const configRoutes = (channels: ChannelList): Route[] => {
@@ -125,20 +91,16 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         ...(["too_many", "schedule_too_complex"] as const),
       ],
       handle: ({ tenant, params, query, body, actor }) => {
-        const isTry = query.dry_run === "true";
-        const { heartbeats, ...applied } = tried(() =>
-          tenant.store.write((tx) => {
-            const { assume = [], ...wanted } = body;
-            if (isTry) for (const name of assume) standIn(tx, name, params.id);
-            const applied = applyConfig(tx, {
-              ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
-              by: actor.accountId,
-              ...wanted,
-            });
-            if (isTry) throw new Tried(applied);
-            return applied;
-          }),
-        );
+        const { assume = [], ...wanted } = body;
+        const options = {
+          ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
+          by: actor.accountId,
+          ...wanted,
+        };
+        const { heartbeats, ...applied } =
+          query.dry_run === "true"
+            ? tryConfig(tenant.store, options, assume)
+            : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
           ...{ name, uuid, ping_url: `${tenant.publicUrl}${PING}/${secret}` },
         }));

@@ -1,0 +1,47 @@
+import { createSchedule, findSchedule, replaceSchedule } from "../oncall/schedules.ts";
+import { createProject, findProject, getProject } from "../projects/projects.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
+
+/** Undoes a try whose outcome is wanted all the same. */
+class Tried extends Error {
+  readonly applied: Applied;
+
+  constructor(applied: Applied) {
+    super("tried");
+    this.applied = applied;
+  }
+}
+
+/**
+ * What applying would come to, without its secrets, which are gone with it: it is done and undone. `assume`: schedules of other
+ * projects, `project/schedule`, that will be there by then. Throws as `applyConfig` does.
+ */
+export function tryConfig(
+  store: Store,
+  options: ApplyOptions,
+  assume: readonly string[] = [],
+): Applied {
+  try {
+    return store.write((tx) => {
+      for (const name of assume) standIn(tx, name, options.name);
+      throw new Tried(applyConfig(tx, options));
+    });
+  } catch (error) {
+    if (!(error instanceof Tried)) throw error;
+    return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
+  }
+}
+
+/** Something of that name to be found: undone with the try. */
+function standIn(tx: Tx, name: string, project: string): void {
+  const slash = name.indexOf("/");
+  const [home, schedule] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (slash < 1 || home === project) return;
+  if (findProject(tx, home) === null) createProject(tx, home);
+  const at = getProject(tx, home);
+  const to = { name: schedule, timezone: "UTC", layers: [], shared: true };
+  const there = findSchedule(tx, at, schedule);
+  if (there === null) createSchedule(tx, at, to);
+  else replaceSchedule(tx, at, { name: schedule, to });
+}
