@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import { boxAndReceiver } from "../support/contacts.ts";
 import { openNtfy, pressNtfy } from "../support/ntfy.ts";
@@ -57,4 +58,14 @@ test("an event is sent for who has no machine at hand, and who comes to a box th
   const furnished = (await tab.get("/welcome")).text;
   assert.match(furnished, /Make a phone ring/);
   assert.doesNotMatch(furnished, /Send your first event/);
+});
+
+test("who has taken a seat is offered a passkey where the address can have one", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const { cookie } = signedIn(box);
+  const welcome = async (url: string) =>
+    (await fetch(`${url}/welcome`, { headers: { accept: "text/html", cookie } })).text();
+  assert.doesNotMatch(await welcome(box.url), /passkey/);
+  assert.match(await welcome(box.url.replace("127.0.0.1", "localhost")), /"\/me\/passkeys"/);
 });

@@ -1,4 +1,5 @@
 import { html } from "../../kit/html.ts";
+import { relyingParty } from "../../people/relying-party.ts";
 import type { PageCall, Screen, Section } from "../screen.ts";
 import { remedy } from "../ui/way.ts";
 import { eventHeard, eventSnippets } from "./event-card.ts";
@@ -42,6 +43,8 @@ function eventSections(call: PageCall): Record<string, Section> {
 
 function goOn(call: PageCall) {
   const { base } = call;
+  // Where there can be none nothing is said: nobody asked.
+  const hasPasskeys = typeof relyingParty(call.origin) !== "string";
   return html`<p class="buttons"><a class="button second" href="${base}/alerts">To the alerts</a>
-<a href="${base}/people">Invite somebody</a> ${remedy(call, "/p", "Your projects")}</p>`;
+<a href="${base}/people">Invite somebody</a> ${hasPasskeys && html`<a href="${base}/me/passkeys">Add a passkey</a> `}${remedy(call, "/p", "Your projects")}</p>`;
 }
