@@ -70,7 +70,7 @@ function sayOnce(): void {
 }
 
 /** The directory of the server's socket, once it answers. */
-async function socketDirectory(): Promise<string> {
+export async function socketDirectory(): Promise<string> {
   try {
     mkdirSync(mark);
   } catch {
@@ -78,8 +78,8 @@ async function socketDirectory(): Promise<string> {
   }
   const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : "/tmp", "box-postgres-"));
   chmodSync(place, 0o755);
-  // PostgreSQL refuses to be root.
-  const user = process.getuid?.() === 0 ? userOf("postgres") : null;
+  // It refuses to be root.
+  const user = postgresUser();
   if (user !== null) chownSync(place, user.uid, user.gid);
   // As text: the other user may not be let into this tree.
   const keeper = readFileSync(join(import.meta.dirname, "postgres-keeper.sh"), "utf8");
@@ -116,7 +116,7 @@ async function answering(place: string): Promise<void> {
   }
 }
 
-function canConnect(path: string): Promise<boolean> {
+export function canConnect(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const end = (can: boolean) => {
@@ -126,6 +126,9 @@ function canConnect(path: string): Promise<boolean> {
     socket.once("connect", () => end(true)).once("error", () => end(false));
   });
 }
+
+/** Who to run it as; null: as whoever runs this. */
+export const postgresUser = () => (process.getuid?.() === 0 ? userOf("postgres") : null);
 
 function userOf(name: string): { uid: number; gid: number } {
   const row = readFileSync("/etc/passwd", "utf8")
@@ -175,8 +178,8 @@ export interface TestDatabase {
   /** The directory of the socket. */
   socket: string;
   name: string;
-  /** Connections that a node would have; ended with the test. */
-  open(options?: { pool?: number }): Database;
+  /** Connections that a node would have, by another way than `url` where that is said; ended with the test. */
+  open(options?: { pool?: number; by?: string }): Database;
   /** Moves the database's clock on (or back). */
   turn(ms: number): Promise<void>;
   /** Stops the database's clock at `ms` (since 1970), or lets it go on. */
@@ -199,10 +202,10 @@ export async function testDatabase(
     root.close();
   });
   const user = empty ? "box" : "hand";
-  const open = ({ pool = 4 } = {}) => {
+  const open = ({ pool = 4, by = url }: { pool?: number; by?: string } = {}) => {
     const database = openDatabase({
       ...{ clock: systemClock, random: systemRandom, pool, ca: null, onPlain() {} },
-      url: urlOf(url),
+      url: urlOf(by),
       dial: () => Promise.reject(new Error("a socket of this machine isn't dialled")),
     });
     opened.push(database);

@@ -47,9 +47,9 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** Random stories of two nodes, their clocks two hours apart, against a model. */
 export async function claimStories(
   t: TestContext,
-  { runs, steps }: { runs: number; steps: number },
+  { runs, steps, pooled = false }: { runs: number; steps: number; pooled?: boolean },
 ): Promise<void> {
-  const bench = await nounBench(t);
+  const bench = await nounBench(t, { pooled });
   const nodes = [bench.node("behind", -HOUR), bench.node("ahead", HOUR)] as const;
   const turn = (ms: number) => bench.made.turn(ms);
   const { tenantId, relayKeyId } = await bench.box();

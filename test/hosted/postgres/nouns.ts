@@ -9,6 +9,7 @@ import { uptimeOn } from "../../../src/hosted/registry/postgres/uptime.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { systemRandom } from "../../../src/kit/random.ts";
 import { plainSealer } from "../../support/hosted.ts";
+import { pooledUrl } from "../../support/pgbouncer.ts";
 import { type TestDatabase, testDatabase } from "../../support/postgres.ts";
 
 /** What a node asks of the database's hot nouns. */
@@ -32,9 +33,13 @@ export interface NounBench {
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** A database whose clock stands at NOON until it is turned, and nodes whose own clocks may be wrong. */
-export async function nounBench(t: TestContext): Promise<NounBench> {
+/** A database whose clock stands at NOON until it is turned, and nodes whose own clocks may be wrong. `pooled`: by way of PgBouncer. */
+export async function nounBench(
+  t: TestContext,
+  { pooled = false }: { pooled?: boolean } = {},
+): Promise<NounBench> {
   const made = await testDatabase(t);
+  const by = pooled ? await pooledUrl(t, made) : made.url;
   await made.setNow(NOON);
   const database = made.open();
   let boxes = 0;
@@ -42,7 +47,7 @@ export async function nounBench(t: TestContext): Promise<NounBench> {
     ...{ made, database },
     node(name, aheadMs = 0) {
       const room: DatabaseRoom = {
-        ...{ database: made.open(), sealer: plainSealer, random: systemRandom, node: name },
+        ...{ database: made.open({ by }), sealer: plainSealer, random: systemRandom, node: name },
         clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
       };
       return {
