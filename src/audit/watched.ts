@@ -130,8 +130,9 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       timezone: ["timezone", "text"],
       layers: ["layers", "json"],
       shared: ["shared", "flag"],
+      shift_check: ["shift_check", "flag"],
     },
-    passed: times,
+    passed: [...times, "check_at"],
   },
   calendars: {
     ...{ kind: "calendar", id: "id", name: "id" },
@@ -317,6 +318,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   deliveries: "what leaves",
   executions: "what leaves",
   pages: "what leaves",
+  shift_checks: "what leaves",
   storms: "what leaves",
   heartbeat_runs: "reports of jobs",
 };

@@ -42,15 +42,19 @@ const usualPace = {
   watch: null,
 };
 
-function compactSchedule({ name, timezone, shared, layers }: ScheduleConfig): Fields {
+function compactSchedule({ layers, ...schedule }: ScheduleConfig): Fields {
   const compact = layers.map((layer) => {
     const { restriction, ...rest } = layer;
-    const timed = { ...rest, rotation_start: writeTime(layer.rotation_start, timezone) };
+    const timed = { ...rest, rotation_start: writeTime(layer.rotation_start, schedule.timezone) };
     return restriction === null
       ? timed
       : { ...timed, restriction: without({ ...restriction }, { days: [] }) };
   });
-  return without({ name, timezone, shared, layers: compact }, { shared: false, layers: [] });
+  const { name, timezone, shared, shift_check } = schedule;
+  return without(
+    { name, timezone, shared, shift_check, layers: compact },
+    { shared: false, shift_check: true, layers: [] },
+  );
 }
 
 function compactMaintenance({ name, match, ...rest }: MaintenanceConfig): Fields {

@@ -61,11 +61,11 @@ export function ownIntegrations(reader: Reader, project: Project): Integration[]
 }
 
 function readSchedule(
-  { name, timezone, shared, layers }: ScheduleConfig,
+  { name, timezone, shared, shift_check, layers }: ScheduleConfig,
   people: People,
 ): ScheduleConfig {
   return {
-    ...{ name, timezone, shared },
+    ...{ name, timezone, shared, shift_check },
     layers: layers.map((layer) => ({
       ...layer,
       participants: layer.participants.map(people.emailOf),

@@ -52,6 +52,8 @@ const schedule = z.strictObject({
   layers: list(layer.extend({ participants }), 50).default([]),
   /** Ladders of every project may name it, as `{project}/{schedule}`. */
   shared: boolean.default(false),
+  /** Devices of whoever begins a shift are pushed. */
+  shift_check: boolean.default(true),
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 

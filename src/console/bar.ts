@@ -1,4 +1,5 @@
 import { html, type Markup } from "../kit/html.ts";
+import { unconfirmedLine } from "./oncall/unconfirmed.ts";
 import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
 
@@ -6,7 +7,8 @@ import { worstOfDoctor } from "./system/doctor.ts";
  * The one line at the top, at most one at a time, the worst first. The browser itself puts "The box can't be reached"
  * before all of them.
  */
-export function bar({ system, base, origin, who, tenant }: PageCall): Markup {
+export function bar(call: PageCall): Markup {
+  const { system, base, origin, who, tenant } = call;
   const health = system.health();
   const first = health.checks.find(({ ok, severity }) => !ok && severity === "failed");
   const sick = health.checks.find(({ ok }) => !ok);
@@ -19,6 +21,8 @@ export function bar({ system, base, origin, who, tenant }: PageCall): Markup {
     return line("alert", html`<strong>Not able to page.</strong> ${say(first)}${more(first)}`);
   if (sick !== undefined)
     return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more(sick)}`);
+  const unconfirmed = unconfirmedLine(call);
+  if (unconfirmed !== null) return line("status", unconfirmed);
   const found = seesNames ? worstOfDoctor(tenant.house?.doctor.latest() ?? null) : null;
   if (found !== null)
     return line(

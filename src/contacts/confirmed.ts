@@ -8,13 +8,18 @@ import type { Reader } from "../store/store.ts";
  */
 export function confirmedTimes(reader: Reader, account: string): ReadonlyMap<string, number> {
   const rows = reader.orm
-    .select({ id: contacts.id, verifiedAt: contacts.verifiedAt, shownAt: contacts.shownAt })
+    .select({
+      ...{ id: contacts.id, verifiedAt: contacts.verifiedAt },
+      ...{ shownAt: contacts.shownAt, serverKey: contacts.serverKey },
+    })
     .from(contacts)
     .where(eq(contacts.accountId, account))
     .all();
   return new Map(
-    rows.flatMap(({ id, verifiedAt, shownAt }): [string, number][] => {
-      const at = Math.max(verifiedAt ?? 0, shownAt ?? 0);
+    rows.flatMap(({ id, verifiedAt, shownAt, serverKey }): [string, number][] => {
+      // A browser that added itself counts at once and has proved nothing by that.
+      const coded = serverKey === null ? verifiedAt : null;
+      const at = Math.max(coded ?? 0, shownAt ?? 0);
       return at === 0 ? [] : [[id, at]];
     }),
   );

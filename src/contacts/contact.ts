@@ -17,6 +17,9 @@ export const contactAnswer = z
     verified_at: z.int().nullable(),
     last_ok_at: z.int().nullable(),
     last_error: z.string().nullable(),
+    shown_at: z.int().nullable().meta({
+      description: "When a device last said that it showed a message; null where none can or did.",
+    }),
     created_at: z.int(),
   })
   .meta({ id: "Contact" });
@@ -41,7 +44,9 @@ export const contactChange = z.strictObject({
     .meta({ description: "`off` keeps it and doesn't use it; `verified` uses it again." }),
 });
 
-export const contactReadOnly = ["id", "verified_at", "last_ok_at", "last_error", "created_at"];
+export const contactReadOnly = [
+  ...["id", "verified_at", "last_ok_at", "last_error", "shown_at", "created_at"],
+];
 
 /** Without a code one is sent; with it the contact is verified. */
 export const contactVerify = z.strictObject({

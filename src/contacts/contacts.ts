@@ -32,6 +32,7 @@ const columns = {
   verified_at: contacts.verifiedAt,
   last_ok_at: contacts.lastOkAt,
   last_error: contacts.lastError,
+  shown_at: contacts.shownAt,
   created_at: contacts.createdAt,
 };
 

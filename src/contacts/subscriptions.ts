@@ -93,14 +93,28 @@ export function followersOf(
   return reader.orm
     .select({ contactId: contacts.id, accountId: contacts.accountId })
     .from(contacts)
-    .where(
-      and(
-        inArray(contacts.state, ["verified", "failing"]),
-        like(contacts.wants, `%"all:${projectId}"%`),
-      ),
-    )
+    .where(wanting(`all:${projectId}`))
     .orderBy(asc(contacts.createdAt), asc(contacts.id))
     .all();
+}
+
+/** Ids of a person's devices that are pushed to and want this. */
+export function devicesWanting(reader: Reader, account: string, wish: "shift"): string[] {
+  const rows = reader.orm
+    .select({ id: contacts.id })
+    .from(contacts)
+    .where(and(eq(contacts.accountId, account), wanting(wish)))
+    .all();
+  return rows.map(({ id }) => id);
+}
+
+const wanting = (wish: string) =>
+  and(inArray(contacts.state, ["verified", "failing"]), like(contacts.wants, `%"${wish}"%`));
+
+/** Whether anybody's device wants to know of shifts. */
+export function wantsShifts(reader: Reader): boolean {
+  const { id } = contacts;
+  return reader.orm.select({ id }).from(contacts).where(wanting("shift")).get() !== undefined;
 }
 
 /** Its browser gave it up: no push goes there any more. */

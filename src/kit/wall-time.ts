@@ -60,6 +60,16 @@ export function wallTime(seconds: number, zone: string): string {
   return shown.replace("T", " ");
 }
 
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+/** `02:06` of today; `Sat 02:06` of another day, `Sat 2026-11-28 02:06` where that is nearly a week away. `now` in Unix seconds. */
+export function shortTime(at: number, zone: string, now: number): string {
+  const [day = "", time = ""] = wallTime(at, zone).split(" ");
+  if (wallTime(now, zone).startsWith(day)) return time;
+  const weekday = WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
+  return `${weekday} ${Math.abs(at - now) > 6 * 86_400 ? `${day} ` : ""}${time}`;
+}
+
 function inZone(seconds: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(zone);
 }

@@ -5,6 +5,7 @@ import { membersAmong } from "../projects/rule-references.ts";
 import { overrides } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { StoredOverride, StoredSchedule } from "./schedule.ts";
+import { lookAtShifts } from "./shift-checks.ts";
 
 const LONGEST = 90 * 86_400;
 /** Of one schedule: every evaluation looks at all of them. */
@@ -75,6 +76,7 @@ export function createOverride(
       createdBy: wanted.createdBy,
     })
     .run();
+  lookAtShifts(tx, schedule.id);
   return { id };
 }
 
@@ -106,4 +108,5 @@ export function deleteOverride(tx: Tx, schedule: StoredSchedule, id: string): vo
     .where(and(eq(overrides.scheduleId, schedule.id), eq(overrides.id, id)))
     .run();
   if (changes === 0) throw notFound("override");
+  lookAtShifts(tx, schedule.id);
 }

@@ -3,6 +3,7 @@ import { changeConfig, projectOf } from "../projects/projects.ts";
 import { overrides, projects, schedules } from "../store/schema.ts";
 import type { Tx } from "../store/store.ts";
 import type { Layer } from "./schedule.ts";
+import { lookAtShifts } from "./shift-checks.ts";
 
 /** Puts somebody in another's place wherever schedules name them: `by` is a member, which is the caller's to check. */
 
@@ -34,6 +35,7 @@ export function replaceInLayers(tx: Tx, { from, by }: { from: string; by: string
       .set({ layers: text, updatedAt: tx.at })
       .where(eq(schedules.id, id))
       .run();
+    lookAtShifts(tx, id);
     changeConfig(tx, projectId);
     return [`${projectOf(tx, projectId).name}/${name}`];
   });
@@ -42,14 +44,19 @@ export function replaceInLayers(tx: Tx, { from, by }: { from: string; by: string
 /** In overrides that aren't over. Those that changed, as `project/schedule/id`. */
 export function replaceInOverrides(tx: Tx, { from, by }: { from: string; by: string }): string[] {
   const rows = tx.orm
-    .select({ id: overrides.id, project: projects.name, schedule: schedules.name })
+    .select({
+      ...{ id: overrides.id, scheduleId: schedules.id },
+      ...{ project: projects.name, schedule: schedules.name },
+    })
     .from(overrides)
     .innerJoin(schedules, eq(schedules.id, overrides.scheduleId))
     .innerJoin(projects, eq(projects.id, schedules.projectId))
     .where(and(eq(overrides.accountId, from), gt(overrides.endsAt, tx.at)))
     .orderBy(asc(projects.name), asc(schedules.name), asc(overrides.id))
     .all();
-  for (const { id } of rows)
+  for (const { id, scheduleId } of rows) {
     tx.orm.update(overrides).set({ accountId: by }).where(eq(overrides.id, id)).run();
+    lookAtShifts(tx, scheduleId);
+  }
   return rows.map(({ id, project, schedule }) => `${project}/${schedule}/${id}`);
 }

@@ -53,6 +53,11 @@ export const scheduleWrite = z
       .describe(
         "Ladders of every project may name it, as `{project}/{schedule}`; left out: stays.",
       ),
+    shift_check: boolean
+      .optional()
+      .describe(
+        "Additive: devices of whoever begins a shift are pushed, to know that they are reached; left out: stays.",
+      ),
   })
   .meta({
     id: "ScheduleWrite",
@@ -83,6 +88,9 @@ export const scheduleAnswer = z.object({
   timezone: z.string(),
   layers: z.array(layer),
   shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
+  shift_check: z.boolean().meta({
+    description: "Additive: devices of whoever begins a shift are pushed.",
+  }),
   project: z.string().meta({ description: "Its home, with its name as others name it." }),
   created_at: z.int(),
   updated_at: z.int(),

@@ -11,6 +11,7 @@ import { projects, schedules } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { looksOf, MOST_LOOKS } from "./complexity.ts";
 import type { Layer, ScheduleInput, StoredSchedule } from "./schedule.ts";
+import { lookAtShifts } from "./shift-checks.ts";
 import { isTimezone } from "./zone.ts";
 
 const columns = {
@@ -19,6 +20,7 @@ const columns = {
   timezone: schedules.timezone,
   layers: schedules.layers,
   shared: schedules.shared,
+  shift_check: schedules.shiftCheck,
   project: projects.name,
   created_at: schedules.createdAt,
   updated_at: schedules.updatedAt,
@@ -132,7 +134,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
   mustBeFree(tx, project, input.name);
   mustHaveRoom(tx, "schedules", project.id);
   checkSchedule(tx, input);
-  const { name, timezone, layers, shared = false } = input;
+  const { name, timezone, layers, shared = false, shift_check = true } = input;
   tx.orm
     .insert(schedules)
     .values({
@@ -141,11 +143,12 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
       name,
       timezone,
       layers: JSON.stringify(layers),
-      shared,
+      ...{ shared, shiftCheck: shift_check },
       createdAt: tx.at,
       updatedAt: tx.at,
     })
     .run();
+  tx.note({ topic: "oncall" });
   changeConfig(tx, project.id);
   return getSchedule(tx, project, name);
 }
@@ -161,6 +164,7 @@ export function replaceSchedule(
 ): StoredSchedule {
   const before = getSchedule(tx, project, change.name);
   const { name, timezone, layers, shared = before.shared } = change.to;
+  const { shift_check = before.shift_check } = change.to;
   if (name !== before.name) mustBeFree(tx, project, name);
   checkSchedule(tx, change.to);
   const text = JSON.stringify(layers);
@@ -168,6 +172,7 @@ export function replaceSchedule(
     name === before.name &&
     timezone === before.timezone &&
     shared === before.shared &&
+    shift_check === before.shift_check &&
     text === JSON.stringify(before.layers)
   )
     return before;
@@ -176,9 +181,10 @@ export function replaceSchedule(
   if (!shared) mustBeUnused(tx, project, others);
   tx.orm
     .update(schedules)
-    .set({ name, timezone, layers: text, shared, updatedAt: tx.at })
+    .set({ name, timezone, layers: text, shared, shiftCheck: shift_check, updatedAt: tx.at })
     .where(eq(schedules.id, before.id))
     .run();
+  lookAtShifts(tx, before.id);
   if (name !== before.name) {
     for (const rule of naming) renameInLadder(tx, rule, renaming(project, before.name, name));
     for (const id of new Set(others.map((rule) => rule.project_id))) changeConfig(tx, id);

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { loadKeyRing } from "../kit/key-ring.ts";
-import { ringSealer } from "../kit/sealer.ts";
+import { ringSealer, type Sealer } from "../kit/sealer.ts";
 import { StoreFault } from "../store/faults.ts";
 import { migrations } from "../store/migrations.ts";
 import { sealedKeyIds, unreadableRows } from "../store/sealed.ts";
@@ -17,6 +17,7 @@ import {
   waitingFinding,
 } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
+import { pushFindings } from "./push-health.ts";
 import { reachFindings } from "./reach.ts";
 import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
 
@@ -45,6 +46,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...ailingChannels(reader),
       ...reachFindings(reader),
       ...contactFindings(reader),
+      ...pushFindings(reader, sealerOf(data), options.clock),
       ...heartbeatFindings(reader, options.clock),
       ...crowdedFindings(reader),
       waitingFinding(reader, options.clock),
@@ -148,6 +150,11 @@ function keyFindings(reader: Reader, data: string): Finding[] {
   if (rows.length === 0) return [...bad, ok("key", "opens every stored credential")];
   const named = rows.map(({ table, id }) => `${table} ${id}`).slice(0, 10);
   return [...bad, wrong("key", `doesn't open: ${named.join(", ")}`, LOST_KEY)];
+}
+
+function sealerOf(data: string): Sealer | null {
+  const { ring } = loadKeyRing(data, "box.key");
+  return ring === null ? null : ringSealer(ring);
 }
 
 const LOST_KEY =

@@ -17,6 +17,8 @@ export interface PageRow extends QueuedRow {
   ref: string | null;
   /** `refused`: the gateway was refused at an attempt before. */
   outcome: string | null;
+  /** The shift that it says the beginning of; null: it is about an alert. */
+  shiftCheck: number | null;
   /** null where the event is no longer kept. */
   body: string | null;
   /** Names and times that were written with it. */

@@ -18,8 +18,11 @@ function newHandle({ random }: Tx): string {
   return Array.from(random.bytes(12), (byte) => LETTERS[byte % 32]).join("");
 }
 
-const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at, shift_check)
+  VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`;
+
+/** What a row says that is about a shift and no alert. */
+const SHIFT_BEGAN = "shift.began";
 
 /** Whom to page for one event of an alert. */
 export interface PagedPerson {
@@ -44,6 +47,17 @@ export function makePages(
   return made;
 }
 
+/** Makes a push for each of these devices that says that a shift begins; `check` says which. */
+export function makeShiftPages(
+  tx: Tx,
+  shift: { check: number; account: string; devices: readonly string[] },
+): void {
+  const { check, account, devices } = shift;
+  const none = { alertId: 0, eventRow: 0, event: SHIFT_BEGAN, ref: null };
+  for (const contactId of devices)
+    insert(tx, { ...none, contactId, account, due: tx.clock.now(), check });
+}
+
 function insert(
   tx: Tx,
   row: {
@@ -54,11 +68,12 @@ function insert(
     event: string;
     due: number;
     ref: string | null;
+    check?: number;
   },
 ): void {
   tx.sql<SqlValue[]>(INSERT).run(
     ...[row.contactId, row.account, row.alertId, row.eventRow, row.event],
-    ...[newHandle(tx), row.due, row.due, row.ref, tx.at],
+    ...[newHandle(tx), row.due, row.due, row.ref, tx.at, row.check ?? null],
   );
   tx.note({ topic: "contact", id: row.contactId });
 }

@@ -10,7 +10,7 @@ import { CAPABILITY_SECONDS, capabilityOf, linkBase, tenantOf } from "./capabili
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 import { pageRecorder } from "./record.ts";
-import { noteMessage, type PagedAlert, pageMessage } from "./say.ts";
+import { noteMessage, type PagedAlert, pageMessage, type ShiftFacts, shiftMessage } from "./say.ts";
 import type { ContactSender } from "./send.ts";
 
 export interface PageQueueOptions {
@@ -30,10 +30,12 @@ export interface PageQueueOptions {
   isQuiet(alertId: number): boolean;
   /** A page was due while its alert was quiet. */
   hold(tx: Tx, alertId: number): void;
+  /** What is said of a shift whose beginning is checked; null once it is gone. */
+  shift(check: number): ShiftFacts | null;
 }
 
 const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_at AS createdAt, p.account_id AS accountId,
-    p.handle, p.due_ms AS dueMs, p.ref, p.outcome, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
+    p.handle, p.due_ms AS dueMs, p.ref, p.outcome, p.shift_check AS shiftCheck, v.body, v.said FROM pages p LEFT JOIN events v ON v.id = p.event_row
   WHERE p.contact_id = ? AND p.status = 'pending'`;
 /** Rows that go in one message. */
 const MOST = 1000;
@@ -110,12 +112,13 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
   };
 
   async function send(
-    { sender, sealer, publicUrl, oneOfMany, isQuiet }: PageQueueOptions,
+    { sender, sealer, publicUrl, oneOfMany, isQuiet, shift }: PageQueueOptions,
     contact: ContactRow,
     row: PageRow,
   ): Promise<PageOutcome> {
     const base = linkBase(store, publicUrl);
     const link = (alertId: string) => (base === null ? null : `${base}/a/${alertId}`);
+    if (row.shiftCheck !== null) return tellShift(row, shift(row.shiftCheck));
     if (!isPage(row)) return tellNotes(row);
     const due = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
     const all = due.length === 0 ? [row] : due;
@@ -136,6 +139,12 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       })),
       rows,
     };
+
+    async function tellShift(row: PageRow, facts: ShiftFacts | null): Promise<PageOutcome> {
+      if (facts === null) return nothingToSay(row);
+      const message = shiftMessage(facts, base === null ? null : `${base}/oncall`);
+      return { ...(await sender.send(contact, message, { row: row.id })), rows: [row] };
+    }
 
     /** Of what was told alone the message is changed; all else goes together, since none of it is urgent. */
     async function tellNotes(row: PageRow): Promise<PageOutcome> {
@@ -171,7 +180,7 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
 
 /** Its event went with its alert, between the look at it and the sending. */
 function nothingToSay(row: PageRow): PageOutcome {
-  return { verdict: { kind: "dropped", error: "its alert is no longer kept" }, rows: [row] };
+  return { verdict: { kind: "dropped", error: "what it is about is no longer kept" }, rows: [row] };
 }
 
 interface RowWithEvent {

@@ -1,5 +1,6 @@
 import type { DirectMessage } from "../channels/direct/message.ts";
 import { cut } from "../kit/text.ts";
+import { shortTime } from "../kit/wall-time.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { asLine, describe, type Message } from "../outbox/message.ts";
 import type { EventSaid } from "../outbox/said.ts";
@@ -90,5 +91,30 @@ export function testMessage(id: string): DirectMessage {
   return {
     ...{ purpose: "test", id, title: "Test from box: a page would reach you here" },
     ...{ lines: [], level: 0, link: null, ack: null, code: null, events: [], said: null },
+  };
+}
+
+/** A shift whose beginning is checked. Times in Unix seconds. */
+export interface ShiftFacts {
+  /** The same for one schedule, so that the newer takes the older one's place. */
+  id: string;
+  /** `payments / primary`. */
+  schedule: string;
+  timezone: string;
+  startsAt: number;
+  endsAt: number | null;
+  now: number;
+}
+
+/** Says that a shift begins, on its schedule's clock: that it is shown is what is wanted to know. */
+export function shiftMessage(facts: ShiftFacts, link: string | null): DirectMessage {
+  const { id, schedule, timezone, startsAt, endsAt, now } = facts;
+  const when = (at: number) => shortTime(at, timezone, now);
+  const from = startsAt > now ? ` from ${when(startsAt)}` : "";
+  const until = endsAt === null ? "" : ` until ${when(endsAt)}`;
+  const title = `You're on call for ${schedule}${from}${until}.`;
+  return {
+    ...{ purpose: "shift", id, title, lines: [], level: 0, link },
+    ...{ ack: null, code: null, events: [], said: null },
   };
 }

@@ -55,15 +55,22 @@ interface ShownPage {
   event: string;
 }
 
-/** Writes that a device showed a message: all rows that it named, their alerts' histories, the contact's health. */
-export function takeShown(tx: Tx, { tell }: Pick<Telling, "tell">, right: ShownRight): void {
+/**
+ * Writes that a device showed a message: all rows that it named, their alerts' histories, the contact's health. Whose device
+ * it is; null where the contact is gone.
+ */
+export function takeShown(
+  tx: Tx,
+  { tell }: Pick<Telling, "tell">,
+  right: ShownRight,
+): string | null {
   const { contactId, row, until } = right;
   const contact = findContact(tx, contactId);
-  if (contact === null) return;
+  if (contact === null) return null;
   const after = Math.max(0, tx.at - (until - CAPABILITY_SECONDS));
   if (row === null) {
     markShown(tx, contact, after);
-    return;
+    return contact.accountId;
   }
   const rows = tx
     .sql<{ at: number; row: number; contactId: string }, ShownPage>(SHOWN)
@@ -73,6 +80,7 @@ export function takeShown(tx: Tx, { tell }: Pick<Telling, "tell">, right: ShownR
     tell(tx, alertId, { kind: "shown", detail: { ...wayOf(contact), event, after } });
     tx.note({ topic: "written", kind: "alert", id: String(alertId), name: "", project: null });
   }
+  return contact.accountId;
 }
 
 const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";

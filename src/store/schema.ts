@@ -141,6 +141,20 @@ export const schedules = sqliteTable("schedules", {
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
   shared: integer("shared", { mode: "boolean" }).notNull().default(false),
+  shiftCheck: integer("shift_check", { mode: "boolean" }).notNull().default(true),
+  checkAt: integer("check_at").notNull().default(0),
+});
+
+export const shiftChecks = sqliteTable("shift_checks", {
+  id: integer("id").primaryKey(),
+  scheduleId: text("schedule_id").notNull(),
+  accountId: text("account_id").notNull(),
+  beforeId: text("before_id"),
+  startsAt: integer("starts_at").notNull(),
+  endsAt: integer("ends_at"),
+  askedAt: integer("asked_at").notNull(),
+  dueAt: integer("due_at"),
+  seenAt: integer("seen_at"),
 });
 
 export const calendars = sqliteTable("calendars", {

@@ -27,6 +27,8 @@ export type Note =
   /** Events of a source were taken; told only while somebody looks at such. */
   | { topic: "heard"; projectId: number; source: string }
   | { topic: "people" }
+  /** Who is on call when, or whether they are reached. */
+  | { topic: "oncall" }
   /** `unresolved`: what it adds to the unresolved alerts of its rule. */
   | {
       topic: "alert";

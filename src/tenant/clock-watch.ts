@@ -4,6 +4,7 @@ import { forgiveHeartbeats, shiftHeartbeats } from "../heartbeats/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { SteadyClock } from "../kit/steady-clock.ts";
+import { forgiveShiftChecks, lookAtAllShifts, shiftShiftChecks } from "../oncall/shift-checks.ts";
 import { forgiveDowntime, shiftOutbox } from "../outbox/shift.ts";
 import { forgivePages, shiftPages } from "../paging/pages.ts";
 import { shiftSilences } from "../quiet/rows.ts";
@@ -173,6 +174,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
     forgiveHeartbeats(tx, down);
     // An hour is short for a box that was off: a page that waited is still tried.
     forgivePages(tx, down);
+    forgiveShiftChecks(tx, down);
   }
   if (service === undefined || down > 0) renewPromises(tx);
   // Off for long, or a clock far ahead: what waited must be tried before it may fail of its age.
@@ -188,6 +190,8 @@ function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   shiftHeartbeats(tx, { seconds, at });
   shiftOutbox(tx, ms);
   shiftPages(tx, ms);
+  shiftShiftChecks(tx, seconds);
+  lookAtAllShifts(tx);
 }
 
 function remember(tx: Tx, times: { alive: number; seen: number }): void {

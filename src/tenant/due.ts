@@ -2,6 +2,7 @@ import { nextHeartbeat } from "../heartbeats/rows.ts";
 import { awaitsAnswers } from "../paging/answerable.ts";
 import { nextPage } from "../paging/pages.ts";
 import type { Reader } from "../store/store.ts";
+import { nextShiftWork } from "./shift-watch.ts";
 
 const TIMED = "SELECT min(due_at) FROM alerts WHERE due_at IS NOT NULL";
 const DELIVERIES = `SELECT min(d.next_attempt_ms) FROM deliveries d
@@ -22,8 +23,9 @@ export function nextDue(reader: Reader): number | null {
   const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;
   const timed = read(TIMED);
   const heartbeat = nextHeartbeat(reader);
+  const shift = nextShiftWork(reader);
   const times = [
-    ...[timed, heartbeat, read(UNTOLD)].map((at) => (at === null ? null : at * 1000)),
+    ...[timed, heartbeat, shift, read(UNTOLD)].map((at) => (at === null ? null : at * 1000)),
     ...[read(DELIVERIES), read(EXECUTIONS), read(STORMS), nextPage(reader)],
     awaitsAnswers(reader) ? reader.clock.now() + LISTEN_MS : null,
   ];

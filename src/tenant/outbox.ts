@@ -11,6 +11,7 @@ import { unixSeconds } from "../kit/clock.ts";
 import type { Egress, EgressClient } from "../kit/egress.ts";
 import type { Log } from "../kit/log.ts";
 import type { Sealer } from "../kit/sealer.ts";
+import { findCheckedShift } from "../oncall/shift-checks.ts";
 import { type Credentials, learnCredentials } from "../outbox/credentials.ts";
 import { deliveryQueue } from "../outbox/deliveries.ts";
 import type { Sent } from "../outbox/destination.ts";
@@ -24,6 +25,7 @@ import { tellStorms } from "../outbox/storms.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../outbox/test-fire.ts";
 import { expirePages, type Telling } from "../paging/lost.ts";
 import { pageQueue } from "../paging/queue.ts";
+import type { ShiftFacts } from "../paging/say.ts";
 import { type ContactSender, createContactSender } from "../paging/send.ts";
 import { changeConfig } from "../projects/projects.ts";
 import type { Note, Store, Tx } from "../store/store.ts";
@@ -139,6 +141,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       ...{ ...pageOptions, store, sender: contactsBy(personal), publicUrl: deps.publicUrl },
       oneOfMany: deps.oneOfMany,
       isQuiet: (alertId) => isSilenced(store, alertId, unixSeconds(store.clock)),
+      shift: (check) => shiftFactsOf(store, check),
     }),
     wake: () => deps.wake("pages"),
   });
@@ -187,6 +190,16 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     async stop() {
       await Promise.all([deliveries, executions, pages].map((each) => each.stop(GRACE_MS)));
     },
+  };
+}
+
+function shiftFactsOf(store: Store, check: number): ShiftFacts | null {
+  const found = findCheckedShift(store, check);
+  if (found === null) return null;
+  const { project, projectId, schedule, timezone, startsAt, endsAt } = found;
+  return {
+    ...{ id: `${projectId}-${schedule}`, schedule: `${project} / ${schedule}` },
+    ...{ timezone, startsAt, endsAt, now: unixSeconds(store.clock) },
   };
 }
 

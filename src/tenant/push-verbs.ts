@@ -16,6 +16,8 @@ import {
 } from "../contacts/subscriptions.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { notFound, ServiceError } from "../kit/errors.ts";
+import { answerShifts } from "../oncall/shift-checks.ts";
+import { CAPABILITY_SECONDS } from "../paging/capability.ts";
 import { readShown, takeShown } from "../paging/shown.ts";
 import type { Reader } from "../store/store.ts";
 import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
@@ -126,6 +128,10 @@ const named =
 export function hearShown({ id, store, sealer, clock }: Tenant, receipt: string): boolean {
   const right = readShown(sealer, receipt, unixSeconds(clock));
   if (right === null || right.tenantId !== id) return false;
-  store.write((tx) => takeShown(tx, { tell: writeLateTimeline }, right));
+  store.write((tx) => {
+    const account = takeShown(tx, { tell: writeLateTimeline }, right);
+    const sentAt = right.until - CAPABILITY_SECONDS;
+    if (account !== null) answerShifts(tx, { account, sentAt });
+  });
   return true;
 }

@@ -37,6 +37,7 @@ import { tenantJobs } from "./jobs.ts";
 import { createOutbox, type Outbox, type OutboxSettings } from "./outbox.ts";
 import { createRetention, defaultRetention, type RetentionLimits } from "./retention.ts";
 import { createScheduler, type Job, type Scheduler } from "./scheduler.ts";
+import { shiftJob } from "./shift-watch.ts";
 import { silenceJob } from "./silence-ends.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
@@ -171,6 +172,7 @@ export function startTenant(options: TenantOptions): Tenant {
   });
   const scheduler = createScheduler(clock, log, [
     ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
+    shiftJob({ store, log, ready: watch.ready }),
     ...outbox.jobs,
     silenceJob({ store, contacts: outbox.contacts, log, publicUrl: options.publicUrl }),
     ...listeners.jobs,

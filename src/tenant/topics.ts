@@ -23,6 +23,7 @@ const plain: Partial<Record<Note["topic"], string[]>> = {
   sources: ["projects"],
   people: ["people"],
   contact: ["people"],
+  oncall: ["oncall", "system"],
   reports: ["reports"],
   heartbeats: ["heartbeats"],
   silences: ["silences"],

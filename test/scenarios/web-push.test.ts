@@ -3,6 +3,8 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MOST_CONTACTS } from "../../src/contacts/contacts.ts";
+import { systemRandom } from "../../src/kit/random.ts";
+import { examine } from "../../src/operate/doctor.ts";
 import { browser } from "../support/browsers.ts";
 import { pushStory } from "../support/push-story.ts";
 import { answer } from "../support/receiver.ts";
@@ -302,7 +304,12 @@ test("a lost key file: another pair, and each browser is asked to subscribe anew
     ["pixel", false],
     ["tablet", true],
   ]);
+  const where = { data: box.data, clock: box.clock, random: systemRandom };
+  const asked = async () => (await examine(where)).find(({ check }) => check === "push")?.detail;
+  assert.match((await asked()) ?? "", /^1 browser must subscribe anew.*ann@example\.org: tablet$/);
   await rule([step(ann)]);
   await fire(1);
   assert.equal(phone.pushed().length, 1);
+  await subscribe(ann, "tablet");
+  assert.equal(await asked(), undefined);
 });

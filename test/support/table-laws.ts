@@ -18,7 +18,7 @@ export const owners: Record<string, string> = {
     actions: "projects",
   },
   ...{ integrations: "projects", relay: "projects" },
-  ...{ schedules: "oncall", overrides: "oncall", calendars: "oncall" },
+  ...{ schedules: "oncall", overrides: "oncall", calendars: "oncall", shift_checks: "oncall" },
   ...{ reports: "reports", report_entries: "reports" },
   ...{ events: "outbox", deliveries: "outbox", executions: "outbox", storms: "outbox" },
   ...{ alerts: "alerts", timeline: "alerts", window_hits: "alerts", changes: "alerts" },

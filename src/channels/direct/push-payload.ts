@@ -1,6 +1,6 @@
 import { levelName } from "../../kit/level.ts";
 import { cut, ellipsis, inOneLine } from "../../kit/text.ts";
-import { wallTime } from "../../kit/wall-time.ts";
+import { shortTime, wallTime } from "../../kit/wall-time.ts";
 import type { EventBody } from "../../outbox/event.ts";
 import { duration } from "../../outbox/message.ts";
 import type { EventSaid } from "../../outbox/said.ts";
@@ -229,15 +229,7 @@ function fewWords({ message }: PushFacts): Words {
   };
 }
 
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-
-/** `02:06`; `Sat 02:06` where the day is another, with its date where that is a week away. */
-export function clockAt(at: number, zone: string | null, now: number): string {
-  const [day = "", time = ""] = wallTime(at, zone ?? "UTC").split(" ");
-  const suffix = zone === null ? " UTC" : "";
-  const [today = ""] = wallTime(now, zone ?? "UTC").split(" ");
-  if (day === today) return `${time}${suffix}`;
-  const weekday = WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
-  const isFar = Math.abs(at - now) > 6 * 86_400;
-  return `${weekday} ${isFar ? `${day} ` : ""}${time}${suffix}`;
+/** On the device's clock; on UTC's, and said so, where that isn't known. */
+function clockAt(at: number, zone: string | null, now: number): string {
+  return `${shortTime(at, zone ?? "UTC", now)}${zone === null ? " UTC" : ""}`;
 }

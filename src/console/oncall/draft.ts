@@ -31,6 +31,7 @@ export interface ScheduleDraft {
   name: string;
   timezone: string;
   shared: boolean;
+  shiftCheck: boolean;
   layers: LayerDraft[];
 }
 
@@ -45,8 +46,12 @@ const workHours: ReadonlySet<number> = new Set(
   [1, 2, 3, 4, 5].flatMap((day) => Array.from({ length: 8 }, (_, hour) => day * 24 + 9 + hour)),
 );
 
-export function draftOf({ name, timezone, shared, layers }: StoredSchedule): ScheduleDraft {
-  return { name, timezone, shared, layers: layers.map((layer) => layerDraft(layer, timezone)) };
+export function draftOf(stored: StoredSchedule): ScheduleDraft {
+  const { name, timezone, shared, shift_check: shiftCheck, layers } = stored;
+  return {
+    ...{ name, timezone, shared, shiftCheck },
+    layers: layers.map((layer) => layerDraft(layer, timezone)),
+  };
 }
 
 function layerDraft(layer: Layer, timezone: string): LayerDraft {
@@ -69,6 +74,7 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
   const count = Math.min(MOST_LAYERS, Math.max(0, Math.floor(Number(text("layers"))) || 0));
   return {
     ...{ name: text("name"), timezone: text("timezone"), shared: form.has("shared") },
+    shiftCheck: form.has("shift_check"),
     layers: Array.from({ length: count }, (_, index): LayerDraft => {
       const of = (field: string) => text(`l${index}-${field}`);
       const when = of("when");
@@ -136,7 +142,8 @@ function moved<T>(list: readonly T[], from: number, by: number): T[] {
 const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
 
 /** What is saved, or tried. Throws 400 and 422 naming fields as the interface does. */
-export function inputOf({ name, timezone, shared, layers }: ScheduleDraft): ScheduleInput {
+export function inputOf(draft: ScheduleDraft): ScheduleInput {
+  const { name, timezone, shared, shiftCheck, layers } = draft;
   if (!isTimezone(timezone))
     throw new ServiceError(
       "invalid_timezone",
@@ -148,7 +155,7 @@ export function inputOf({ name, timezone, shared, layers }: ScheduleDraft): Sche
   const body = {
     name,
     timezone,
-    shared,
+    ...{ shared, shift_check: shiftCheck },
     layers: layers.map((layer, at) => layerOf(layer, timezone, at)),
   };
   return check(scheduleWrite, body, "body");

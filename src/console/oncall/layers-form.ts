@@ -38,7 +38,8 @@ export function layersForm(call: PageCall, of: LayersForm): Markup {
   return html`<form id="layers-form" method="post" action="${base}${action}" data-preview="would" data-preview-to="${base}${action}/try"><button class="hidden-text" formaction="${base}${action}/try" tabindex="-1" aria-hidden="true">Show</button>
 <div class="form"><div class="field"><label for="schedule-name">Name</label><input id="schedule-name" name="name" value="${draft.name}" required autocomplete="off">${wrongAt(call, action, "/name")}</div>
 <div class="field"><label for="schedule-zone">Time zone</label><input id="schedule-zone" name="timezone" value="${draft.timezone}" required autocomplete="off">${wrongAt(call, action, "/timezone")}</div>
-<label class="check"><input type="checkbox" name="shared"${draft.shared && html` checked`}> Ladders of every project may name it</label></div>
+<label class="check"><input type="checkbox" name="shared"${draft.shared && html` checked`}> Ladders of every project may name it</label>
+<label class="check"><input type="checkbox" name="shift_check"${draft.shiftCheck && html` checked`}> When a shift begins, push its person's devices and say here if none shows it</label></div>
 <input type="hidden" name="layers" value="${draft.layers.length}">
 <h2>Layers</h2><p class="soft">A later one wins where it covers.</p>
 ${draft.layers.map((layer, index) => layerFields(call, of, { layer, index }))}

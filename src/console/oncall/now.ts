@@ -12,6 +12,7 @@ import { dateAt } from "./local-time.ts";
 import { type PeopleNames, peopleNames } from "./names.ts";
 import { blocksOf, type CalendarBlock } from "./rows.ts";
 import { asked, clocksDiffer, previewStored, schedulePage, stretchWords } from "./shown.ts";
+import { unconfirmedHolder } from "./unconfirmed.ts";
 
 const DAY = 86_400;
 export const LOOK_DAYS = 14;
@@ -126,6 +127,8 @@ export async function holder(
   }
   const account = getAccount(call.tenant.store, current.account_id);
   const { dot, word } = await reached(call, account);
+  const { project, name } = stored;
+  const unconfirmed = unconfirmedHolder(call, { project, name, account: account.id });
   const until =
     current.ends_at === null
       ? html`for more than a year`
@@ -137,8 +140,8 @@ export async function holder(
         ? html` → <strong class="wrong">nobody</strong>`
         : html` → ${names(next.account_id)}`;
   return {
-    dot,
-    who: html`<p><strong>${names(current.account_id)}</strong>${current.account_id === call.who.accountId && " (you)"} <span class="soft">${word}</span> ${until}${after}</p>`,
+    dot: unconfirmed === null ? dot : "waiting",
+    who: html`<p><strong>${names(current.account_id)}</strong>${current.account_id === call.who.accountId && " (you)"} <span class="soft">${word}</span>${unconfirmed} ${until}${after}</p>`,
   };
 }
 

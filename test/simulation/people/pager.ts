@@ -60,6 +60,7 @@ export function startPager(options: {
         ...{ ...telling, store, sealer, kinds: contactKindList, sender: services.sender },
         ...{ publicUrl: "", oneOfMany: false },
         isQuiet: (alertId) => isSilenced(store, alertId, unixSeconds(store.clock)),
+        shift: () => null,
       }),
     });
     store.onCommit((notes) => {

@@ -1,0 +1,76 @@
+import { devicesWanting, wantsShifts } from "../contacts/subscriptions.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import type { Log } from "../kit/log.ts";
+import { shiftChecksAt } from "../oncall/shift-check.ts";
+import {
+  askShift,
+  lookAgainAtShifts,
+  nextShiftDue,
+  nextShiftLook,
+  schedulesToLookAt,
+  scheduleToCheck,
+  settleShifts,
+} from "../oncall/shift-checks.ts";
+import { makeShiftPages } from "../paging/pages.ts";
+import type { Reader, Store, Tx } from "../store/store.ts";
+import type { Job } from "./scheduler.ts";
+
+/** A schedule that can't be looked at, its zone gone from the system's list. */
+const BROKEN = 3600;
+
+/**
+ * Asks whoever's shift begins to show that they are reached. The check and its pushes are one transaction, and each shift has
+ * one, so that neither a crash nor a clock that goes back asks twice. Nothing is done while no device wants it.
+ */
+export function shiftJob({
+  store,
+  log,
+  ready,
+}: {
+  store: Store;
+  log: Log;
+  /** Whether due times are adjusted for the time the box was down. */
+  ready(): boolean;
+}): Job {
+  return {
+    name: "shifts",
+    wokenBy: ["oncall", "people"],
+    run(now) {
+      if (!ready()) return (now + 1) * 1000;
+      if (wantsShifts(store))
+        for (const id of schedulesToLookAt(store, now)) lookAt(store, log, id);
+      const due = nextShiftDue(store);
+      if (due !== null && due <= unixSeconds(store.clock)) store.write(settleShifts);
+      const next = nextShiftWork(store);
+      return next === null ? null : next * 1000;
+    },
+  };
+}
+
+/** When there is something to do, in Unix seconds; null: nothing waits. */
+export function nextShiftWork(reader: Reader): number | null {
+  const times = [nextShiftDue(reader), wantsShifts(reader) ? nextShiftLook(reader) : null];
+  const known = times.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function lookAt(store: Store, log: Log, id: string): void {
+  try {
+    store.write((tx) => checkShifts(tx, id));
+  } catch (error) {
+    log.error({ err: error, schedule: id }, "a schedule's shifts could not be looked at");
+    store.write((tx) => lookAgainAtShifts(tx, id, tx.at + BROKEN));
+  }
+}
+
+function checkShifts(tx: Tx, id: string): void {
+  const schedule = scheduleToCheck(tx, id);
+  if (schedule === null) return;
+  const { due, next } = shiftChecksAt(schedule, tx.at);
+  for (const begin of schedule.isChecked ? due : []) {
+    const devices = devicesWanting(tx, begin.account_id, "shift");
+    const check = devices.length === 0 ? null : askShift(tx, id, begin);
+    if (check !== null) makeShiftPages(tx, { check, account: begin.account_id, devices });
+  }
+  lookAgainAtShifts(tx, id, next);
+}

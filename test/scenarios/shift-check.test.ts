@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { systemRandom } from "../../src/kit/random.ts";
+import { examine } from "../../src/operate/doctor.ts";
+import { signedIn } from "../support/console.ts";
+import { pushStory } from "../support/push-story.ts";
+import { answer } from "../support/receiver.ts";
+import { pass, settle } from "../support/until.ts";
+
+/** Days turn between Ann and Bob; the next one begins within a minute. */
+async function rota(t: TestContext) {
+  const story = await pushStory(t);
+  const { box, ann, bob } = story;
+  const now = Math.floor(box.clock.now() / 1000);
+  const begins = now + 60 - (now % 60);
+  const layers = [
+    {
+      ...{ name: "daily", shift_minutes: 1440, restriction: null },
+      ...{ participants: [ann.accountId, bob.accountId], rotation_start: begins - 86_400 },
+    },
+  ];
+  const write = { name: "primary", timezone: "UTC", layers };
+  const path = "/v1/projects/payments/oncall/schedules";
+  assert.equal((await box.api("POST", path, write)).status, 201);
+  await settle(box);
+  const turn = (seconds: number) => pass(box, seconds, seconds);
+  return {
+    ...story,
+    begins,
+    write,
+    path: `${path}/primary`,
+    turn,
+    untilBegin: () => turn(begins - now),
+  };
+}
+
+test("whoever's shift begins is pushed once; nothing shown in a quarter of an hour is told; what is shown at last ends that", async (t) => {
+  const { box, ann, bob, subscribe, see, untilBegin, turn, begins } = await rota(t);
+  const [pixel, tablet] = [
+    await subscribe(bob, "pixel"),
+    await subscribe(bob, "tablet", { wants: ["pages"] }),
+  ];
+  await subscribe(ann, "anns");
+  assert.equal(pixel.pushed().length, 0);
+  await untilBegin();
+  const push = pixel.shown();
+  assert.match(push.title, /^You're on call for payments \/ primary until \w{3} \d\d:\d\d\.$/);
+  assert.deepEqual(
+    [push.data.kind, push.data.alert, push.navigate, push.silent],
+    ["shift", null, "https://box.test/oncall", undefined],
+  );
+  assert.equal(tablet.pushed().length, 0, "it doesn't want shifts");
+
+  const bar = async (person = ann) => (await signedIn(box, person).get("/alerts")).text;
+  const said = /bob@example\.org is not confirmed/;
+  await box.restart();
+  await settle(box);
+  await turn(890);
+  assert.doesNotMatch(await bar(), said, "there is time until then");
+  assert.equal(pixel.pushed().length, 1, "nobody is asked twice, whoever was restarted");
+  await turn(12);
+  assert.match(await bar(), said, "who had it before");
+  assert.match(await bar(box.owner), said, "who manages");
+  assert.doesNotMatch(await bar(box.person("member")), said, "nobody else");
+  const oncall = async () => (await signedIn(box).get("/oncall")).text;
+  assert.match(await oncall(), /<strong>unconfirmed<\/strong>/);
+  const findings = async () =>
+    (await examine({ data: box.data, clock: box.clock, random: systemRandom })).filter(
+      ({ check }) => check === "shifts",
+    );
+  assert.match(
+    (await findings())[0]?.detail ?? "",
+    /bob@example\.org is not confirmed for payments/,
+  );
+
+  assert.equal((await see(push)).status, 204);
+  assert.doesNotMatch(await bar(), said);
+  assert.doesNotMatch(await oncall(), /<strong>unconfirmed/);
+  assert.deepEqual(await findings(), []);
+  assert.ok(begins > 0);
+});
+
+test("an answer of before proves nothing; somebody who is relieved has nothing to show; a schedule may go without", async (t) => {
+  const { box, ann, bob, subscribe, see, untilBegin, turn, path, write, rule, step, fire } =
+    await rota(t);
+  const [pixel, anns] = [await subscribe(bob, "pixel"), await subscribe(ann, "anns")];
+  await rule([step(bob)]);
+  await fire(1);
+  const page = pixel.shown();
+  await untilBegin();
+  await turn(901);
+  await see(page);
+  const bar = async () => (await signedIn(box).get("/alerts")).text;
+  assert.match(await bar(), /is not confirmed/, "it was sent before anybody was asked");
+  const ends_at = Math.floor(box.clock.now() / 1000) + 7200;
+  const cover = { account_id: ann.accountId, ends_at };
+  assert.equal((await box.api("POST", `${path}/overrides`, cover)).status, 201);
+  await settle(box);
+  assert.doesNotMatch(await bar(), /bob@example\.org is not confirmed/);
+  assert.equal(anns.shown().data.kind, "shift", "a shift that begins by an override is one");
+  const stored = await box.api("PUT", path, { ...write, shift_check: false });
+  assert.deepEqual([stored.status, stored.body.shift_check], [200, false]);
+  await turn(7200);
+  assert.equal(pixel.pushed().filter(({ data }) => data.kind === "shift").length, 1);
+});
+
+test("a push that isn't taken is tried again, and time in which the box was off is not counted", async (t) => {
+  const { box, bob, receiver, subscribe, untilBegin, turn } = await rota(t);
+  const pixel = await subscribe(bob, "pixel");
+  receiver.once(answer(503), answer(503));
+  await untilBegin();
+  assert.equal(pixel.pushed().length, 0);
+  await pass(box, 60, 5);
+  assert.equal(pixel.pushed().length, 1);
+  await box.restart(() => box.clock.turn(1800_000));
+  await settle(box);
+  const bar = async () => (await signedIn(box).get("/alerts")).text;
+  assert.doesNotMatch(await bar(), /is not confirmed/);
+  await turn(900);
+  assert.match(await bar(), /is not confirmed/);
+});
