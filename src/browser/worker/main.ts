@@ -1,5 +1,6 @@
 import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
-import { answerAct, answerDecision, sendHeld, sendSoon, tellPages } from "./outbox.ts";
+import { answerClick, pressAgain, showPush } from "./notices.ts";
+import { answerAct, answerDecision, maySend, sendHeld, tellPages } from "./outbox.ts";
 import { visitKept, visitPage } from "./pages.ts";
 import { ownBase, worker } from "./scope.ts";
 import { DECIDE, workerWay } from "./which.ts";
@@ -30,7 +31,7 @@ worker.addEventListener("fetch", (event) => {
     isScripted: request.headers.has("x-sections"),
   });
   const later = (work: Promise<unknown>) => event.waitUntil(work.catch(() => {}));
-  if (way !== "file") later(sendSoon());
+  if (way !== "file" && maySend()) later(wake());
   if (way === "file") event.respondWith(answerFile(request));
   else if (way === "kept") event.respondWith(visitKept(request, later));
   else if (way === "page") event.respondWith(visitPage(request));
@@ -52,7 +53,7 @@ async function enter(request: Request): Promise<Response> {
 
 /** Before the answer is given: the next page finds nothing. */
 async function leave(request: Request): Promise<Response> {
-  await sendHeld();
+  await wake().catch(() => {});
   const answer = await fetch(request);
   if (answer.ok || answer.type === "opaqueredirect") await forgetAll();
   return answer;
@@ -69,5 +70,9 @@ worker.addEventListener("sync", (event) => {
 
 /** Throws where something is left: the browser tries again. */
 async function wake(): Promise<void> {
-  if (await sendHeld()) throw new Error("the box can't be reached");
+  const left = [await pressAgain(), await sendHeld()];
+  if (left.includes(true)) throw new Error("the box can't be reached");
 }
+
+worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));
+worker.addEventListener("notificationclick", (event) => event.waitUntil(answerClick(event)));

@@ -41,7 +41,6 @@ export async function answerAct(request: Request): Promise<Response> {
   const id = `${String(now).padStart(15, "0")}-${crypto.randomUUID().slice(0, 8)}`;
   const act: HeldAct = { id, path, body: await copy.text(), at: now };
   if (!(await heldActs()).some((other) => isSameAct(other, act))) await putRecord(PREFIX + id, act);
-  mayHold = true;
   await wakeLater();
   await tellPages();
   return sections(heldAnswer(act, drawnPlace().zone));
@@ -78,15 +77,14 @@ async function send(act: HeldAct): Promise<string | null> {
   return `Not sent: ${name}, since ${why}.`;
 }
 
-/** null: not looked at since this worker started. */
-let mayHold: boolean | null = null;
 let lastTry = Number.NEGATIVE_INFINITY;
 let sending: Promise<boolean> | null = null;
 
-/** Something was asked of the box: perhaps it is there again. */
-export async function sendSoon(): Promise<void> {
-  if (mayHold === false || performance.now() - lastTry < GAP_MS) return;
-  await sendHeld();
+/** Something is asked of the box, which perhaps is there again: whether it is time for another try. */
+export function maySend(): boolean {
+  if (performance.now() - lastTry < GAP_MS) return false;
+  lastTry = performance.now();
+  return true;
 }
 
 /** Sends what is still young, the oldest first. Returns whether some of it couldn't be. */
@@ -98,9 +96,7 @@ export async function sendHeld(): Promise<boolean> {
 }
 
 async function sendAll(): Promise<boolean> {
-  lastTry = performance.now();
   const acts = await heldActs();
-  mayHold = acts.length > 0;
   const said: string[] = [];
   let isStuck = false;
   for (const act of acts) {

@@ -39,12 +39,12 @@ export function pushedPage(
 <p class="crumbs"><a href="${base}/alerts" data-key="Escape">‹ Alerts</a> <span class="badge badge-${level}">${level}</span> <span>${escapeText(data.project ?? "")} / ${escapeText(data.rule ?? "")} · #${id}</span></p>
 <h1 class="message" dir="auto">${escapeText(head)}</h1>
 <p class="soft">${data.count} × by ${escapeText(pushed)}</p>
-<p dir="auto">${escapeText(body)}</p>
+<p dir="auto">${escapeText(data.kind === "note" ? title : body)}</p>
 ${what === "" ? "" : `<p>${escapeText(what)}</p>`}
 <p class="soft">This is what the notification told: the alert’s own page was never opened in this browser.</p>
 </section>
 <section id="actions" data-live="alert:${id}" class="actions">
-<form method="post" action="${base}/a/${id}/ack"><button class="button" data-key="a" aria-keyshortcuts="a" title="Acknowledge (a)">Acknowledge</button></form>
+${data.kind === "note" ? "" : `<form method="post" action="${base}/a/${id}/ack"><button class="button" data-key="a" aria-keyshortcuts="a" title="Acknowledge (a)">Acknowledge</button></form>`}
 </section>`,
   };
 }

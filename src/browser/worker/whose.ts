@@ -1,5 +1,5 @@
 import { dropHeld } from "./outbox.ts";
-import { getRecord, putRecord } from "./records.ts";
+import { dropRecord, getRecord, listRecords, putRecord } from "./records.ts";
 import { worker } from "./scope.ts";
 
 /* Whose all of this is: what was kept for one is shown to no other. */
@@ -19,12 +19,14 @@ export async function beWhose(who: string): Promise<void> {
   await putRecord("who", { who });
 }
 
-/** The session is over. Pushes go on: what rings doesn't fall silent because a browser was signed out by time. */
+/**
+ * The session is over: what was kept for it goes. Pushes go on, and what was pressed on one: what rings doesn't fall silent because
+ * a browser was signed out by time.
+ */
 export async function forgetKept(why: string): Promise<void> {
-  const owner = await getRecord<Owner>("who");
   await dropHeld(why);
-  for (const name of ["pages", "records"]) await caches.delete(name);
-  if (owner !== null) await putRecord("who", owner);
+  await caches.delete("pages");
+  for (const [key] of await listRecords("told/")) await dropRecord(key);
 }
 
 /** Signed out: nothing of them stays, this worker included. */

@@ -15,7 +15,9 @@ export function mainActions(call: PageCall, { row: { id, state } }: ShownAlert):
   if (state === "resolved")
     return html`<p class="soft">Resolved: nothing more is done to it. A further match opens a new alert.</p>`;
   const isOpen = state === "open";
-  return html`${isOpen && button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a" })}${button(
+  // Where a notification has no button of its own, a tap comes here for just this.
+  const first = call.query.get("from") === "push";
+  return html`${isOpen && button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first })}${button(
     call,
     { action: `${path}/resolve`, name: "Resolve", key: "r", kind: isOpen ? "second" : "" },
   )}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;

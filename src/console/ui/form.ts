@@ -19,18 +19,20 @@ export interface Button extends Keyed {
   why?: string;
   /** Where the name alone doesn't say which: for screen readers, beginning with the name. */
   label?: string;
+  /** It is what the page was opened for. */
+  first?: boolean;
 }
 
 /** A button that does one thing: a form of its own, so that it works without script. */
 export function button({ base }: Pick<PageCall, "base">, of: Button): Markup {
-  const { action, name, kind = "", fields = {}, why, label } = of;
+  const { action, name, kind = "", fields = {}, why, label, first = false } = of;
   const id = `why${action.replaceAll(/[^\w-]/g, "-")}`;
   const denied = why !== undefined && html` disabled aria-describedby="${id}"`;
   return html`<form method="post" action="${base}${action}">${Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
   )}<button class="button ${kind}"${denied}${keyed(of.key, name)}${
     label !== undefined && html` aria-label="${label}"`
-  }>${name}</button>${
+  }${first && html` autofocus`}>${name}</button>${
     why !== undefined && html`<span class="why soft" id="${id}">${why}</span>`
   }</form>`;
 }

@@ -27,8 +27,8 @@ async function scene(box: TestBox) {
   return { bob, fire };
 }
 
-/** Goes to a page again and again until the worker is in charge. */
-async function governed(tab: Tab): Promise<void> {
+/** Goes to its page again and again until the worker is in charge. */
+export async function governed(tab: Tab): Promise<void> {
   await tab.run("navigator.serviceWorker.ready.then(() => 0)");
   await tab.page.reload();
   await seen(tab, "navigator.serviceWorker.controller !== null");

@@ -238,7 +238,7 @@ async function overHttps(browser: Browser, receiver: Receiver): Promise<void> {
 }
 
 /** A port that is free now, since a box that starts again has to listen where it did. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -30,13 +30,14 @@ interface Visit {
   ahead?: number;
 }
 
-/** A box for one story; all of it goes when the story is over. */
+/** A box for one story; all of it goes when the story is over, but a box that was `given`. */
 export async function onStage(
   browser: Browser,
   story: (stage: Stage) => Promise<void>,
   clock = handClock(),
+  given: TestBox | null = null,
 ): Promise<void> {
-  const box = await testBox({}, clock);
+  const box = given ?? (await testBox({}, clock));
   const tabs: Tab[] = [];
   const ends: (() => Promise<void>)[] = [];
   try {
@@ -70,7 +71,7 @@ export async function onStage(
   } finally {
     for (const end of ends) await end();
     for (const tab of tabs) await tab.close();
-    await box.stop();
+    if (given === null) await box.stop();
   }
 }
 

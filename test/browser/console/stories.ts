@@ -5,6 +5,7 @@ import { everyScreenHolds } from "./every-screen.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
+import { pushHolds } from "./push.ts";
 import { reportsHold } from "./reports.ts";
 import { twoPeopleHold } from "./two-people.ts";
 import { waysInHold } from "./ways-in.ts";
@@ -12,6 +13,6 @@ import { waysInHold } from "./ways-in.ts";
 /** What each screen of the console promises, as it is tried in a browser. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
   ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
-  ...{ pocketHolds, waysInHold },
+  ...{ pocketHolds, pushHolds, waysInHold },
   reportsHold,
 };

@@ -1,0 +1,244 @@
+/**
+ * Pushes in a browser: what the box sends to a push service is opened with the browser's key and handed to its service worker,
+ * as the service would.
+ */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Browser, CDPSession, Worker } from "playwright-core";
+import type { PushPayload } from "../../../src/channels/direct/push-payload.ts";
+import { type Phone, pushStory } from "../../support/push-story.ts";
+import { pass } from "../../support/until.ts";
+import type { Tab } from "../tab.ts";
+import { governed } from "./pocket.ts";
+import { freePort } from "./proofs.ts";
+import { onStage, type Stage, seen } from "./stage.ts";
+
+/** A browser's side of a push service. */
+interface Pushed {
+  deliver(notification: PushPayload["notification"]): Promise<unknown>;
+  /** What stands on the screen, by its tag. */
+  shown(tag: string): Promise<Shown>;
+  /** Waits until this stands there. */
+  shows(tag: string, title: RegExp, body?: RegExp): Promise<Shown>;
+  /** Presses a button of it; "" is the notification itself. Waits until the worker is done. */
+  press(tag: string, action: string): Promise<void>;
+  /** The browser believes that there is a network again. */
+  sync(): Promise<unknown>;
+  worker: Worker;
+}
+
+interface Shown {
+  title: string;
+  body: string;
+  silent: boolean;
+  requireInteraction: boolean;
+  actions: string[];
+}
+
+async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
+  const context = tab.page.context();
+  await context.grantPermissions(["notifications"], { origin });
+  const debug: CDPSession = await context.newCDPSession(tab.page);
+  const known = new Promise<string>((resolve) =>
+    debug.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: [first] }) => {
+      if (first) resolve(first.registrationId);
+    }),
+  );
+  await debug.send("ServiceWorker.enable");
+  const registrationId = await known;
+  const worker = context.serviceWorkers().at(-1);
+  assert.ok(worker);
+  const shown = (tag: string) =>
+    worker.evaluate(
+      `registration.getNotifications({ tag: ${JSON.stringify(tag)} }).then(([one]) => ({
+        title: one?.title ?? "", body: one?.body ?? "", silent: one?.silent ?? false,
+        requireInteraction: one?.requireInteraction ?? false, actions: (one?.actions ?? []).map(({ title }) => title),
+      }))`,
+    ) as Promise<Shown>;
+  return {
+    ...{ worker, shown },
+    deliver: (notification) =>
+      debug.send("ServiceWorker.deliverPushMessage", {
+        ...{ origin, registrationId, data: JSON.stringify({ web_push: 8030, notification }) },
+      }),
+    async shows(tag, title, body = /(?:)/) {
+      let last: Shown | undefined;
+      for (let tries = 0; tries < 100; tries += 1) {
+        last = await shown(tag);
+        if (title.test(last.title) && body.test(last.body)) return last;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`not shown: ${title} ${body}; but ${JSON.stringify(last)}`);
+    },
+    // An event that a script makes can't hold the worker awake: what it would wait for is waited for here.
+    press: (tag, action) =>
+      worker.evaluate(`registration.getNotifications({ tag: ${JSON.stringify(tag)} }).then(([notification]) => {
+        const event = new NotificationEvent("notificationclick", { notification, action: ${JSON.stringify(action)} });
+        let work = null;
+        Object.defineProperty(event, "waitUntil", { value: (promise) => { work = promise; } });
+        dispatchEvent(event);
+        return work;
+      })`),
+    sync: () =>
+      debug.send("ServiceWorker.dispatchSyncEvent", {
+        ...{ origin, registrationId, tag: "held", lastChance: false },
+      }),
+  };
+}
+
+type Story = Awaited<ReturnType<typeof pushStory>>;
+interface Scene extends Stage {
+  story: Story;
+  phone: Phone;
+  tab: Tab;
+  pushed: Pushed;
+}
+
+const stateOf = ({ box }: Story, id: string) =>
+  box.tenant.store.sql("SELECT state FROM alerts WHERE id = ?").pluck().get(id);
+const acksOf = async (story: Story, id: string) =>
+  (await story.timeline(id)).filter(({ kind }) => kind === "acknowledged").length;
+
+/** Opens an alert; its page as the phone was pushed it, once what was sent before is out of the way. */
+async function paged({ story, phone }: Scene, n: number) {
+  await pass(story.box, 6);
+  const id = await story.fire(n);
+  await pass(story.box, 6);
+  const page = phone.pushed().findLast(({ data }) => data.alert === id && data.kind === "page");
+  assert.ok(page, `alert ${id} was not pushed`);
+  return { id, page };
+}
+
+/** AC-23.2: the session is gone, and the button counts all the same. */
+async function takesWithoutSession(scene: Scene): Promise<void> {
+  const { story, phone, pushed } = scene;
+  const { box, ann } = story;
+  box.tenant.store.sql("DELETE FROM sessions").run();
+  const { id, page } = await paged(scene, 1);
+  await pushed.deliver(page);
+  const shown = await pushed.shows(page.tag, /^CRITICAL payments/, /then bob@example\.org at/);
+  assert.deepEqual([shown.silent, shown.requireInteraction], [false, true]);
+  assert.deepEqual(shown.actions, ["Acknowledge", "Open"]);
+  const isSeen = async () => (await story.timeline(id)).some(({ kind }) => kind === "shown");
+  for (let tries = 0; tries < 100 && !(await isSeen()); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(await isSeen(), true, "the receipt came");
+  await pushed.press(page.tag, "ack");
+  const done = await pushed.shows(page.tag, /^You have it\. Ladder stopped \d\d:\d\d:\d\d$/);
+  assert.deepEqual([done.silent, done.actions], [true, []]);
+  assert.equal(stateOf(story, id), "acknowledged");
+  const acked = (await story.timeline(id)).find(({ kind }) => kind === "acknowledged");
+  assert.equal(acked?.account_id, ann.accountId);
+
+  await pass(box, 6);
+  const note = phone.shown();
+  assert.equal(note.data.kind, "note");
+  await pushed.deliver(note);
+  assert.equal((await pushed.shows(note.tag, /^ann@example\.org has it/)).silent, true);
+}
+
+/** AC-23.3: the box is stopped while the button is pressed. */
+async function saysNotAcknowledged(scene: Scene): Promise<void> {
+  const { story, pushed } = scene;
+  const { box } = story;
+  const { id, page } = await paged(scene, 2);
+  await pushed.deliver(page);
+  await pushed.shows(page.tag, /^CRITICAL/);
+  await box.restart(async () => {
+    await pushed.press(page.tag, "ack");
+    const shown = await pushed.shows(page.tag, /^Not acknowledged$/, /bob@example\.org/);
+    assert.match(
+      shown.body,
+      /^Not acknowledged: the box can’t be reached\. bob@example\.org (?:is|was to be) paged at .*\d\d:\d\d\./,
+    );
+    assert.deepEqual(shown.actions, ["Try again", "Open"]);
+    await pushed.sync();
+    assert.match((await pushed.shown(page.tag)).title, /^Not acknowledged$/);
+  });
+  assert.equal(stateOf(story, id), "open");
+  await pushed.sync();
+  await pushed.shows(page.tag, /^You have it/);
+  await pushed.sync();
+  assert.deepEqual([stateOf(story, id), await acksOf(story, id)], ["acknowledged", 1]);
+
+  // Too late is not at all, and that is said.
+  const { id: other, page: late } = await paged(scene, 3);
+  await pushed.deliver(late);
+  await pushed.shows(late.tag, /^CRITICAL/);
+  await box.restart(async () => {
+    await pushed.press(late.tag, "ack");
+    await pushed.shows(late.tag, /^Not acknowledged$/);
+  });
+  const turn = (minutes: number) =>
+    pushed.worker.evaluate(
+      `{ const now = Date.now; Date.now = () => now() + ${minutes * 60_000}; }`,
+    );
+  await turn(15);
+  await pushed.sync();
+  const given = await pushed.shows(late.tag, /^Not acknowledged$/, /given up after 15 minutes/);
+  assert.match(given.body, /bob@example\.org/);
+  await pushed.sync();
+  assert.equal(stateOf(story, other), "open");
+  // Whoever still wants it presses again.
+  await pushed.press(late.tag, "ack");
+  await pushed.shows(late.tag, /^You have it/);
+  assert.equal(stateOf(story, other), "acknowledged");
+  await turn(-15);
+}
+
+/** An alert that was pushed and never opened has a page without the box; a tap opens the alert. */
+async function opensPushed(scene: Scene): Promise<void> {
+  const { story, pushed, visit } = scene;
+  const { box, ann } = story;
+  const { id, page } = await paged(scene, 4);
+  await pushed.deliver(page);
+  await pushed.shows(page.tag, /^CRITICAL/);
+  const { page: view } = scene.tab;
+  await view.context().setOffline(true);
+  await view.goto(`${box.url}/a/${id}`);
+  const text = (await view.textContent("main")) ?? "";
+  assert.match(text, /no payment goes through/);
+  assert.match(text, /Step 1 of 2, then bob@example\.org at .*\d\d:\d\d, if nothing changed\./);
+  await view.context().setOffline(false);
+
+  const tab = await visit(`/a/${id}?from=push`, {
+    person: ann,
+    options: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+  });
+  assert.equal(await tab.run("document.activeElement.textContent"), "Acknowledge");
+  const place = await tab.page.locator("#actions button").first().boundingBox();
+  assert.ok(place !== null && place.y > (740 * 2) / 3 && place.height >= 44);
+  await tab.page.keyboard.press("Enter");
+  await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
+}
+
+const STEPS = { takesWithoutSession, saysNotAcknowledged, opensPushed };
+
+export async function pushHolds(browser: Browser): Promise<void> {
+  const ends: (() => unknown)[] = [];
+  const t = { after: (end: () => unknown) => void ends.unshift(end) } as unknown as TestContext;
+  try {
+    const story = await pushStory(t, { listen: `127.0.0.1:${await freePort()}` });
+    const { box, ann, bob, step } = story;
+    await story.rule([step(ann), step(bob, 15)]);
+    const phone = await story.subscribe(ann, "pixel", { timezone: "UTC" });
+    await onStage(
+      browser,
+      async (stage) => {
+        const tab = await stage.visit("/alerts", { person: ann });
+        await governed(tab);
+        const scene = { ...stage, story, phone, tab, pushed: await pushedIn(tab, box.url) };
+        for (const [name, one] of Object.entries(STEPS)) {
+          await one(scene).catch((error) => {
+            throw new Error(`push, ${name}: ${error.message}`, { cause: error });
+          });
+          console.log(`  ok push ${name}`);
+        }
+      },
+      box.clock,
+      box,
+    );
+  } finally {
+    for (const end of ends) await end();
+  }
+}
