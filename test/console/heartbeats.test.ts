@@ -40,7 +40,7 @@ async function story(t: TestContext) {
     assert.equal(sent.status, 303, sent.text);
     const at = sent.headers.get("location") ?? "";
     const page = await tab.get(at);
-    const address = /id="address">([^<]+)</.exec(page.text)?.[1] ?? "";
+    const address = /id="ping-address">([^<]+)</.exec(page.text)?.[1] ?? "";
     return { at, page, address };
   };
   const ping = async (address: string, body = "") => {
@@ -65,7 +65,7 @@ test("a heartbeat is made by a plain form, its address is shown once, and the pa
   await tab.sections(at, "address");
   const page = await tab.get(at);
   assert.equal(page.headers.get("cache-control"), "no-store");
-  const address = /id="address">([^<]+)</.exec(page.text)?.[1] ?? "";
+  const address = /id="ping-address">([^<]+)</.exec(page.text)?.[1] ?? "";
   assert.match(address, new RegExp(`^${box.url}/ping/[0-9A-Za-z]{22}$`));
   for (const id of ["cron", "systemd", "shell", "github", "gitlab"])
     assert.ok(page.text.includes(`id="paste-${id}"`), id);
@@ -141,7 +141,7 @@ test("AC-18.5: addresses of heartbeats stand in no log, no audit and on no page 
   await fetch(`${box.url}/ping/${uuid}`);
   const rotated = await tab.post(`${at}/rotate`, {}, { from: at });
   assert.equal(rotated.status, 303);
-  const fresh = /id="address">([^<]+)</.exec((await tab.get(at)).text)?.[1] ?? "";
+  const fresh = /id="ping-address">([^<]+)</.exec((await tab.get(at)).text)?.[1] ?? "";
   assert.notEqual(fresh, address);
   assert.equal((await fetch(address)).status, 404);
   await ping(fresh);

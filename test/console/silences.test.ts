@@ -259,3 +259,47 @@ test("one that lasts until somebody says so ends after 12 hours, and only then i
   const { topics } = (await box.api("GET", `/v1/changes?since=${before}`)).body;
   assert.ok(topics.includes("silences"), JSON.stringify(topics));
 });
+
+test("a maintenance stands on the calendar that it leaves alone: among the rows, in words, and in the list of all", async (t) => {
+  const { box, tab, ann } = await story(t);
+  const now = Math.floor(box.clock.now() / 1000);
+  const layer = {
+    ...{ name: "weekly", participants: [ann.accountId], rotation_start: now - 86_400 },
+    shift_minutes: 7 * 1440,
+  };
+  const schedule = { name: "first", timezone: "Europe/Berlin", layers: [layer] };
+  await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule);
+  await box.project("other");
+  await box.api("POST", "/v1/projects/other/oncall/schedules", schedule);
+  const bare = await tab.get("/oncall/shop/first");
+  assert.doesNotMatch(bare.text, /cal-quiet/);
+  assert.equal(section(bare.text, "quiet").trim(), "");
+  const plan = {
+    ...{ project: "shop", all: true, kind: "maintenance", name: "weekly update", reason: "hosts" },
+    ...{ starts_at: now + 3600, ends_at: now + 7200, repeat: "weekly", timezone: "Europe/Berlin" },
+    repeat_until: now + 60 * 86_400,
+  };
+  const made = await box.api("POST", "/v1/silences", plan);
+  const page = await tab.get("/oncall/shop/first");
+  assert.deepEqual(
+    [...page.text.matchAll(/<a class="cal-block cal-quiet" href="([^"]+)"/g)].map(([, to]) => to),
+    [`/silences/${made.body.id}`, `/silences/${made.body.id}`],
+    "each week of the fortnight",
+  );
+  assert.match(
+    section(page.text, "quiet"),
+    /weekly update shop · \w+ \d+ \w+ \d\d:\d\d – .*“hosts”/,
+  );
+  assert.match(section((await tab.get("/oncall")).text, "quiet"), /weekly update shop/);
+  const other = await tab.get("/oncall/other/first");
+  assert.doesNotMatch(other.text, /cal-quiet/, "another project's is none of its");
+});
+
+test("the tabs of alerts count what is silenced, so that quiet is never mistaken for well", async (t) => {
+  const { tab, fire } = await story(t);
+  await fire("acme");
+  await tab.post("/a/1/silence", { hours: "1", reason: "deploy" }, { from: "/a/1" });
+  const list = await tab.get("/alerts");
+  assert.match(section(list.text, "tabs"), /Open 1.*Silenced 1/);
+  assert.match(section(list.text, "list"), /Silenced until/);
+});

@@ -1,5 +1,6 @@
 import { earlierAlerts } from "../../alerts/detail.ts";
 import { whoDid } from "../../alerts/whose.ts";
+import { heartbeatRow } from "../../heartbeats/rows.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { STATE_CLASS } from "../alerts/pieces.ts";
 import { type PageCall, pathOf } from "../screen.ts";
@@ -21,7 +22,14 @@ export function alertHead(call: PageCall, shown: ShownAlert): Markup {
 <p>Last: <span class="message mono" dir="auto">“${row.last_message}”</span> ${ago(call, row.last_seen)}${
     row.source !== null && row.source !== "" && `, from ${row.source}`
   }</p>
-${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
+${heartbeatLine(call, shown)}${row.drill !== 0 && html`<p class="notice">This is a drill: nothing is wrong.</p>`}${quietLine(call, shown)}${quietBefore(call, shown)}${againLine(call, shown)}`;
+}
+
+/** The job that is missing, where a heartbeat's alert is named by it. */
+function heartbeatLine(call: PageCall, { row: { dedup_key } }: ShownAlert): Piece {
+  const beat = dedup_key === null ? null : heartbeatRow(call.tenant.store, dedup_key);
+  if (beat === null) return false;
+  return html`<p>Heartbeat: <a href="${call.base}/heartbeats/${beat.id}">${beat.name}</a></p>`;
 }
 
 /** `Open · 4 min`, or who has it since when. */

@@ -44,6 +44,7 @@ export const alertScreen: Screen = {
       title: `#${row.id} ${row.template}`.slice(0, 80),
       heading: null,
       nav: "alerts",
+      script: "neighbours",
       sections: {
         head: section(own, () => alertHead(call, shown)),
         actions: {
@@ -65,7 +66,8 @@ export const alertScreen: Screen = {
       },
       body: (put) => html`${put("head")}${put("actions")}${put("asked")}${put("more")}${put("who")}
 <div class="columns">${put("next")}${put("occurrences")}</div>
-${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}`,
+${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")}
+<nav id="neighbours" class="neighbours" aria-label="The list it was opened from"></nav>`,
     };
   },
   forms: {

@@ -18,6 +18,7 @@ export const alertsScreen: Screen = {
       title: open > 0 ? `(${open}) Alerts` : "Alerts",
       heading: html`Alerts`,
       nav: "alerts",
+      script: "neighbours",
       sections: {
         tabs: { watches: ["alerts"], draw: () => listTabs(call, asked) },
         filter: { watches: [], draw: () => filterLine(call, asked) },

@@ -73,7 +73,7 @@ export function addressNotice(
     html`<button type="button" class="button second" data-copy="${id}" hidden>Copy</button>`;
   return html`<div class="notice notice-warn"><h2>Its address</h2>
 <p>It is shown once, now: whoever has it can report, and nothing else. Store it with the job; nobody can read it again, only replace it.</p>
-<div class="snippet"><pre class="code wrap" id="address">${ping_url}</pre>${copy("address")}</div>
+<div class="snippet"><pre class="code wrap" id="ping-address">${ping_url}</pre>${copy("ping-address")}</div>
 ${pingSnippets(ping_url, cron).map(
   ({ id, name, where, text }, at) =>
     html`<details id="ping-${id}"${at === 0 && html` open`}><summary>${name}, in ${where}</summary><div class="snippet"><pre class="code" id="paste-${id}" tabindex="0">${text}</pre>${copy(`paste-${id}`)}</div></details>

@@ -24,8 +24,18 @@ export interface CalendarPlot {
   href(block: CalendarBlock, row: CalendarRow): string;
   /** Where a stretch that is chosen in the first row leads: its two instants follow. */
   pickTo?: string;
+  /** Stretches below all rows in which it is quiet on purpose. */
+  quiet?: readonly QuietStretch[];
   /** A stretch as long as it is, where a block is cut at the edge of the range. */
   whole?(block: CalendarBlock): CalendarBlock;
+}
+
+/** A maintenance as a calendar draws it. */
+export interface QuietStretch {
+  name: string;
+  starts_at: number;
+  ends_at: number;
+  href: string;
 }
 
 const HEAD = 26;
@@ -60,7 +70,9 @@ export function blockWords(
 export function calendarPlot(plot: CalendarPlot): Markup {
   const { rows, range, timezone, now, label, left } = plot;
   const past = `${plot.id}-past`;
-  const height = HEAD + rows.length * ROW;
+  const { quiet = [] } = plot;
+  const below = HEAD + rows.length * ROW;
+  const height = below + (quiet.length > 0 ? ROW : 0);
   const x = (at: number) => placeAt(plot, at);
   const days = range.days.map(
     ({ date, since, until }) =>
@@ -74,6 +86,8 @@ export function calendarPlot(plot: CalendarPlot): Markup {
     html` data-pick-to="${plot.pickTo}" data-from="${range.from}" data-until="${range.until}" data-left="${left}" data-top="${HEAD}" data-row="${ROW}"`
   }><defs><pattern id="${past}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="cal-hatch" x1="0" x2="0" y1="0" y2="6"/></pattern></defs>
 ${days}${rows.map((row, index) => drawnRow(plot, row, HEAD + index * ROW))}${
+  quiet.length > 0 && quietRow(plot, quiet, below)
+}${
   now > range.from &&
   html`<rect class="cal-past" x="${left}%" y="${HEAD}" width="${rounded(Math.min(x(now), 100) - left)}%" height="${height - HEAD}" fill="url(#${past})"/>`
 }${isNow && html`<line class="cal-now" x1="${x(now)}%" x2="${x(now)}%" y1="${HEAD}" y2="${height}"/>`}</svg>`;
@@ -114,4 +128,18 @@ function drawnBlock(
     row.kind === "layer" &&
     html`<line class="cal-line" x1="2" x2="100%" y1="${BLOCK - 2}" y2="${BLOCK - 2}" stroke-dasharray="${DASHES[row.index % DASHES.length] ?? ""}"/>`
   }</svg></a>`;
+}
+
+/** Where it is quiet on purpose: dashed, below whom that leaves alone. */
+function quietRow(plot: CalendarPlot, quiet: readonly QuietStretch[], y: number): Markup {
+  const { range, timezone } = plot;
+  return html`${
+    plot.left > 0 &&
+    html`<svg x="0" y="${y}" width="${plot.left}%" height="${ROW}"><text class="plot-label" x="0" y="24">maintenance</text></svg>`
+  }${quiet.map(({ name, starts_at, ends_at, href }) => {
+    const x = placeAt(plot, Math.max(starts_at, range.from));
+    const width = rounded(placeAt(plot, Math.min(ends_at, range.until)) - x);
+    const on = (at: number) => `${dayOf(at, timezone)} ${hourOf(at, timezone)}`;
+    return html`<a class="cal-block cal-quiet" href="${href}"><title>Maintenance ${name}, ${on(starts_at)} to ${on(ends_at)}</title><svg aria-hidden="true" x="${x}%" y="${y + 4}" width="${width}%" height="${BLOCK}"><rect class="cal-box" x="1" y="1" width="100%" height="${BLOCK - 2}" rx="3"/><text class="cal-name" x="0" dx="6" y="21">${width < FITS.name ? "" : name}</text></svg></a>`;
+  })}`;
 }

@@ -7,6 +7,7 @@ import { agenda } from "./agenda.ts";
 import { coverForm, coverWould } from "./cover.ts";
 import { overrideDeeds } from "./deeds.ts";
 import { dateAfter } from "./local-time.ts";
+import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { holder, seatNow } from "./now.ts";
 import { overrideList } from "./override-list.ts";
 import { calendarPlot } from "./plot.ts";
@@ -20,6 +21,8 @@ export const scheduleScreen: Screen = {
     const shown = await showSchedule(call);
     const { project, name } = shown.stored;
     const watches = ["oncall", `oncall:${project}/${name}`, "people"];
+    const { from, until } = shown.range;
+    const quiet = maintenanceWindows(call.tenant.store, { from, until, project });
     const section = (draw: Section["draw"]): Section => ({ watches, draw });
     return {
       title: `${project} / ${name}`,
@@ -29,8 +32,15 @@ export const scheduleScreen: Screen = {
       sections: {
         holder: section(() => head(call, shown)),
         range: section(() => rangeLine(call, shown)),
-        calendar: section(() => calendar(call, shown)),
+        calendar: {
+          watches: [...watches, "silences"],
+          draw: () => calendar(call, shown, quiet),
+        },
         swap: section(() => swapForm(call, shown)),
+        quiet: {
+          watches: ["silences"],
+          draw: () => maintenanceList(call, quiet, shown.stored.timezone),
+        },
         shifts: section(() => agenda(call, shown)),
         cover: section(() => coverForm(call, shown)),
         would: section(() => coverWould(call, shown)),
@@ -38,7 +48,7 @@ export const scheduleScreen: Screen = {
         addresses: { watches: ["people"], draw: () => calendarAddresses(call, shown) },
       },
       body: (put) =>
-        html`${["holder", "range", "calendar", "swap"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
+        html`${["holder", "range", "calendar", "quiet", "swap"].map(put)}<div class="columns"><div>${put("shifts")}</div><div>${["cover", "would", "overrides", "addresses"].map(put)}</div></div>`,
     };
   },
   forms: { ...overrideDeeds, ...calendarDeeds },
@@ -81,13 +91,18 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
 const dates = (first: string, last: string): string =>
   DATE.formatRange(new Date(`${first}T00:00Z`), new Date(`${last}T00:00Z`));
 
-function calendar(call: PageCall, shown: ShownSchedule): Markup {
+function calendar(
+  call: PageCall,
+  shown: ShownSchedule,
+  quiet: readonly MaintenanceWindow[],
+): Markup {
   const { base, now, who } = call;
   const { rows, range, stored, names, path } = shown;
   return html`<div class="wide-only">${calendarPlot({
     ...{ rows, range, names, now, me: who.accountId, timezone: stored.timezone },
     ...{ label: `Who is on call, ${stored.project} / ${stored.name}`, id: "cal", left: 11 },
     whole: shown.whole,
+    quiet: quiet.map((window) => ({ ...window, href: `${base}/silences/${window.silence}` })),
     pickTo: `${base}${pageWith(shown, "cover=")}`,
     href: (cut, row) => {
       const block = row.kind === "final" ? shown.whole(cut) : cut;

@@ -1,8 +1,9 @@
-import { html } from "../../kit/html.ts";
+import { html, type Markup } from "../../kit/html.ts";
 import { listAllSchedules } from "../../oncall/schedules.ts";
-import type { Screen } from "../screen.ts";
+import type { PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
-import { gapList, nowList, type SeatNow, seatNow } from "./now.ts";
+import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
+import { gapList, LOOK_DAYS, nowList, type SeatNow, seatNow } from "./now.ts";
 import { weeklyDeed, weeklyForm } from "./weekly.ts";
 
 const WATCHED = ["oncall", "oncall:*", "people", "projects"];
@@ -25,13 +26,20 @@ export const oncallScreen: Screen = {
           draw: () =>
             none ? empty("No schedule: your ladders page people by name.") : nowList(call, seats),
         },
+        quiet: { watches: ["silences"], draw: () => quietAhead(call) },
         weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
       },
       body: (put) =>
         none
-          ? html`${put("gaps")}${put("now")}${put("weekly")}`
-          : html`${put("gaps")}${put("now")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
+          ? html`${put("gaps")}${put("now")}${put("quiet")}${put("weekly")}`
+          : html`${put("gaps")}${put("now")}${put("quiet")}<details id="new"${call.returned !== null && html` open`}><summary>New schedule…</summary>${put("weekly")}</details>`,
     };
   },
   forms: { weekly: weeklyDeed },
 };
+
+/** What is planned to be quiet in the next fortnight, on the reader's clock. */
+function quietAhead(call: PageCall): Markup {
+  const range = { from: call.now, until: call.now + LOOK_DAYS * 86_400 };
+  return maintenanceList(call, maintenanceWindows(call.tenant.store, range), call.look.zone);
+}

@@ -6,6 +6,7 @@ import { newcomerHolds } from "./newcomer.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
 import { pushHolds } from "./push.ts";
+import { quietHolds } from "./quiet.ts";
 import { reportsHold } from "./reports.ts";
 import { twoPeopleHold } from "./two-people.ts";
 import { waysInHold } from "./ways-in.ts";
@@ -15,4 +16,5 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
   ...{ pocketHolds, pushHolds, waysInHold },
   reportsHold,
+  quietHolds,
 };

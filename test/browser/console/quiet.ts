@@ -1,0 +1,161 @@
+/** Silences and heartbeats: by keys and as they are filled in, green with the first ping, and without script. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import type { TestBox } from "../../support/box.ts";
+import { settle } from "../../support/until.ts";
+import { onStage, type Stage, seen } from "./stage.ts";
+
+type Step = (stage: Stage) => Promise<void>;
+
+async function scene(box: TestBox) {
+  const token = await box.project("shop");
+  const rule = {
+    ...{ name: "errors", identifier_keys: ["provider"] },
+    escalations: [{ accounts: [box.owner.accountId], schedules: [], after_minutes: 0 }],
+  };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  return async (...providers: string[]) => {
+    for (const provider of providers)
+      await box.ingest(token, { message: "payment failed", level: 400, keys: { provider } });
+    await settle(box);
+  };
+}
+
+const silences = async (box: TestBox) =>
+  (await box.api("GET", "/v1/silences?state=active")).body.silences;
+const text = (id: string) => `(document.querySelector("#${id}")?.textContent ?? "")`;
+
+/** AC-18.2: two keys, and what they do is said between them. */
+const silencedByKeys: Step = async ({ box, visit, calm }) => {
+  const fire = await scene(box);
+  await fire("acme", "globex");
+  const tab = await visit("/a/1");
+  await tab.page.keyboard.press("s");
+  await seen(tab, `document.activeElement?.textContent === "Silence"`);
+  await seen(tab, `/Now: silences 1 open alert \\(#1\\)/.test(${text("would")})`);
+  await calm(tab, "an alert's silence, before it is made");
+  await tab.page.keyboard.press("Enter");
+  await seen(tab, `/Silenced until/.test(${text("head")})`);
+  const [silence, ...others] = await silences(box);
+  assert.deepEqual([others.length, silence.ends_at - silence.starts_at], [0, 3600]);
+  assert.deepEqual(silence.match.identifiers, { provider: "acme" });
+  await calm(tab, "a silenced alert");
+  await tab.page.click(`#quiet button:text-is("+1 h")`);
+  await seen(tab, `/is silenced until/.test(${text("said")})`);
+  await tab.page.click(`#quiet button:text-is("End now")`);
+  await seen(
+    tab,
+    `!/Silenced until .*: /.test(document.querySelector("#quiet")?.textContent ?? "")`,
+  );
+  assert.deepEqual(await silences(box), []);
+};
+
+/** AC-18.1 on the page: it follows what is typed, writes nothing, and says what is then held. */
+const previewFollows: Step = async ({ box, run, visit, calm }) => {
+  const fire = await scene(box);
+  await fire("acme", "globex");
+  const tab = await visit("/silences/new");
+  const { page } = tab;
+  await page.fill("[name='match/rule']", "errors");
+  await seen(tab, `/Now: silences 2 open alerts \\(#2, #1\\)/.test(${text("would")})`);
+  await seen(tab, `/kept back 2 alerts, 2 pages/.test(${text("would")})`);
+  await page.fill("[name='match/identifiers']", "provider=acme");
+  await seen(tab, `/Now: silences 1 open alert \\(#1\\)/.test(${text("would")})`);
+  assert.deepEqual(await silences(box), []);
+  await calm(tab, "a silence that is filled in");
+  await page.fill("[name=reason]", "deploy 41");
+  await Promise.all([page.waitForURL(/\/silences$/), page.click("#silence-form .button")]);
+  assert.match((await page.textContent("#silences")) ?? "", /shop|errors/);
+  run();
+  // Each change and what it holds is seen on the open page.
+  const [{ id }] = await silences(box);
+  await fire("acme");
+  await box.api("PATCH", `/v1/silences/${id}`, { reason: "deploy 42" });
+  await seen(tab, `/deploy 42/.test(${text("silences")})`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await seen(tab, `/Ended: /.test(${text("said")})`);
+  await seen(tab, `/Nothing is silenced/.test(${text("silences")})`);
+  await calm(tab, "an ended silence");
+};
+
+/** The address is shown once, and the page turns green by itself while it stands there. */
+const firstPingIsGreen: Step = async ({ box, run, visit, calm }) => {
+  await scene(box);
+  run();
+  const tab = await visit("/heartbeats/new");
+  const { page } = tab;
+  await page.fill("[name=name]", "nightly backup");
+  await page.selectOption("[name=how]", "cron");
+  await page.fill("[name=cron]", "15 3 * * *");
+  await seen(tab, `/03:15/.test(${text("would")})`);
+  await calm(tab, "a heartbeat that is filled in");
+  await Promise.all([page.waitForURL(/heartbeats\/[0-9a-f]+$/), page.click("#form .button")]);
+  await seen(tab, `/waiting for its first ping/.test(${text("first")})`);
+  await calm(tab, "a heartbeat's address");
+  const address = (await page.textContent("#ping-address")) ?? "";
+  // The page follows what happens once its stream is open.
+  await page.waitForTimeout(500);
+  assert.equal((await fetch(address, { method: "POST", body: "copied 3 files" })).status, 200);
+  const took = await seen(tab, `/is heard/.test(${text("first")})`);
+  assert.ok(took <= 1500, `the first ping is seen after ${took} ms`);
+  assert.equal(await page.textContent("#ping-address"), address, "what is shown once stands");
+  await seen(tab, `/copied 3 files/.test(${text("message")})`);
+  await page.reload();
+  assert.equal(await page.locator("#ping-address").count(), 0);
+  await calm(tab, "a heartbeat that is heard");
+};
+
+/** `[` and `]` go through the list that an alert was opened from, in its order and by its filter. */
+const neighboursByKeys: Step = async ({ box, visit, calm }) => {
+  const fire = await scene(box);
+  await fire("a", "b", "c", "d");
+  await box.api("POST", "/v1/alerts/3/ack", {});
+  const tab = await visit("/alerts");
+  const { page } = tab;
+  for (const key of ["j", "j"]) await page.keyboard.press(key);
+  await Promise.all([page.waitForURL(/\/a\/2$/), page.keyboard.press("Enter")]);
+  assert.equal((await page.textContent("#neighbours"))?.trim(), "‹2 of 3›");
+  await calm(tab, "an alert with its neighbours");
+  await Promise.all([page.waitForURL(/\/a\/1$/), page.keyboard.press("]")]);
+  assert.equal(await page.locator("#neighbours [data-key=']']").count(), 0);
+  await Promise.all([page.waitForURL(/\/a\/2$/), page.keyboard.press("[")]);
+  await Promise.all([page.waitForURL(/\/a\/4$/), page.keyboard.press("[")]);
+  await page.goto(`${box.url}/a/3`);
+  assert.equal((await page.textContent("#neighbours"))?.trim(), "", "it isn't in that list");
+};
+
+/** AC-V3: both are made by plain forms. */
+const withoutScript: Step = async ({ box, visit }) => {
+  const fire = await scene(box);
+  await fire("acme");
+  const tab = await visit("/silences/new?alert=1", { options: { javaScriptEnabled: false } });
+  const { page } = tab;
+  const press = (button: string) =>
+    Promise.all([page.waitForNavigation(), page.click(`button:text-is("${button}")`)]);
+  await press("Show what it would do");
+  assert.match((await page.textContent("#would")) ?? "", /silences 1 open alert/);
+  await page.fill("[name=reason]", "deploy");
+  await press("Silence");
+  assert.equal((await silences(box)).length, 1);
+  await page.goto(`${box.url}/heartbeats/new`);
+  await page.fill("[name=name]", "nightly backup");
+  await press("Make its address");
+  const address = (await page.textContent("#ping-address")) ?? "";
+  assert.equal((await fetch(address)).status, 200);
+  await page.reload();
+  assert.match((await page.textContent("#first")) ?? "", /is heard/);
+};
+
+const STEPS: Record<string, Step> = {
+  ...{ silencedByKeys, previewFollows, firstPingIsGreen, neighboursByKeys, withoutScript },
+};
+
+export async function quietHolds(browser: Browser): Promise<void> {
+  for (const [name, step] of Object.entries(STEPS)) {
+    await onStage(browser, step).catch((error) => {
+      throw new Error(`quiet, ${name}: ${error.message}`, { cause: error });
+    });
+    console.log(`  ok quiet ${name}`);
+  }
+}
