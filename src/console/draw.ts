@@ -1,23 +1,36 @@
 import { html, type Markup } from "../kit/html.ts";
 import type { Section, View } from "./screen.ts";
 
-/** A view's sections, each drawn, by id. `only`: those that were asked for; unknown ones are passed over. */
+/**
+ * A view's sections, each drawn, by id. `only`: those that were asked for; unknown ones are passed over. `once`: what is shown
+ * this once: a section that shows it isn't live, since the next drawing, a moment later, wouldn't have it.
+ */
 export async function drawSections(
   { sections }: View,
   only: readonly string[] | null,
+  once: readonly string[] = [],
 ): Promise<Map<string, Markup>> {
   const ids = Object.keys(sections).filter((id) => only === null || only.includes(id));
   const drawn = new Map<string, Markup>();
   for (const id of ids)
-    drawn.set(id, wrapped(id, sections[id] as Section, await sections[id]?.draw()));
+    drawn.set(
+      id,
+      wrapped(id, sections[id] as Section, (await sections[id]?.draw()) ?? html``, once),
+    );
   return drawn;
 }
 
-function wrapped(id: string, { watches, attributes }: Section, markup: Markup | undefined): Markup {
-  return html`<section id="${id}" data-live="${watches.join(" ")}"${
+function wrapped(
+  id: string,
+  { watches, attributes }: Section,
+  drawn: Markup,
+  once: readonly string[],
+): Markup {
+  const stays = once.some((text) => drawn.markup.includes(html`${text}`.markup));
+  return html`<section id="${id}"${!stays && html` data-live="${watches.join(" ")}"`}${
     attributes !== undefined && html` ${attributes}`
   }>
-${markup}
+${drawn}
 </section>
 `;
 }

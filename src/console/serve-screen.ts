@@ -83,7 +83,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     done: FormDone | null,
     since: string,
   ): Promise<string> => {
-    const drawn = await drawSections(view, null);
+    const drawn = await drawSections(view, null, Object.values(call.shown));
     const { title, nav, heading } = view;
     const main = drawView(view, drawn);
     const told = {
@@ -103,7 +103,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     view: View,
     { done, only }: { done: FormDone | null; only: string[] | null },
   ): Promise<string> => {
-    const drawn = await drawSections(view, only);
+    const drawn = await drawSections(view, only, Object.values(call.shown));
     if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
     const line =
       call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);

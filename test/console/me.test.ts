@@ -64,6 +64,9 @@ test("a session that is ended opens nothing, and a key is shown once", async (t)
   const made = await tab.post("/me/sessions/key", { label: "laptop" }, { from: "/me/sessions" });
   assert.match(made.text, /data-copy="new-key">Copy</);
   const key = /<pre class="code" id="new-key">(ptk_[^<]+)</.exec(made.text)?.[1] ?? "";
+  // The next drawing, which a live section has a moment later, wouldn't have the key.
+  assert.match(made.text, /<section id="keys">/);
+  assert.match(made.text, /<section id="sessions" data-live="people">/);
   assert.equal((await box.api("GET", "/v1/me", undefined, key)).status, 200);
   const after = (await tab.get("/me/sessions")).text;
   assert.doesNotMatch(after, new RegExp(key));

@@ -24,6 +24,7 @@ export const peopleScreen: Screen = {
     sections: {
       people: { watches: ["people", "oncall", "oncall:*"], draw: () => people(call) },
       invite: { watches: ["people"], draw: () => invite(call) },
+      open: { watches: ["people"], draw: () => openInvitations(call) },
     },
   }),
   forms: {
@@ -105,11 +106,10 @@ const HOURS = [
 ];
 
 function invite(call: PageCall): Markup {
-  const { tenant, who, base, now, shown } = call;
+  const { who, base, shown } = call;
   if (!isManager(who.role))
     return html`<h2>Invite</h2><p class="soft">Owners and admins invite. Ask ${managers(call)}.</p>`;
   const action = "/people/invite";
-  const open = listCodes(tenant.store, now);
   const { link } = shown;
   return html`<h2>Invite</h2>
 ${
@@ -122,10 +122,13 @@ ${qrCode(link, "The invitation's link")}</div>`
 ${select(call, action, { name: "role", label: "As", value: "member", choices: roles.filter((role) => atLeast(who.role, role)).map((role) => ({ value: role, name: role })) })}
 ${field(call, action, { name: "email", label: "For the address", type: "email", hint: "Optional: then only that address can take it.", autocomplete: "off" })}
 ${select(call, action, { name: "hours", label: "Good for", value: "24", choices: HOURS })}
-<p class="form-foot"><button class="button" data-key="i" aria-keyshortcuts="i" title="Invite (i)">Make an invitation</button></p></form>
-${
-  open.length > 0 &&
-  html`<h3>Open invitations</h3><ul class="who">${open.map(
+<p class="form-foot"><button class="button" data-key="i" aria-keyshortcuts="i" title="Invite (i)">Make an invitation</button></p></form>`;
+}
+
+function openInvitations(call: PageCall): Markup {
+  const open = isManager(call.who.role) ? listCodes(call.tenant.store, call.now) : [];
+  if (open.length === 0) return html``;
+  return html`<h3>Open invitations</h3><ul class="who">${open.map(
     ({
       id,
       role,
@@ -134,8 +137,7 @@ ${
     }) => html`<li class="who-item"><div><p>${role}${email !== null && ` for ${email}`}, until ${clockTime(call, expires_at)}</p>
 ${button(call, { action: `/people/codes/${id}/revoke`, name: "Take back", kind: "plain" })}</div></li>
 `,
-  )}</ul>`
-}`;
+  )}</ul>`;
 }
 
 /** Who may do what a member may not: their names. */

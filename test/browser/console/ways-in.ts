@@ -128,7 +128,7 @@ async function invitedIsListed({ box, visit }: Stage, browser: Browser): Promise
   const here = await visit("/people");
   await here.page.click("#invite form button");
   const link = (await here.page.textContent("#invitation")) ?? "";
-  await shows(here, "Open invitations", "#invite");
+  await shows(here, "Open invitations", "#open");
   const there = await open(browser, PHONE);
   try {
     await there.page.goto(link);
@@ -138,11 +138,13 @@ async function invitedIsListed({ box, visit }: Stage, browser: Browser): Promise
     await there.page.keyboard.press("Enter");
     await isAt(there, "/welcome");
     await shows(here, "cy@example.org", "#people");
-    await seen(here, `!document.querySelector("#invite").textContent.includes("Open invitations")`);
+    await seen(here, `!document.querySelector("#open").textContent.includes("Open invitations")`);
+    const stands = await here.page.textContent("#invitation", { timeout: 100 });
+    assert.equal(stands, link, "what is shown once stays while its page changes");
     await there.page.goto(`${box.url}/people`);
     await shows(there, "cy@example.org", "#people");
     await box.api("POST", "/v1/pair/codes", { role: "admin", email: "di@example.org" });
-    await shows(here, "di@example.org", "#invite");
+    await shows(here, "di@example.org", "#open");
   } finally {
     await there.close();
   }
