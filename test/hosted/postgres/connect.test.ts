@@ -116,10 +116,7 @@ postgresTest(
     await root.query(`ALTER DATABASE ${made.name} SET default_transaction_read_only = on`);
     a.cut();
     b.cut();
-    await assert.rejects(
-      database.query("SELECT 1", [], { withinMs: 300 }),
-      ({ why }: DatabaseAway) => why === "it takes no writes",
-    );
+    await assert.rejects(database.query("SELECT 1", [], { withinMs: 300 }), DatabaseAway);
     await root.query(`ALTER DATABASE ${made.name} RESET default_transaction_read_only`);
     assert.equal(await one(database), 1);
   },
