@@ -187,12 +187,12 @@ const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   },
   {
     what: /^src\/hosted\/registry\/sqlite\//,
-    only: /^src\/(?:app|desk|hosted\/registry\/sqlite)\//,
+    only: /^src\/(?:app|desk|hosted\/registry\/(?:sqlite|move))\//,
     why: "which database the registry lies in is wiring",
   },
   {
     what: /^src\/hosted\/registry\/postgres\//,
-    only: /^src\/(?:app|desk|hosted\/registry\/postgres)\//,
+    only: /^src\/(?:app|desk|hosted\/registry\/(?:postgres|move))\//,
     why: "which database the registry lies in is wiring",
   },
   {

@@ -52,8 +52,11 @@ const lent: readonly { table: string; room: string; columns: readonly string[] }
   { table: "contacts", room: "paging", columns: ["sent_ms"] },
 ];
 
-/** Write whichever table: every sealed column, or a copy that nobody serves. */
-const anyTable = ["src/store/sealed.ts", "src/backup/settle.ts", "src/backup/take.ts"];
+/** Write whichever table: every sealed column, a copy that nobody serves, or a registry that moves. */
+const anyTable = [
+  ...["src/store/sealed.ts", "src/backup/settle.ts", "src/backup/take.ts"],
+  ...["src/hosted/registry/move/here.ts", "src/hosted/registry/move/there.ts"],
+];
 
 const WRITE =
   /\b(INSERT(?: OR [A-Z]+)? INTO|REPLACE INTO|UPDATE(?: OR [A-Z]+)?|DELETE FROM)(?:\s|\\n)+"?([a-z_]+|\$\{)(?=([^;]*))/g;

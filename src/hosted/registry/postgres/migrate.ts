@@ -1,6 +1,7 @@
 import { StoreFault } from "../../../store/faults.ts";
 import { type Migration, migrations } from "../../../store/migrations.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
+import { mustNotHaveMovedOn } from "./move-marks.ts";
 
 /** A big table may have to be written anew, and other nodes wait for who does it. */
 const WITHIN_MS = 600_000;
@@ -52,6 +53,7 @@ async function lockedSchema(tx: DatabaseTx): Promise<number> {
 async function mustBeAllowed(tx: DatabaseTx, known: readonly Migration[]): Promise<void> {
   const [least] = await tx.query<{ value: number }>("SELECT value FROM meta WHERE key = 'least'");
   if (known.length < (least?.value ?? 0)) throw tooOld();
+  await mustNotHaveMovedOn(tx);
 }
 
 /** Said at start, and by a node that drains because a newer one has changed the schema. */

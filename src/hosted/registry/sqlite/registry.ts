@@ -7,6 +7,7 @@ import { apnsIn } from "./apns-settings.ts";
 import { claimsIn, purgeClaims } from "./claims.ts";
 import { handsetsIn } from "./devices.ts";
 import { heartbeatsIn } from "./heartbeats.ts";
+import { mustNotHaveMoved } from "./move-marks.ts";
 import { pairingsIn } from "./pairings.ts";
 import { relayKeysIn, sealedKeyIdsIn } from "./relay-keys.ts";
 import { groupWrites, type Room } from "./room.ts";
@@ -30,6 +31,12 @@ export interface SqliteRegistryOptions {
 export function openSqliteRegistry(options: SqliteRegistryOptions): Registry {
   const { path, clock, random, onFatal } = options;
   const store = openStore({ path, kind: "hosted", clock, random, ...(onFatal && { onFatal }) });
+  try {
+    mustNotHaveMoved(store, path);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
   refoldEmails(store);
   const sealer = options.sealer(sealedKeyIdsIn(store));
   const room: Room = { store, write: groupWrites(store), sealer };

@@ -1,0 +1,48 @@
+import type { Store } from "../../../store/store.ts";
+import type { MovedColumn, MovedRow, MovedTable } from "./tables.ts";
+
+/** The tables as they lie in a file of SQLite's. */
+
+const REACHED = `(SELECT group_concat(token, char(10) ORDER BY token) FROM relay_pushes WHERE claim_id = relay_claims.id)`;
+
+const expression = ({ kind, here }: MovedColumn): string =>
+  kind === "tokens" ? `coalesce(${REACHED}, '')` : here;
+
+/** Rows in the order of their keys. */
+export function* rowsHere(
+  store: Store,
+  { name, columns, key }: MovedTable,
+): Generator<MovedRow, void, void> {
+  const list = columns.map(expression).join(", ");
+  const order = key.map((one) => columns.find((column) => column.name === one)?.here ?? one);
+  const rows = store.db.prepare(`SELECT ${list} FROM ${name} ORDER BY ${order.join(", ")}`).raw();
+  yield* rows.iterate() as Iterable<MovedRow>;
+}
+
+/** What SQLite wants to know besides, of a page that nobody holds. */
+const MORE: Readonly<Record<string, string>> = { relay_claims: "taken_ms" };
+
+export function writeHere(
+  store: Store,
+  { name, columns }: MovedTable,
+  rows: readonly MovedRow[],
+): void {
+  const own = columns.filter(({ kind }) => kind !== "tokens");
+  const more = MORE[name];
+  const names = [...own.map(({ here }) => here), ...(more === undefined ? [] : [more])];
+  const marks = [...own.map(() => "?"), ...(more === undefined ? [] : ["0"])];
+  const reached = columns.findIndex(({ kind }) => kind === "tokens");
+  store.write((tx) => {
+    const insert = tx.sql<(string | number | null)[]>(
+      `INSERT INTO ${name} (${names.join(", ")}) VALUES (${marks.join(", ")})`,
+    );
+    const push = tx.sql<[claimId: number, token: string]>(
+      "INSERT INTO relay_pushes (claim_id, token) VALUES (?, ?)",
+    );
+    for (const row of rows) {
+      insert.run(...row.filter((_, at) => at !== reached));
+      const tokens = String(row[reached] ?? "");
+      if (tokens !== "") for (const token of tokens.split("\n")) push.run(Number(row[0]), token);
+    }
+  });
+}

@@ -1,0 +1,122 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock } from "../../../kit/clock.ts";
+import type { Random } from "../../../kit/random.ts";
+import { StoreFault } from "../../../store/faults.ts";
+import { syncDirectory } from "../../../store/files.ts";
+import { openStore, type Store } from "../../../store/store.ts";
+import { newMoveMark } from "../moves.ts";
+import type { Database, DatabaseTx } from "../postgres/connect.ts";
+import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
+import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
+import { writeHere } from "./here.ts";
+import { type Moved, sumHere } from "./move-there.ts";
+import { differenceOf, RowSum, type TableSum } from "./sum.ts";
+import { movedTables } from "./tables.ts";
+import { rowsThere } from "./there.ts";
+
+const WITHIN_MS = 6 * 3_600_000;
+
+interface Files {
+  /** Of the registry to be: nothing is there yet. */
+  path: string;
+  clock: Clock;
+  random: Random;
+}
+
+/**
+ * Moves the registry of a database that no node serves into a new file, which gets its name when its sums are those of the
+ * database. Killed anywhere, it is run again. Throws StoreFault `misconfigured`, and DatabaseAway.
+ */
+export async function moveBack(database: Database, files: Files): Promise<Moved> {
+  const earlier = await moveMarkOn(database, "moved");
+  const arrived = arrivedAs(files);
+  if (earlier !== null && earlier !== arrived?.mark)
+    throw new StoreFault("misconfigured", "The database was moved already, to another file.");
+  const mark = earlier ?? (await moveMarkOn(database, "moving")) ?? newMoveMark(files.random);
+  if (arrived !== null && arrived.mark !== mark)
+    throw new StoreFault(
+      "misconfigured",
+      `${files.path} is another registry: name an empty --data.`,
+    );
+  const moved = arrived?.moved ?? (await made(database, files, mark));
+  await setMoveMarkOn(database, "moved", mark);
+  await setMoveMarkOn(database, "moving", null);
+  return moved;
+}
+
+/** Which move this file came by, and what is in it; null where there is none. It has its name only when it is whole. */
+function arrivedAs({ path, clock, random }: Files): { mark: number | null; moved: Moved } | null {
+  if (!existsSync(path)) return null;
+  const store = openStore({ path, kind: "hosted", clock, random });
+  try {
+    return { mark: moveMarkIn(store, "moved_from"), moved: sumHere(store) };
+  } finally {
+    store.close();
+  }
+}
+
+async function made(database: Database, files: Files, mark: number): Promise<Moved> {
+  // Who starts from now on is refused; who started before is seen next.
+  await setMoveMarkOn(database, "moving", mark);
+  try {
+    await mustBeStopped(database);
+    return await database.transaction((tx) => copyAll(tx, files, mark), {
+      ...{ withinMs: WITHIN_MS, repeatable: true },
+    });
+  } catch (error) {
+    // The file has no name yet, so the database still is the registry.
+    if (!existsSync(files.path)) await setMoveMarkOn(database, "moving", null).catch(() => {});
+    throw error;
+  }
+}
+
+async function mustBeStopped(database: Database): Promise<void> {
+  const alive = await database.query<{ id: string }>(
+    "SELECT id FROM nodes WHERE alive_until > now() ORDER BY id",
+  );
+  if (alive.length === 0) return;
+  const names = alive.map(({ id }) => id).join(", ");
+  throw new StoreFault("locked", `Nodes serve the database: stop ${names}, and wait 10 s.`);
+}
+
+async function copyAll(tx: DatabaseTx, files: Files, mark: number): Promise<Moved> {
+  const { path } = files;
+  await tx.query("SELECT 1 FROM meta WHERE key = 'schema' FOR UPDATE");
+  const aside = `${path}.moving`;
+  clear(aside);
+  const store = openStore({ ...files, path: aside, kind: "hosted" });
+  let moved: Moved;
+  try {
+    const there = await copied(tx, store);
+    moved = sumHere(store);
+    const difference = differenceOf(moved, there);
+    if (difference !== null)
+      throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
+    setMoveMarkIn(store, "moved_from", mark);
+  } finally {
+    store.close();
+  }
+  renameSync(aside, path);
+  syncDirectory(dirname(path));
+  return moved;
+}
+
+/** What a try that was killed left behind. */
+function clear(aside: string): void {
+  for (const end of ["", "-wal", "-shm"]) rmSync(aside + end, { force: true });
+}
+
+/** Writes each row into the store, and sums them as they pass. */
+async function copied(tx: DatabaseTx, store: Store): Promise<Moved> {
+  const sums = new Map<string, TableSum>();
+  for (const table of movedTables) {
+    const sum = new RowSum();
+    for await (const rows of rowsThere(tx, table)) {
+      for (const row of rows) sum.add(row);
+      writeHere(store, table, rows);
+    }
+    sums.set(table.name, sum.end());
+  }
+  return sums;
+}

@@ -1,0 +1,131 @@
+import type { Random } from "../../../kit/random.ts";
+import { StoreFault } from "../../../store/faults.ts";
+import type { Store } from "../../../store/store.ts";
+import { newMoveMark } from "../moves.ts";
+import type { Database, DatabaseTx } from "../postgres/connect.ts";
+import { DatabaseAway } from "../postgres/database-faults.ts";
+import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
+import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
+import { rowsHere } from "./here.ts";
+import { differenceOf, RowSum, type TableSum } from "./sum.ts";
+import { type MovedTable, movedTables } from "./tables.ts";
+import { countOn, rowsThere, writeThere } from "./there.ts";
+
+/** A large registry takes minutes. */
+const WITHIN_MS = 6 * 3_600_000;
+
+/** What moved, by table. */
+export type Moved = ReadonlyMap<string, TableSum>;
+
+/**
+ * Moves a stopped role's registry into a migrated database without rows, all in one transaction, whose sums are those of the
+ * file before it is committed. Killed anywhere, it is run again: it finds out how the last try ended. Throws StoreFault
+ * `misconfigured`, and DatabaseAway.
+ */
+export async function moveThere(
+  { store, database }: { store: Store; database: Database },
+  random: Random,
+): Promise<Moved> {
+  const path = store.path;
+  const earlier = moveMarkIn(store, "moved");
+  if (earlier !== null && earlier !== (await moveMarkOn(database, "moved_from")))
+    throw new StoreFault("misconfigured", `${path} was moved already, to another database.`);
+  if (earlier !== null) return ended(store, earlier);
+  const mark = moveMarkIn(store, "moving") ?? newMoveMark(random);
+  setMoveMarkIn(store, "moving", mark);
+  await committed({ store, database }, mark);
+  return ended(store, mark);
+}
+
+function ended(store: Store, mark: number): Moved {
+  setMoveMarkIn(store, "moved", mark);
+  setMoveMarkIn(store, "moving", null);
+  return sumHere(store);
+}
+
+async function committed(
+  { store, database }: { store: Store; database: Database },
+  mark: number,
+): Promise<Moved> {
+  try {
+    return await database.transaction((tx) => moveAll(tx, store, mark), { withinMs: WITHIN_MS });
+  } catch (error) {
+    // Nobody answered: it may be there. The mark stays, and the next run finds out.
+    const arrived = await moveMarkOn(database, "moved_from").catch(() => undefined);
+    if (arrived === undefined) throw unknown(error);
+    if (arrived === mark)
+      return database.transaction((tx) => moveAll(tx, store, mark), { withinMs: WITHIN_MS });
+    setMoveMarkIn(store, "moving", null);
+    throw error;
+  }
+}
+
+function unknown(error: unknown): DatabaseAway {
+  const why = error instanceof Error ? error.message : String(error);
+  return new DatabaseAway(
+    `${why}. Whether the move was done isn't known: run the same command again`,
+    { cause: error },
+  );
+}
+
+async function moveAll(tx: DatabaseTx, store: Store, mark: number): Promise<Moved> {
+  await tx.query("SELECT 1 FROM meta WHERE key = 'schema' FOR UPDATE");
+  const arrived = await moveMarkOn(tx, "moved_from");
+  if (arrived !== mark) {
+    for (const table of movedTables) await mustBeEmpty(tx, table);
+    for (const table of movedTables) {
+      await writeThere(tx, table, rowsHere(store, table));
+      await countOn(tx, table);
+    }
+    await beginAfresh(tx, store);
+  }
+  const [here, there] = [sumHere(store), await sumThere(tx)];
+  const difference = differenceOf(here, there);
+  if (difference !== null)
+    throw new StoreFault("damaged", `What was moved isn't what was there. ${difference}.`);
+  await setMoveMarkOn(tx, "moved_from", mark);
+  return here;
+}
+
+async function mustBeEmpty(tx: DatabaseTx, { name }: MovedTable): Promise<void> {
+  const rows = await tx.query(`SELECT 1 FROM ${name} LIMIT 1`);
+  if (rows.length > 0)
+    throw new StoreFault(
+      "misconfigured",
+      `The database isn't empty: its table ${name} has rows. Move into an empty one; nothing was changed.`,
+    );
+}
+
+/** Nobody is taken for silent whom nobody listened to; the time since the role was stopped is an outage. */
+async function beginAfresh(tx: DatabaseTx, store: Store): Promise<void> {
+  await tx.query("UPDATE jobs SET node = NULL, until = NULL, ran_at = NULL");
+  const alive = store
+    .sql<[], number>("SELECT value FROM meta WHERE key = 'alive_at'")
+    .pluck()
+    .get();
+  if (typeof alive === "number")
+    await tx.query(
+      "INSERT INTO service (id, alive_at) VALUES (1, to_timestamp($1::bigint)) ON CONFLICT (id) DO UPDATE SET alive_at = excluded.alive_at",
+      [alive],
+    );
+}
+
+export function sumHere(store: Store): Moved {
+  return new Map(
+    movedTables.map((table) => {
+      const sum = new RowSum();
+      for (const row of rowsHere(store, table)) sum.add(row);
+      return [table.name, sum.end()];
+    }),
+  );
+}
+
+async function sumThere(tx: DatabaseTx): Promise<Moved> {
+  const sums = new Map<string, TableSum>();
+  for (const table of movedTables) {
+    const sum = new RowSum();
+    for await (const rows of rowsThere(tx, table)) for (const row of rows) sum.add(row);
+    sums.set(table.name, sum.end());
+  }
+  return sums;
+}

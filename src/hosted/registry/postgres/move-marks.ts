@@ -1,0 +1,38 @@
+import { StoreFault } from "../../../store/faults.ts";
+import type { MoveMark } from "../moves.ts";
+import type { DatabaseTx } from "./connect.ts";
+
+type Asker = Pick<DatabaseTx, "query">;
+
+export async function moveMarkOn({ query }: Asker, key: MoveMark): Promise<number | null> {
+  const rows = await query<{ value: number }>("SELECT value FROM meta WHERE key = $1", [key]);
+  return rows[0]?.value ?? null;
+}
+
+/** null takes the mark off. */
+export async function setMoveMarkOn(
+  { query }: Asker,
+  key: MoveMark,
+  mark: number | null,
+): Promise<void> {
+  if (mark === null) await query("DELETE FROM meta WHERE key = $1", [key]);
+  else
+    await query(
+      "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      [key, mark],
+    );
+}
+
+/** A registry that went to a file, or may have, is served from here no more. Throws StoreFault. */
+export async function mustNotHaveMovedOn(tx: Asker): Promise<void> {
+  if ((await moveMarkOn(tx, "moved")) !== null)
+    throw new StoreFault(
+      "misconfigured",
+      "The database was moved to a file: serve that, without --database.",
+    );
+  if ((await moveMarkOn(tx, "moving")) !== null)
+    throw new StoreFault(
+      "misconfigured",
+      "A move of the database to a file was begun and it isn't known how it ended: run the same box hosted move again.",
+    );
+}

@@ -1,0 +1,37 @@
+import { StoreFault } from "../../../store/faults.ts";
+import type { Reader, Store } from "../../../store/store.ts";
+import type { MoveMark } from "../moves.ts";
+
+export function moveMarkIn(reader: Reader, key: MoveMark): number | null {
+  const value = reader
+    .sql<[key: string], number>("SELECT value FROM meta WHERE key = ?")
+    .pluck()
+    .get(key);
+  return value ?? null;
+}
+
+/** null takes the mark off. */
+export function setMoveMarkIn(store: Store, key: MoveMark, mark: number | null): void {
+  store.write((tx) => {
+    tx.sql<[key: string]>("DELETE FROM meta WHERE key = ?").run(key);
+    if (mark !== null)
+      tx.sql<[key: string, mark: number]>("INSERT INTO meta (key, value) VALUES (?, ?)").run(
+        key,
+        mark,
+      );
+  });
+}
+
+/** A registry that went to a database, or may have, is served from here no more. Throws StoreFault. */
+export function mustNotHaveMoved(reader: Reader, path: string): void {
+  if (moveMarkIn(reader, "moved") !== null)
+    throw new StoreFault(
+      "misconfigured",
+      `${path} was moved to a database: serve it with --database. The way back is box hosted move --database URL --data EMPTY.`,
+    );
+  if (moveMarkIn(reader, "moving") !== null)
+    throw new StoreFault(
+      "misconfigured",
+      `A move of ${path} to a database was begun and it isn't known how it ended: run the same box hosted move again.`,
+    );
+}
