@@ -192,7 +192,8 @@ function shownText(one: HeartbeatAnswer, runs: readonly HeartbeatRun[]): string 
   const heads = ["OUTCOME", "STARTED", "ENDED", "SECONDS", "EXIT"];
   const at = (time: number | null) => (time === null ? "" : when(time));
   const ran = runs.map((run) => [
-    ...[run.outcome, at(run.started_at), at(run.ended_at), run.duration ?? ""],
+    run.late_seconds > 0 ? `${run.outcome}, ${run.late_seconds} s late` : run.outcome,
+    ...[at(run.started_at), at(run.ended_at), run.duration ?? ""],
     run.exit_status ?? "",
   ]);
   const said = one.last_message === null ? [] : [printable(short(one.last_message, 500))];

@@ -22,6 +22,7 @@ export function registerSilences(program: Command): void {
   matchFlags(endFlags(apiFlags(silence.command("add"))))
     .description("silence what matches; it is told at the end if it is still open")
     .requiredOption("--reason <text>", "why")
+    .option("--tell", "tell you when it ends by itself: you meant to end it by hand")
     .action(add);
   matchFlags(endFlags(apiFlags(silence.command("preview"))))
     .description("what a silence would take now, and what it would have kept back for seven days")
@@ -55,6 +56,7 @@ interface AddOptions extends EndOptions {
   critical?: boolean;
   all?: boolean;
   from?: string;
+  tell?: boolean;
   repeat?: string;
   repeatUntil?: string;
   timezone?: string;
@@ -117,6 +119,7 @@ function writeOf(options: AddOptions): object {
       : { repeat_until: parseTime("--repeat-until", repeatUntil) }),
     ...(name === undefined ? {} : { kind: "maintenance", name }),
     reason: options.reason ?? "preview",
+    ...(options.tell === true && { tell_author: true }),
   };
 }
 
@@ -145,7 +148,7 @@ async function preview(options: AddOptions): Promise<void> {
   print(answer, options, () =>
     [
       `now: ${alerts.length === 0 ? "no open alert" : `alerts ${alerts.join(", ")}`}`,
-      `in the past ${past.days} days: ${past.alerts} alerts, ${past.pages} pages`,
+      `in the past ${past.days} days: ${past.alerts} alerts, ${past.pages} pages; critical ones like it: ${past.critical}`,
     ].join("\n"),
   );
 }

@@ -15,7 +15,10 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   const what = ["--project", "shop", "--rule", "errors", "--identifier", "n=1"];
 
   const looked = await box("silence", "preview", ...what, "--for", "1h");
-  assert.equal(looked.out, "now: alerts 1\nin the past 7 days: 1 alerts, 0 pages\n");
+  assert.equal(
+    looked.out,
+    "now: alerts 1\nin the past 7 days: 1 alerts, 0 pages; critical ones like it: 0\n",
+  );
   assert.equal((await box("silence", "list")).out, "nothing is silenced\n");
   assert.equal((await box("silence", "add", ...what, "--reason", "deploy")).code, 2);
   const added = await box("silence", "add", ...what, "--for", "1h", "--reason", "deploy 41");

@@ -59,7 +59,7 @@ const silenced = (plane: Plane) =>
 const count = (plane: Plane, sql: string) => plane.tenant.store.sql(sql).pluck().get() as number;
 const PAGES = "SELECT count(*) FROM events WHERE event IN ('alert.escalated', 'alert.renotified')";
 
-test("the open alerts that a preview names are those that the silence holds, once each has news", async () => {
+test("AC-18.1: the open alerts that a preview names are those that the silence holds, once each has news", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sent, { minLength: 1, maxLength: 6 }),
@@ -82,7 +82,7 @@ test("the open alerts that a preview names are those that the silence holds, onc
   );
 });
 
-test("the alerts and pages that a preview counts of the past are those that the silence would have held", async () => {
+test("AC-18.1: the alerts and pages that a preview counts of the past are those that the silence would have held", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sent, { minLength: 1, maxLength: 6 }),
