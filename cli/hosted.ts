@@ -8,6 +8,10 @@ import { serveFlags } from "./serve.ts";
 interface DeskOptions {
   data: string;
   json?: boolean;
+  database?: string;
+  databaseFile?: string;
+  databaseCa?: string;
+  hostedKey?: string;
 }
 
 /** The hosted role: it gives boxes their phones, and runs tenants without a box (contract §7, §11). */
@@ -31,7 +35,7 @@ export function registerHosted(program: Command): void {
 }
 
 function serveCommand(): Command {
-  return serveFlags(new Command("serve"), "127.0.0.1:8090")
+  return databaseFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"))
     .description("run the hosted role")
     .addOption(
       flag(
@@ -41,6 +45,16 @@ function serveCommand(): Command {
     )
     .addOption(flag("--relay-rate <n>", "pages a second from one box, 0 = off (default 20)"))
     .addOption(flag("--open-tenants <n>", "hosted tenants open at one time (default 128)"))
+    .addOption(flag("--database-pool <n>", "connections to it that do work (default 8)"))
+    .addOption(
+      flag("--node <name>", "this node's name (default: minted once into the data directory)"),
+    )
+    .addOption(
+      flag(
+        "--drain-seconds <n>",
+        "how long requests are still served when it stops and says so (default 0, with a database 5)",
+      ),
+    )
     .addOption(flag("--lab", "let receipt checks use http and private addresses: for labs"))
     .action(async (flags: HostedFlags) => serve(flags));
 }
@@ -97,12 +111,23 @@ function tenantFlags(command: Command): Command {
 }
 
 function deskFlags(command: Command): Command {
-  return command.addOption(dataFlag()).addOption(jsonFlag());
+  return databaseFlags(command.addOption(dataFlag())).addOption(jsonFlag());
+}
+
+/** Where the registry lies, for all that works on it. */
+function databaseFlags(command: Command): Command {
+  return command
+    .addOption(
+      flag("--database <url>", "the PostgreSQL that nodes share: postgres://user@host1,host2/name"),
+    )
+    .addOption(flag("--database-file <file>", "the same, in a file: no password stands in ps"))
+    .addOption(flag("--database-ca <file>", "trust this authority alone there (PEM)"))
+    .addOption(flag("--hosted-key <file>", "the sealing key (default hosted.key in --data)"));
 }
 
 /** `make`: where there is no registry yet, one is made. */
 async function onDesk<T>(
-  { data, make }: DeskOptions & { make: boolean },
+  options: DeskOptions & { make: boolean },
   use: (desk: HostedDesk) => Promise<T>,
 ): Promise<T> {
   const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
@@ -110,7 +135,7 @@ async function onDesk<T>(
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);
-  return withHosted({ data, make, clock: systemClock, random: systemRandom }, use);
+  return withHosted({ ...options, clock: systemClock, random: systemRandom }, use);
 }
 
 async function addAccount(options: DeskOptions & { email: string }): Promise<void> {

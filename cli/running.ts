@@ -1,6 +1,7 @@
 import type { Clock } from "../src/kit/clock.ts";
 import type { Log } from "../src/kit/log.ts";
 import { createNotifier } from "../src/kit/notify.ts";
+import { StoreFault } from "../src/store/faults.ts";
 import { exitCodeOf, exitCodes } from "./exit.ts";
 
 /** A role that serves, as the process around it needs it. */
@@ -8,6 +9,8 @@ export interface Running {
   url: string;
   reload(): void;
   stop(): Promise<void>;
+  /** Before `stop`: it says that it isn't ready any more, and goes on serving for a while. */
+  drain?(): Promise<void>;
   /** Due work is looked at and the store answers: the watchdog is fed only while this holds. */
   isWell(): boolean;
 }
@@ -15,6 +18,10 @@ export interface Running {
 /** After a failed write or sync the files must be read anew: 74, or 65 where SQLite found damage (contract §11). */
 export function endOnFatal(log: Log): (error: unknown) => never {
   return (error) => {
+    if (error instanceof StoreFault) {
+      log.fatal({ err: error }, "ending");
+      process.exit(exitCodeOf(error));
+    }
     log.fatal(
       { err: error },
       "storage fault, or memory that may not be as the files are: ending, so that they are read anew",
@@ -37,9 +44,13 @@ export async function keepRunning(
   const unwatch = notifier.watch(clock, running.isWell);
   const stop = (signal: string) => {
     log.info({ signal }, "stopping");
-    unwatch();
     notifier.stopping();
-    void running.stop().then(() => process.exit(0));
+    void (async () => {
+      await running.drain?.();
+      unwatch();
+      await running.stop();
+      process.exit(0);
+    })();
   };
   process.once("SIGTERM", () => stop("SIGTERM"));
   process.once("SIGINT", () => stop("SIGINT"));

@@ -1,3 +1,11 @@
+import { join } from "node:path";
+import { hostedFiles } from "../hosted/files.ts";
+import { isNodeName } from "../hosted/nodes/name.ts";
+import {
+  type DatabaseFlags,
+  type DatabaseSettings,
+  databaseSettings,
+} from "../hosted/registry/postgres/settings.ts";
 import type { Rates } from "../http/limits.ts";
 import { UsageError } from "../kit/flags.ts";
 import { type BoxConfig, type BoxFlags, boxConfig } from "./config.ts";
@@ -12,26 +20,42 @@ export interface HostedConfig extends BoxConfig {
   readonly openTenants: number;
   /** Receipt checks may use http and private addresses: for labs and tests. */
   readonly lab: boolean;
+  /** Where the registry lies that nodes share, and how many connections work; null: a file of the data directory. */
+  readonly database: (DatabaseSettings & { readonly pool: number }) | null;
+  /** This node's name; null: the one in its data directory. */
+  readonly node: string | null;
+  /** What the registry's secrets are sealed under. */
+  readonly keyFile: string;
+  /** How long requests are still served after readiness has said no. */
+  readonly drainSeconds: number;
 }
 
 /** Flags as they are typed; names are commander's. */
-export interface HostedFlags extends BoxFlags {
+export interface HostedFlags extends BoxFlags, DatabaseFlags {
   lab?: boolean;
   relayRate?: string;
   openTenants?: string;
+  databasePool?: string;
+  node?: string;
+  hostedKey?: string;
+  drainSeconds?: string;
 }
 
 const PLANS = { free: 50, pro: 1000 } as const;
+const POOL = 8;
+const DRAIN_SECONDS = 5;
 const rates: Rates = { ingest: PLANS.free, api: 100, pair: 10 };
+
+type Whole = (
+  name: string,
+  text: string | undefined,
+  usual: { value: number; least: number },
+) => number;
 
 /** Throws UsageError with a line for each bad value. */
 export function hostedConfig(flags: HostedFlags): HostedConfig {
   const faults: string[] = [];
-  const whole = (
-    name: string,
-    text: string | undefined,
-    usual: { value: number; least: number },
-  ) => {
+  const whole: Whole = (name, text, usual) => {
     if (text === undefined) return usual.value;
     if (/^\d{1,6}$/.test(text) && Number(text) >= usual.least) return Number(text);
     faults.push(`--${name} must be a whole number of at least ${usual.least}, not "${text}"`);
@@ -39,11 +63,33 @@ export function hostedConfig(flags: HostedFlags): HostedConfig {
   };
   const relayRate = whole("relay-rate", flags.relayRate, { value: 20, least: 0 });
   const openTenants = whole("open-tenants", flags.openTenants, { value: 128, least: 1 });
+  const shared = sharedConfig(flags, whole, faults);
   const base = baseConfig(flags, faults);
   if (base === null || faults.length > 0) throw new UsageError(faults.join("\n"));
   const isSet = flags.ingestRate !== undefined;
   const planRates = isSet ? { free: base.rates.ingest, pro: base.rates.ingest } : PLANS;
-  return Object.freeze({ ...base, planRates, relayRate, openTenants, lab: flags.lab ?? false });
+  const keyFile = flags.hostedKey ?? join(base.data, hostedFiles.key);
+  return Object.freeze({
+    ...{ ...base, planRates, relayRate, openTenants, lab: flags.lab ?? false },
+    ...{ ...shared, keyFile },
+  });
+}
+
+/** What a node needs that shares its registry. */
+function sharedConfig(flags: HostedFlags, whole: Whole, faults: string[]) {
+  const settings = databaseSettings(flags, faults);
+  const isShared = flags.database !== undefined || flags.databaseFile !== undefined;
+  const pool = whole("database-pool", flags.databasePool, { value: POOL, least: 1 });
+  const { node = null } = flags;
+  if (node !== null && !isNodeName(node))
+    faults.push(`--node must be 1 to 64 letters, digits, dots, dashes, not "${node}"`);
+  for (const name of ["databasePool", "node"] as const)
+    if (!isShared && flags[name] !== undefined)
+      faults.push(`--${name === "node" ? name : "database-pool"} needs --database`);
+  const drainSeconds = whole("drain-seconds", flags.drainSeconds, {
+    ...{ value: isShared ? DRAIN_SECONDS : 0, least: 0 },
+  });
+  return { database: settings === null ? null : { ...settings, pool }, node, drainSeconds };
 }
 
 function baseConfig(flags: BoxFlags, faults: string[]): BoxConfig | null {

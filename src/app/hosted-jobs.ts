@@ -1,8 +1,11 @@
+import { byLeader } from "../hosted/nodes/leader.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { Outage } from "../hosted/registry/uptime.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
+import type { Clock } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
 import type { Log } from "../kit/log.ts";
 import type { ApnsState } from "../operate/hosted-health.ts";
 import type { Job } from "../tenant/scheduler.ts";
@@ -13,44 +16,26 @@ const PURGE_SLICE = 100;
 const SOON_MS = 200;
 const HOUSE_MS = 1_000;
 const BEAT_SECONDS = 10;
+/** When a job is tried again that the database had no answer for. */
+const AWAY_MS = 2_000;
+
+/** What readiness tells of, and quiet time: as the jobs find it. */
+interface HostedEyes {
+  sawApns(kind: ApnsState): void;
+  /** null: this node doesn't look, another one does. */
+  sawBoxes(look: HeartbeatLook | null): void;
+  sawOutage(outage: Outage): void;
+}
 
 /** The hosted role's own due work. */
-export function hostedJobs(
-  deps: PageDeps & {
-    house: TenantHouse;
-    log: Log;
-    sawApns(kind: ApnsState): void;
-    sawBoxes(look: HeartbeatLook): void;
-    sawOutage(outage: Outage): void;
-  },
-): Job[] {
-  const { registry, house, log } = deps;
-  const logHold = holdLog(log);
-  return [
+export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; log: Log }): Job[] {
+  const { registry, house, clock } = deps;
+  const jobs: Job[] = [
     {
-      name: "tenants",
-      async run() {
-        const more = await house.look();
-        return deps.clock.now() + (more ? SOON_MS : HOUSE_MS);
-      },
-    },
-    {
-      name: "silence",
+      name: "apns",
       async run(now) {
         deps.sawApns((await registry.apns.get()).kind);
-        const { look, told } = await checkSilence(deps);
-        logHold(look);
-        deps.sawBoxes(look);
-        for (const { tenantId, news } of told)
-          log.warn({ tenant: tenantId, news }, "a box's people were told");
         return (now + LOOK_EVERY_SECONDS) * 1000;
-      },
-    },
-    {
-      name: "purge",
-      async run(now) {
-        const forgotten = await registry.purge();
-        return forgotten >= PURGE_SLICE ? deps.clock.now() + SOON_MS : (now + PURGE_SECONDS) * 1000;
       },
     },
     {
@@ -61,7 +46,61 @@ export function hostedJobs(
         return (now + BEAT_SECONDS) * 1000;
       },
     },
+    byLeader(registry.nodes, "silence", silenceJob(deps), {
+      ...{ everyMs: LOOK_EVERY_SECONDS * 1000, onOther: () => deps.sawBoxes(null) },
+    }),
+    byLeader(registry.nodes, "purge", purgeJob(deps), { everyMs: PURGE_SECONDS * 1000 }),
   ];
+  if (registry.nodes !== null) return jobs.map((job) => patient(job, clock));
+  const tenants: Job = {
+    name: "tenants",
+    async run() {
+      const more = await house.look();
+      return clock.now() + (more ? SOON_MS : HOUSE_MS);
+    },
+  };
+  return [tenants, ...jobs];
+}
+
+function silenceJob(deps: PageDeps & HostedEyes & { log: Log }): Job {
+  const logHold = holdLog(deps.log);
+  return {
+    name: "silence",
+    async run(now) {
+      const { look, told } = await checkSilence(deps);
+      logHold(look);
+      deps.sawBoxes(look);
+      for (const { tenantId, news } of told)
+        deps.log.warn({ tenant: tenantId, news }, "a box's people were told");
+      return (now + LOOK_EVERY_SECONDS) * 1000;
+    },
+  };
+}
+
+function purgeJob({ registry, clock }: PageDeps): Job {
+  return {
+    name: "purge",
+    async run(now) {
+      const forgotten = await registry.purge();
+      return forgotten >= PURGE_SLICE ? clock.now() + SOON_MS : (now + PURGE_SECONDS) * 1000;
+    },
+  };
+}
+
+/** That the database doesn't answer is told by readiness, and no job's failure. */
+function patient(job: Job, clock: Clock): Job {
+  return {
+    ...job,
+    async run(now) {
+      try {
+        return await job.run(now);
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === "not_ready")
+          return clock.now() + AWAY_MS;
+        throw error;
+      }
+    },
+  };
 }
 
 /** Says when looks begin to be held and when they no longer are, each once. */

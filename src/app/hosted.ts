@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
+import { noTenants } from "../hosted/no-tenants.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
-import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
-import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import { downSince, type Outage } from "../hosted/registry/uptime.ts";
 import { createTenantHouse, type TenantHouse } from "../hosted/tenant-house.ts";
 import { tenantPages } from "../hosted/tenant-pages.ts";
@@ -13,8 +12,8 @@ import { unixSeconds } from "../kit/clock.ts";
 import { createEgress, type EgressClient } from "../kit/egress.ts";
 import { createNames, type Names } from "../kit/names.ts";
 import { createPasswords } from "../kit/password.ts";
-import { fileSealer, type Sealer } from "../kit/sealer.ts";
-import { type ApnsState, isHostedAlive } from "../operate/hosted-health.ts";
+import type { Sealer } from "../kit/sealer.ts";
+import { type HostedState, isHostedAlive, type SeenState } from "../operate/hosted-health.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { prepareDirectory } from "../store/directory.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -24,6 +23,8 @@ import { cidrs } from "./config.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
+import { nameOfNode, startHostedNode } from "./hosted-node.ts";
+import { openHostedRegistry } from "./hosted-registry.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { linkUrl } from "./link-url.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -39,6 +40,8 @@ export interface RunningHosted {
   reload(): void;
   /** Due work is looked at. */
   isWell(): boolean;
+  /** Says that it is not ready any more, and waits while requests are still served: before `stop`. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,15 +58,19 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
   const lifecycle = createLifecycle(clock, log);
   try {
     prepareDirectory(config.data);
-    prepareDirectory(join(config.data, hostedFiles.tenants));
+    if (config.database === null) prepareDirectory(join(config.data, hostedFiles.tenants));
     lifecycle.onStop("lock", lockDirectory(config.data));
-    const { registry, sealer } = openFiles(config, deps);
+    const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
+    const name = nameOfNode(config, deps);
+    const { registry, sealer } = await openHostedRegistry(config, deps, { node: name, names });
     lifecycle.onStop("registry", () => registry.close());
-    // Nobody else can hold a claim, now that the directory is ours.
+    let base = config.publicUrl;
+    const node = await startHostedNode(config, deps, { registry, name, url: () => base });
+    lifecycle.onStop("node", () => node.stop());
+    // Nobody else can have these, now that the directory and the name are ours.
     await registry.claims.releaseMine();
     const pusher = openPusher({ apns: registry.apns, clock });
     lifecycle.onStop("pusher", () => pusher.close());
-    const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
     const egress = egressOf(config, deps, names);
     lifecycle.onStop("egress", () => egress.close());
     const receipts = receiptEgress(config, deps, names.share(RECEIPT_LOOKUPS));
@@ -73,11 +80,11 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("renderer", () => renderer.close());
     const outages = await registry.uptime.begin();
     const parts = { registry, sealer, egress, pusher, renderer, outages };
-    const house = houseOf(config, deps, parts);
+    const house = config.database === null ? houseOf(config, deps, parts) : noTenants;
     lifecycle.onStop("tenants", () => house.stop());
     await house.survey();
     const page = { registry, pusher, clock };
-    const seen: { apns: ApnsState; boxes: HeartbeatLook | null } = { apns: "unknown", boxes: null };
+    const seen: SeenState = { apns: "unknown", boxes: null };
     const jobs = hostedJobs({
       ...{ ...page, house, log },
       sawApns: (apns) => void Object.assign(seen, { apns }),
@@ -86,8 +93,10 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     });
     const scheduler = createScheduler(clock, log, jobs);
     lifecycle.onStop("jobs", () => scheduler.stop());
-    const state = { clock, scheduler, seen: () => seen, house: () => house.stats() };
-    let base = config.publicUrl;
+    const state: HostedState = {
+      ...{ clock, scheduler, seen: () => seen, house: () => house.stats() },
+      node: () => node.state(),
+    };
     const http = hostedHttp(config, deps, {
       ...page,
       ...{ house, state, sealer },
@@ -105,34 +114,12 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
     const { url, reload } = web;
     const isWell = () => isHostedAlive(state);
-    return { url, registry, house, scheduler, reload, isWell, stop: () => lifecycle.stop() };
+    const drain = () => node.drain();
+    return { url, registry, house, scheduler, reload, isWell, drain, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;
   }
-}
-
-function openFiles(config: HostedConfig, deps: BoxDeps): { registry: Registry; sealer: Sealer } {
-  const { clock, random, log, onFatal } = deps;
-  const made: { sealer?: Sealer } = {};
-  const registry = openSqliteRegistry({
-    path: join(config.data, hostedFiles.registry),
-    ...{ clock, random, onFatal },
-    sealer(inUse) {
-      const files = fileSealer({
-        ...{ dir: config.data, name: hostedFiles.key, inUse },
-        ...{ clock, random },
-      });
-      for (const { file, problem } of files.faults)
-        log.error({ file, problem }, "key file unusable");
-      if (files.missing.length > 0)
-        log.error({ keys: files.missing }, "relay keys or the APNs key can't be opened");
-      made.sealer = files;
-      return files;
-    },
-  });
-  if (made.sealer === undefined) throw new Error("the registry was opened without a sealer");
-  return { registry, sealer: made.sealer };
 }
 
 function egressOf(config: HostedConfig, { clock }: BoxDeps, names: Names): EgressClient {

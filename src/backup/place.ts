@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreKind } from "../store/database.ts";
 import { StoreFault } from "../store/faults.ts";
@@ -16,6 +17,11 @@ export interface Place {
 export function placeOf(data: string, name = "box.db"): Place {
   const path = join(data, name);
   if (name === "box.db") return { data, path, kind: "box", keyName: "box.key" };
+  if (name === "hosted.db" && !existsSync(path) && existsSync(join(data, "node.id")))
+    throw new StoreFault(
+      "misconfigured",
+      "The registry of this node lies in PostgreSQL: back it up there, with pg_dump or pg_basebackup, and hosted.key by itself.",
+    );
   if (name === "hosted.db") return { data, path, kind: "hosted", keyName: "hosted.key" };
   if (/^tenants\/[0-9a-f]{16}\.db$/.test(name))
     return { data, path, kind: "box", keyName: "hosted.key" };

@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { operatorsStore } from "../audit/operator.ts";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
+import {
+  type DatabaseFlags,
+  type DatabaseSettings,
+  databaseSettings,
+} from "../hosted/registry/postgres/settings.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import type { HostedTenant, Plan } from "../hosted/registry/tenants.ts";
@@ -60,8 +65,10 @@ export interface HostedDesk {
   setApns(flags: ApnsFlags): Promise<void>;
 }
 
-interface DeskOptions {
+interface DeskOptions extends DatabaseFlags {
   data: string;
+  /** The sealing key's file; that of the data directory when absent. */
+  hostedKey?: string;
   clock: Clock;
   random: Random;
 }
@@ -75,20 +82,67 @@ export async function withHosted<T>(
   use: (desk: HostedDesk) => Promise<T>,
 ): Promise<T> {
   const { data, clock, random, make = true } = options;
+  const database = databaseOf(options);
+  if (database !== null) return withDatabase(database, options, use);
   if (!make) mustExist(join(data, hostedFiles.registry));
   prepareDirectory(data);
   prepareDirectory(join(data, hostedFiles.tenants));
   const registry = openSqliteRegistry({
     path: join(data, hostedFiles.registry),
     ...{ clock, random },
-    sealer: (inUse) =>
-      fileSealer({ dir: data, name: hostedFiles.key, inUse, ...{ clock, random } }),
+    sealer: (inUse) => fileSealer({ ...keyPlace(options), inUse, ...{ clock, random } }),
   });
   try {
     return await use(deskOf(registry, options));
   } finally {
     registry.close();
   }
+}
+
+function keyPlace({ data, hostedKey = join(data, hostedFiles.key) }: DeskOptions) {
+  return { dir: dirname(hostedKey), name: basename(hostedKey) };
+}
+
+/** Throws UsageError. */
+function databaseOf(flags: DatabaseFlags): DatabaseSettings | null {
+  const faults: string[] = [];
+  const database = databaseSettings(flags, faults);
+  refuse(faults);
+  return database;
+}
+
+/** While nodes serve on it or not. */
+async function withDatabase<T>(
+  settings: DatabaseSettings,
+  options: DeskOptions,
+  use: (desk: HostedDesk) => Promise<T>,
+): Promise<T> {
+  const { data, hostedKey = join(data, hostedFiles.key), clock, random } = options;
+  const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
+  const { registry } = await openDatabaseRegistry({
+    ...{ settings, pool: 1, keyFile: hostedKey, mustRead: false, node: "desk", clock, random },
+    onPlain() {},
+  });
+  try {
+    return await use(relayOnly(deskOf(registry, options)));
+  } finally {
+    registry.close();
+  }
+}
+
+const NO_TENANTS =
+  "Nodes that share a database run no tenants without a box: their stores would lie on one node's disk. " +
+  "Run those with box hosted serve on a data directory of its own, without --database.";
+
+function relayOnly(desk: HostedDesk): HostedDesk {
+  return {
+    ...desk,
+    async addTenant(flags) {
+      if (flags.kind === "hosted") throw new UsageError(NO_TENANTS);
+      return desk.addTenant(flags);
+    },
+    addKey: () => Promise.reject(new UsageError(NO_TENANTS)),
+  };
 }
 
 function deskOf(registry: Registry, options: DeskOptions): HostedDesk {

@@ -11,20 +11,77 @@ import { exposition, gauge, refusalMetrics } from "./metrics.ts";
 /** How the APNs key stands; `unknown` before the first look. */
 export type ApnsState = StoredApns["kind"] | "unknown";
 
+/** As of the latest look; `boxes` is null before the first, and while another node looks. */
+export interface SeenState {
+  apns: ApnsState;
+  boxes: HeartbeatLook | null;
+}
+
+export interface NodeState {
+  /** It is about to stop. */
+  draining: boolean;
+  /**
+   * Null where the registry lies in this process. `silentMs`: how long it has answered nothing. `aheadMs`: by how much
+   * this node's clock is ahead of the database's; null while that isn't known.
+   */
+  database: { silentMs: number; aheadMs: number | null } | null;
+}
+
 /** What the hosted role knows of itself without asking anybody. */
 export interface HostedState {
   clock: Clock;
   scheduler: Scheduler;
-  /** As of the latest look; `boxes` is null before the first. */
-  seen(): { apns: ApnsState; boxes: HeartbeatLook | null };
+  seen(): SeenState;
+  node(): NodeState;
   house(): HouseStats;
 }
 
 const LATE_MS = 30_000;
+const AWAY_MS = 10_000;
+/** Requests that are 300 s off are refused as skewed: boxes are told before that. */
+const CLOCK_ODD_MS = 5_000;
+const CLOCK_WRONG_MS = 60_000;
 
 /** Whether the service is able to page (contract §10). */
 export function hostedHealth(state: HostedState): Health {
-  return summarize([workCheck(state), apnsCheck(state), tenantsCheck(state), boxesCheck(state)]);
+  return summarize([
+    workCheck(state),
+    apnsCheck(state),
+    tenantsCheck(state),
+    boxesCheck(state),
+    ...nodeChecks(state.node()),
+  ]);
+}
+
+/** Of one of several nodes; one that is alone and goes on serving has none. */
+function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
+  const leaves: HealthCheck = {
+    ...{ name: "node", ok: !draining, severity: "failed" },
+    detail: draining ? "it takes on nothing more: it is about to stop" : "it serves",
+  };
+  if (database === null) return draining ? [leaves] : [];
+  const { silentMs, aheadMs } = database;
+  const away = silentMs > AWAY_MS;
+  const off = Math.abs(aheadMs ?? 0);
+  const seconds = Math.round(off / 1000);
+  const way = (aheadMs ?? 0) > 0 ? "ahead of" : "behind";
+  return [
+    leaves,
+    {
+      ...{ name: "database", ok: !away, severity: "failed" },
+      detail: away
+        ? `it has answered nothing for ${Math.round(silentMs / 1000)} s: no page can be taken`
+        : "it answers",
+    },
+    {
+      ...{ name: "clock", ok: off <= CLOCK_ODD_MS },
+      severity: off > CLOCK_WRONG_MS ? "failed" : "degraded",
+      detail:
+        off <= CLOCK_ODD_MS
+          ? "it goes with the database's"
+          : `this node's clock is ${seconds} s ${way} the database's: set it right`,
+    },
+  ];
 }
 
 /** What a supervisor restarts for. */

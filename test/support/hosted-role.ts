@@ -62,7 +62,16 @@ export async function testHosted(
     );
   let role = await start(0);
   let { url } = role;
-  const desk: TestHosted["desk"] = (use) => withHosted({ data, clock, random: systemRandom }, use);
+  const { database, hostedKey } = flags;
+  const desk: TestHosted["desk"] = (use) =>
+    withHosted(
+      {
+        ...{ data, clock, random: systemRandom },
+        ...(database === undefined ? {} : { database }),
+        ...(hostedKey === undefined ? {} : { hostedKey }),
+      },
+      use,
+    );
 
   return {
     get url() {

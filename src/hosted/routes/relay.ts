@@ -50,8 +50,8 @@ async function answered(c: AppContext, deps: RelayRouteDeps): Promise<Response> 
     if (result.kind === "unauthorized") return unauthorized(c, deps);
     return result.kind === "relayed" ? relayed(result) : refused(c, errorOf(result));
   } catch (error) {
-    if (error instanceof ServiceError) return refused(c, error);
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    return refused(c, error.code === "not_ready" ? away(error) : error);
   }
 }
 
@@ -87,6 +87,12 @@ function unauthorized(c: AppContext, deps: RelayRouteDeps): Response {
   }
   const { code, message } = NOT_KNOWN;
   return json(401, { error: { code, message } }, errorHeaders(NOT_KNOWN));
+}
+
+/** The registry can't be asked: who may be paged isn't known, so nobody is. */
+function away({ retryAfter = 2 }: ServiceError): ServiceError {
+  const message = "Whom to page can't be looked up at this moment, so nobody was: try again.";
+  return new ServiceError("relay_unavailable", message, { retryAfter });
 }
 
 function limited(retryAfter: number): ServiceError {
@@ -133,7 +139,7 @@ function skewed({ skew, now }: { skew: number; now: number }): ServiceError {
 const codes: readonly ErrorCode[] = [
   ...(["invalid_request", "invalid_json", "clock_skew", "unauthorized", "push_in_flight"] as const),
   ...(["length_required", "body_too_large", "unsupported_encoding"] as const),
-  ...(["internal", "push_failed", "relay_unavailable", "not_ready"] as const),
+  ...(["internal", "push_failed", "relay_unavailable"] as const),
 ];
 
 const header = (name: string, description: string) => ({

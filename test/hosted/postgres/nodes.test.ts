@@ -83,7 +83,7 @@ postgresTest(
     let looks = 0;
     const job = { name: "silence", run: async () => ++looks };
     const [own, theirs] = [leader, other].map(({ nodes }) =>
-      byLeader(nodes, "silence", job, 15_000),
+      byLeader(nodes, "silence", job, { everyMs: 15_000 }),
     );
     for (const _ of [1, 2, 3]) {
       await bench.made.turn(15_000);
@@ -97,7 +97,7 @@ postgresTest(
     assert.equal(await other.nodes.lead("purge"), true);
     await other.nodes.leave();
     assert.equal(await own?.run(0), 5);
-    assert.equal(byLeader(null, "silence", job, 1), job);
+    assert.equal(byLeader(null, "silence", job, { everyMs: 1 }), job);
   },
 );
 

@@ -1,0 +1,59 @@
+import { nodeNameOf } from "../hosted/nodes/name.ts";
+import { type LiveNode, startNode } from "../hosted/nodes/node.ts";
+import type { Registry } from "../hosted/registry/registry.ts";
+import { version } from "../kit/assets.ts";
+import { sleep } from "../kit/clock.ts";
+import type { NodeState } from "../operate/hosted-health.ts";
+import { StoreFault } from "../store/faults.ts";
+import type { HostedConfig } from "./hosted-config.ts";
+import type { BoxDeps } from "./parts.ts";
+
+/** This process among those that share its registry, or alone. */
+export interface HostedNode {
+  state(): NodeState;
+  /** Says that it is not ready, and waits as long as it was told to while requests are still served. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The name that the node goes by; that of one without others is never asked for. */
+export const nameOfNode = (config: HostedConfig, { random }: BoxDeps): string =>
+  config.database === null ? "" : (config.node ?? nodeNameOf(config.data, random));
+
+/** Begins to live under its name; alone it does nothing. Rejects with StoreFault where another process has the name. */
+export async function startHostedNode(
+  config: HostedConfig,
+  deps: BoxDeps,
+  { registry, name, url }: { registry: Registry; name: string; url(): string },
+): Promise<HostedNode> {
+  const { clock, log } = deps;
+  let isDraining = false;
+  let live: LiveNode | null = null;
+  const drain = () => {
+    isDraining = true;
+    live?.drain();
+  };
+  if (registry.nodes !== null)
+    live = await startNode({
+      ...{ nodes: registry.nodes, name, clock, log, version, url },
+      onTooOld() {
+        log.error("a newer program has changed the database: this node drains, run the newer one");
+        drain();
+      },
+      onReplaced() {
+        const why = `Another process lives as node ${name} since this one stood still.`;
+        deps.onFatal(new StoreFault("misconfigured", why));
+      },
+    });
+  return {
+    state: () => ({
+      draining: isDraining,
+      database: live === null ? null : { silentMs: registry.silentMs(), aheadMs: live.aheadMs() },
+    }),
+    async drain() {
+      drain();
+      await sleep(clock, config.drainSeconds * 1000);
+    },
+    stop: async () => live?.stop(),
+  };
+}

@@ -1,0 +1,60 @@
+import { basename, dirname, join } from "node:path";
+import { hostedFiles } from "../hosted/files.ts";
+import type { Registry } from "../hosted/registry/registry.ts";
+import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
+import type { Names } from "../kit/names.ts";
+import { type FileSealer, fileSealer, type Sealer } from "../kit/sealer.ts";
+import type { HostedConfig } from "./hosted-config.ts";
+import type { BoxDeps } from "./parts.ts";
+
+export interface OpenedRegistry {
+  registry: Registry;
+  sealer: Sealer;
+}
+
+/** Opens the registry where it lies: in a file of the data directory, or on a database as node `node`. Rejects with StoreFault. */
+export async function openHostedRegistry(
+  config: HostedConfig,
+  deps: BoxDeps,
+  { node, names }: { node: string; names: Names },
+): Promise<OpenedRegistry> {
+  const { database } = config;
+  if (database === null) return openFile(config, deps);
+  const { clock, random, log } = deps;
+  // Who has no database loads nothing of it.
+  const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
+  const opened = await openDatabaseRegistry({
+    ...{ settings: database, pool: database.pool, keyFile: config.keyFile, mustRead: true },
+    ...{ node, clock, random, names },
+    onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
+  });
+  tellKeys(opened.sealer, deps);
+  return opened;
+}
+
+function openFile(config: HostedConfig, deps: BoxDeps): OpenedRegistry {
+  const { clock, random, onFatal } = deps;
+  const made: { sealer?: Sealer } = {};
+  const registry = openSqliteRegistry({
+    path: join(config.data, hostedFiles.registry),
+    ...{ clock, random, onFatal },
+    sealer(inUse) {
+      const { keyFile } = config;
+      const files = fileSealer({
+        ...{ dir: dirname(keyFile), name: basename(keyFile), inUse },
+        ...{ clock, random },
+      });
+      tellKeys(files, deps);
+      made.sealer = files;
+      return files;
+    },
+  });
+  if (made.sealer === undefined) throw new Error("the registry was opened without a sealer");
+  return { registry, sealer: made.sealer };
+}
+
+function tellKeys({ faults, missing }: FileSealer, { log }: BoxDeps): void {
+  for (const { file, problem } of faults) log.error({ file, problem }, "key file unusable");
+  if (missing.length > 0)
+    log.error({ keys: missing }, "relay keys or the APNs key can't be opened");
+}

@@ -1,0 +1,102 @@
+import { basename, dirname } from "node:path";
+import type { Clock } from "../../../kit/clock.ts";
+import { createEgress } from "../../../kit/egress.ts";
+import { loadKeyRing } from "../../../kit/key-ring.ts";
+import type { Names } from "../../../kit/names.ts";
+import type { Random } from "../../../kit/random.ts";
+import { type FileSealer, fileSealer } from "../../../kit/sealer.ts";
+import { StoreFault } from "../../../store/faults.ts";
+import type { Registry } from "../registry.ts";
+import { DatabaseAway } from "./database-faults.ts";
+import { shownDatabaseUrl } from "./database-url.ts";
+import { openPostgresRegistry } from "./registry.ts";
+import type { DatabaseSettings } from "./settings.ts";
+
+export interface OpenDatabaseOptions {
+  settings: DatabaseSettings;
+  /** Connections for work; a few when absent. */
+  pool?: number;
+  /** The sealing key that all nodes have. */
+  keyFile: string;
+  /** Other nodes' secrets must be readable here: true for whoever serves. */
+  mustRead: boolean;
+  /** This node's name. */
+  node: string;
+  clock: Clock;
+  random: Random;
+  names?: Names;
+  /** Told once, where what is sent to the database can be read on the way. */
+  onPlain(why: string): void;
+}
+
+/**
+ * Opens the registry on its database by the guarded way out. The operator names the database, so any address will do.
+ * Rejects with StoreFault: `misconfigured` for a key file that isn't the nodes', and for a database that says no;
+ * `unavailable` for one that doesn't answer.
+ */
+export async function openDatabaseRegistry(
+  options: OpenDatabaseOptions,
+): Promise<{ registry: Registry; sealer: FileSealer }> {
+  const { settings, pool, keyFile, mustRead, node, clock, random, names, onPlain } = options;
+  const egress = createEgress({ clock, rules: { role: "box" }, ...(names && { names }) });
+  const made: { sealer?: FileSealer } = {};
+  try {
+    const registry = await openPostgresRegistry({
+      ...{ ...settings, clock, random, node, onPlain, ...(pool === undefined ? {} : { pool }) },
+      dial: (request) => egress.dial(request),
+      sealer(inUse) {
+        made.sealer = nodeSealer({ keyFile, mustRead, inUse, clock, random });
+        return made.sealer;
+      },
+    });
+    const close = () => {
+      registry.close();
+      void egress.close();
+    };
+    if (made.sealer === undefined) throw new Error("the registry was opened without a sealer");
+    return { registry: { ...registry, close }, sealer: made.sealer };
+  } catch (error) {
+    void egress.close();
+    throw error instanceof DatabaseAway ? awayAtStart(error, settings) : error;
+  }
+}
+
+/** Of nodes that each made a key of its own none could read what the others sealed: so none is made here. */
+function nodeSealer(options: {
+  keyFile: string;
+  mustRead: boolean;
+  inUse: readonly string[];
+  clock: Clock;
+  random: Random;
+}): FileSealer {
+  const { keyFile, mustRead, inUse, ...rest } = options;
+  const [dir, name] = [dirname(keyFile), basename(keyFile)];
+  const present = ringIn(dir, name)?.present.id;
+  if (present === undefined)
+    throw new StoreFault(
+      "misconfigured",
+      `${keyFile} holds no key that can be used (32 bytes, readable by its owner alone): make it once, with ` +
+        `(umask 077; head -c 32 /dev/urandom > ${keyFile}), and give each node the same one.`,
+    );
+  if (mustRead && inUse.length > 0 && !inUse.includes(present))
+    throw new StoreFault(
+      "misconfigured",
+      `${keyFile} is not the key that the database's secrets are sealed under: give this node the file that the others have. ` +
+        "Where that is lost, box hosted apns set begins with this one, and each box needs a fresh relay key.",
+    );
+  return fileSealer({ dir, name, inUse, ...rest });
+}
+
+function ringIn(dir: string, name: string) {
+  try {
+    return loadKeyRing(dir, name).ring;
+  } catch {
+    return null;
+  }
+}
+
+function awayAtStart(error: DatabaseAway, { url }: DatabaseSettings): StoreFault {
+  const kind = error.isRefusal ? "misconfigured" : "unavailable";
+  const what = error.isRefusal ? "refuses this node" : "doesn't answer";
+  return new StoreFault(kind, `${shownDatabaseUrl(url)} ${what}: ${error.why}`, error);
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
+
+/** As they are typed; names are commander's. */
+export interface DatabaseFlags {
+  database?: string;
+  databaseFile?: string;
+  databaseCa?: string;
+}
+
+/** Where the registry's database is; its password is in here, so that it is never logged. */
+export interface DatabaseSettings {
+  url: DatabaseUrl;
+  /** PEM of the only authority to trust; null: the usual ones. */
+  ca: string | null;
+}
+
+/** null without a database. A line for each fault goes into `faults`, and says nothing of what stands in the URL. */
+export function databaseSettings(flags: DatabaseFlags, faults: string[]): DatabaseSettings | null {
+  const { database, databaseFile, databaseCa } = flags;
+  if (database !== undefined && databaseFile !== undefined)
+    faults.push("--database and --database-file say the same: use one of them");
+  const ca = databaseCa === undefined ? null : read("database-ca", databaseCa, faults);
+  const named = databaseFile === undefined ? "--database" : "--database-file";
+  const text =
+    databaseFile === undefined ? database : read("database-file", databaseFile, faults)?.trim();
+  if (database === undefined && databaseFile === undefined) {
+    if (databaseCa !== undefined) faults.push("--database-ca needs --database");
+    return null;
+  }
+  if (text === undefined || text === null) return null;
+  const url = readDatabaseUrl(text, { ca: ca !== null });
+  if (typeof url !== "string") return { url, ca };
+  faults.push(`${named}: ${url}`);
+  return null;
+}
+
+function read(name: string, path: string, faults: string[]): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? error.code : "unreadable";
+    faults.push(`--${name}: ${path} can't be read (${why})`);
+    return null;
+  }
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import type { StoreFault } from "../../../src/store/faults.ts";
+import { startFakeApns } from "../../support/apns.ts";
+import { realClock } from "../../support/clock.ts";
+import { deviceToken } from "../../support/hosted.ts";
+import { ask, signature, type TestHosted, testHosted, useApns } from "../../support/hosted-role.ts";
+import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
+import { scratch } from "../../support/scratch.ts";
+
+function keyFile(t: TestContext): string {
+  const file = join(scratch(t), "hosted.key");
+  writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return file;
+}
+
+async function nodes(
+  t: TestContext,
+  made: Pick<TestDatabase, "url">,
+  count: number,
+): Promise<TestHosted[]> {
+  const hostedKey = keyFile(t);
+  const all: TestHosted[] = [];
+  t.after(() => Promise.all(all.map((node) => node.stop())));
+  for (let n = 0; n < count; n++)
+    all.push(await testHosted({ database: made.url, hostedKey, node: `n${n}` }, realClock()));
+  return all;
+}
+
+/** A way to the database that can be cut. */
+function wayTo(t: TestContext, made: TestDatabase) {
+  const name = ".s.PGSQL.5432";
+  const directory = scratch(t);
+  const mend = () => symlinkSync(join(made.socket, name), join(directory, name));
+  mend();
+  return {
+    url: made.url.replace(encodeURIComponent(made.socket), encodeURIComponent(directory)),
+    mend,
+    async cut() {
+      unlinkSync(join(directory, name));
+      await made
+        .open()
+        .query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()",
+          [made.name],
+        );
+    },
+  };
+}
+
+/** A person with a phone and a box, by the interface of one node. */
+async function paired(node: TestHosted) {
+  const { token, accountId } = await node.person("ada@example.com");
+  const tenant = await node.desk((desk) => desk.addTenant({ kind: "box" }));
+  const tid = tenant.tenant_id;
+  const device = { token: deviceToken(1), platform: "ios", critical_alerts: false };
+  assert.equal(
+    (await node.call("POST", "/v1/account/devices", { token, body: device })).status,
+    200,
+  );
+  const body = { box_account_id: "box-ada", receipt: "r".repeat(48) };
+  const answer = await node.call("POST", `/v1/tenants/${tid}/pair`, { token, body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const { relay_key_id: keyId, relay_secret: secret } = answer.body.relay;
+  return { tid, token, accountId, credential: { keyId, secret } };
+}
+
+type Box = Awaited<ReturnType<typeof paired>>;
+
+function send(node: TestHosted, { credential }: Pick<Box, "credential">, fields: object = {}) {
+  const event = { event: "alert.opened", alert_id: "1", project: "shop", timestamp: 1, ...fields };
+  const body = JSON.stringify(event);
+  const headers = signature(node, credential, body);
+  return ask(`${node.url}/v1/relay/${credential.keyId}`, { method: "POST", body, headers });
+}
+
+postgresTest("two nodes are one service: what is done at one is known at the other", async (t) => {
+  const made = await testDatabase(t);
+  const [a, b] = (await nodes(t, made, 2)) as [TestHosted, TestHosted];
+  const apns = await startFakeApns();
+  t.after(() => apns.close());
+  await useApns(a, apns);
+  const box = await paired(a);
+  const pushed = { relayed: true, devices: 1 };
+  assert.deepEqual((await send(b, box)).body, pushed);
+  assert.deepEqual((await send(a, box)).body, { ...pushed, duplicate: true });
+  assert.deepEqual((await send(a, box, { alert_id: "2" })).body, pushed);
+  assert.equal(apns.delivered().length, 2);
+  assert.equal(apns.providerTokens.size, 1);
+  const many = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => send(n % 2 === 0 ? a : b, box, { alert_id: "3" })),
+  );
+  assert.equal(many.filter(({ body }) => body.devices === 1 && body.duplicate !== true).length, 1);
+  assert.equal(apns.delivered().length, 3);
+
+  for (const node of [a, b]) {
+    assert.equal((await send(node, box, { event: "box.heartbeat" })).status, 200);
+    const ready = await node.call("GET", "/readyz");
+    const { checks } = ready.body as { checks: { name: string; ok: boolean }[] };
+    const names = ["registry", "apns", "tenants", "boxes", "node", "database", "clock"];
+    assert.deepEqual(
+      checks.map(({ name }) => name),
+      names,
+    );
+  }
+  // A key that both know in memory is refused at both from the answer on.
+  const path = `/v1/tenants/${box.tid}/relay-key`;
+  const fresh = await a.call("POST", path, { token: box.token });
+  assert.equal(fresh.status, 201);
+  for (const node of [b, a]) {
+    assert.equal((await send(node, box, { alert_id: "4" })).status, 401);
+    assert.equal((await send(node, box, { event: "box.heartbeat" })).status, 401);
+  }
+  const { relay_key_id: keyId, relay_secret: secret } = fresh.body;
+  const next = { credential: { keyId, secret } };
+  assert.deepEqual((await send(b, next, { alert_id: "4" })).body, pushed);
+  const gone = await b.call("DELETE", `/v1/tenants/${box.tid}/pairings/${box.accountId}`, {
+    token: box.token,
+  });
+  assert.deepEqual(gone.body, { revoked: true });
+  assert.deepEqual((await send(a, next, { alert_id: "5" })).body, { relayed: false, devices: 0 });
+  assert.equal(apns.delivered().length, 4);
+});
+
+postgresTest(
+  "while the database is away a page is 503 with Retry-After, rings nobody, and goes on after",
+  async (t) => {
+    const way = wayTo(t, await testDatabase(t));
+    const [node] = (await nodes(t, way, 1)) as [TestHosted];
+    const apns = await startFakeApns();
+    t.after(() => apns.close());
+    await useApns(node, apns);
+    const box = await paired(node);
+    assert.equal((await send(node, box)).status, 200);
+    await way.cut();
+    const [refused, devices] = await Promise.all([
+      send(node, box, { alert_id: "2" }),
+      node.call("GET", "/v1/account/devices", { token: box.token }),
+    ]);
+    assert.equal(devices.status, 503);
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get("retry-after"), "2");
+    assert.equal(refused.body.error.code, "relay_unavailable");
+    assert.equal(apns.delivered().length, 1);
+    way.mend();
+    assert.equal((await send(node, box, { alert_id: "2" })).status, 200);
+    assert.equal(apns.delivered().length, 2);
+  },
+);
+
+postgresTest(
+  "a node is refused without the others' key, and tenants without a box are refused",
+  async (t) => {
+    const made = await testDatabase(t);
+    const [node] = (await nodes(t, made, 1)) as [TestHosted];
+    await paired(node);
+    const other = (hostedKey: string) =>
+      assert.rejects(
+        testHosted({ database: made.url, hostedKey, node: "other" }, realClock()),
+        ({ kind, message }: StoreFault) => kind === "misconfigured" && message.includes(hostedKey),
+      );
+    await other(keyFile(t));
+    await other(join(scratch(t), "none.key"));
+    const add = node.desk((desk) => desk.addTenant({ kind: "hosted" }));
+    await assert.rejects(add, /would lie on one node's disk/);
+    const key = node.desk((desk) => desk.addKey({ tenant: "x", email: "a@example.com" }));
+    await assert.rejects(key, /would lie on one node's disk/);
+    assert.equal((await node.call("GET", "/v1/projects", { token: "ptk_x_y" })).status, 401);
+  },
+);
+
+test("a node that is to stop says so and serves on for a while", async (t) => {
+  const node = await testHosted({ drainSeconds: "7" });
+  t.after(() => node.stop());
+  const names = async () => {
+    const { status, body } = await node.call("GET", "/readyz");
+    return [status, body.checks.map(({ name }: { name: string }) => name).includes("node")];
+  };
+  assert.deepEqual(await names(), [200, false]);
+  let isOver = false;
+  const drained = node.role.drain().then(() => {
+    isOver = true;
+  });
+  assert.deepEqual(await names(), [503, true]);
+  await node.clock.turn(6_900);
+  assert.equal(isOver, false);
+  assert.equal((await node.call("GET", "/v1/version")).status, 200);
+  await node.clock.turn(100);
+  await drained;
+});
