@@ -76,7 +76,7 @@ export function pageRecorder(
       if (wasWithdrawn && isPage(row)) noteLate(tx, options, { contact, alertId: row.alertId });
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
-    if (lead !== null && rows.length > 1) shareShown(tx, lead);
+    if (lead !== null && rows.length > 1) shareShown(tx, options, { contact, lead });
     if (outcome.learned !== undefined)
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
     for (const row of lost.values()) giveUp(tx, options, row);

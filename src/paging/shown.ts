@@ -1,4 +1,4 @@
-import { findContact } from "../contacts/contacts.ts";
+import { type ContactRow, findContact } from "../contacts/contacts.ts";
 import { markShown } from "../contacts/health.ts";
 import { sameSecret } from "../kit/ids.ts";
 import type { Sealer } from "../kit/sealer.ts";
@@ -61,7 +61,7 @@ interface ShownPage {
  */
 export function takeShown(
   tx: Tx,
-  { tell }: Pick<Telling, "tell">,
+  telling: Pick<Telling, "tell">,
   right: ShownRight,
 ): string | null {
   const { contactId, row, until } = right;
@@ -76,19 +76,36 @@ export function takeShown(
     .sql<{ at: number; row: number; contactId: string }, ShownPage>(SHOWN)
     .all({ at: tx.at, row, contactId });
   if (rows.length > 0) markShown(tx, contact, after);
-  for (const { alertId, event } of rows.filter(isPage)) {
-    tell(tx, alertId, { kind: "shown", detail: { ...wayOf(contact), event, after } });
-    tx.note({ topic: "written", kind: "alert", id: String(alertId), name: "", project: null });
-  }
+  tellShown(tx, telling, { contact, rows, detail: { after } });
   return contact.accountId;
 }
 
 const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";
 const WITH_IT = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown')
-  WHERE sent_with = @lead + 0 AND shown_at IS NULL`;
+  WHERE sent_with = @row + 0 AND shown_at IS NULL RETURNING id, alert_id AS alertId, event`;
 
-/** A device may say so before the attempt has ended: then the rows that went with it are known only now. */
-export function shareShown(tx: Tx, lead: number): void {
+/** A device may say so before the attempt has ended: then the rows that went with `lead` are known only now. */
+export function shareShown(
+  tx: Tx,
+  telling: Pick<Telling, "tell">,
+  { contact, lead }: { contact: ContactRow; lead: number },
+): void {
   const at = tx.sql<[id: number], number | null>(WAS_SHOWN).pluck().get(lead) ?? null;
-  if (at !== null) tx.sql<{ at: number; lead: number }>(WITH_IT).run({ at, lead });
+  if (at === null) return;
+  const rows = tx.sql<{ at: number; row: number }, ShownPage>(WITH_IT).all({ at, row: lead });
+  tellShown(tx, telling, { contact, rows, detail: {} });
+}
+
+function tellShown(
+  tx: Tx,
+  { tell }: Pick<Telling, "tell">,
+  shown: { contact: ContactRow; rows: readonly ShownPage[]; detail: Record<string, unknown> },
+): void {
+  for (const { alertId, event } of shown.rows.filter(isPage)) {
+    tell(tx, alertId, {
+      kind: "shown",
+      detail: { ...wayOf(shown.contact), event, ...shown.detail },
+    });
+    tx.note({ topic: "written", kind: "alert", id: String(alertId), name: "", project: null });
+  }
 }

@@ -73,7 +73,7 @@ test("whoever's shift begins is pushed once; nothing shown in a quarter of an ho
     /bob@example\.org is not confirmed for payments/,
   );
 
-  assert.equal((await see(push)).status, 204);
+  assert.equal((await see(push.data.receipt)).status, 204);
   assert.doesNotMatch(await bar(), said);
   assert.doesNotMatch(await oncall(), /<strong>unconfirmed/);
   assert.deepEqual(await findings(), []);
@@ -89,7 +89,7 @@ test("an answer of before proves nothing; somebody who is relieved has nothing t
   const page = pixel.shown();
   await untilBegin();
   await turn(901);
-  await see(page);
+  await see(page.data.receipt);
   const bar = async () => (await signedIn(box).get("/alerts")).text;
   assert.match(await bar(), /is not confirmed/, "it was sent before anybody was asked");
   const ends_at = Math.floor(box.clock.now() / 1000) + 7200;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MOST_CONTACTS } from "../../src/contacts/contacts.ts";
@@ -7,7 +7,7 @@ import { systemRandom } from "../../src/kit/random.ts";
 import { examine } from "../../src/operate/doctor.ts";
 import { browser } from "../support/browsers.ts";
 import { pushStory } from "../support/push-story.ts";
-import { answer } from "../support/receiver.ts";
+import { answer, type Behaviour } from "../support/receiver.ts";
 import { pass } from "../support/until.ts";
 
 test("a page is pushed to each browser of who is paged, in words; what is shown is a fact; the button takes that alert", async (t) => {
@@ -52,8 +52,8 @@ test("a page is pushed to each browser of who is paged, in words; what is shown 
     ["tablet", "accepted_not_confirmed", null],
   ]);
   await pass(box, 5);
-  assert.equal((await see(page)).status, 204);
-  assert.equal((await see(page)).status, 204, "twice is once");
+  assert.equal((await see(page.data.receipt)).status, 204);
+  assert.equal((await see(page.data.receipt)).status, 204, "twice is once");
   assert.deepEqual((await reasons())[0], ["pixel", "shown", 5]);
   const seen = (await timeline(id)).filter(({ kind }) => kind === "shown");
   assert.deepEqual(
@@ -174,14 +174,44 @@ test("what a push service answers: taken, too many, too large, gone; nothing is 
   }
   assert.deepEqual(service.faults, []);
   assert.equal(
-    (await see(phone.shown())).status,
+    (await see(phone.shown().data.receipt)).status,
     204,
     "a late receipt of what is gone changes nothing",
   );
-  assert.equal(
-    (await see({ ...phone.shown(), data: { ...phone.shown().data, receipt: "r" } })).status,
-    404,
+  assert.equal((await see("r")).status, 404);
+});
+
+test("a device may show a page before its service has answered, or answered well: it isn't pushed again", async (t) => {
+  const { box, ann, receiver, subscribe, rule, fire, see, step, timeline } = await pushStory(t);
+  const phone = await subscribe(ann, "pixel");
+  await rule([step(ann)]);
+  let latest = {} as ReturnType<typeof phone.shown>;
+  const shownFirst =
+    (status: number): Behaviour =>
+    async (response, _socket, { bytes = Buffer.alloc(0) }) => {
+      latest = JSON.parse(phone.open(bytes)).notification;
+      assert.equal((await see(latest.data.receipt)).status, 204);
+      response.writeHead(status).end();
+    };
+  receiver.once(shownFirst(201));
+  const one = await fire(1);
+  await pass(box, 6);
+  receiver.once(shownFirst(503));
+  const two = await fire(2);
+  await pass(box, 120, 10);
+  assert.equal(receiver.received.length, 2);
+  const shown = async (id: string) =>
+    (await timeline(id)).filter(({ kind }) => kind === "shown").length;
+  assert.deepEqual([await shown(one), await shown(two)], [1, 1]);
+  await fire(3);
+  const together = [await fire(4), await fire(5)];
+  receiver.once(shownFirst(201));
+  await pass(box, 6);
+  assert.deepEqual(
+    [latest.tag, latest.data.ack, latest.navigate],
+    ["alerts", null, "https://box.test/alerts"],
   );
+  for (const id of together) assert.equal(await shown(id), 1, "all that one message named");
 });
 
 test("who wants every alert of a project is pushed those without a ladder, and told what became of them", async (t) => {
@@ -258,7 +288,7 @@ test("a subscription is checked, belongs to one person, and is named; a test pro
   });
   assert.deepEqual([phone.shown().tag, phone.shown().data.kind], ["test", "test"]);
   await pass(box, 3);
-  assert.equal((await see(phone.shown())).status, 204);
+  assert.equal((await see(phone.shown().data.receipt)).status, 204);
   assert.equal((await subscriptions(ann))[0].shown_after, 3);
   for (const [method, to] of [
     ["PATCH", ""],
@@ -277,6 +307,14 @@ test("a subscription is checked, belongs to one person, and is named; a test pro
   assert.deepEqual(await subscriptions(ann), [], "the browser is somebody else's now");
   for (let n = 1; n < MOST_CONTACTS; n++) await subscribe(bob, `phone-${n}`);
   assert.deepEqual((await box.api("POST", path, good, bob.key)).body.error.code, "too_many");
+  const secrets = ["push/canary-", Buffer.from("canary-auth-").toString("base64url")];
+  const told = [...(await subscriptions(bob)), ...contacts.contacts].map((one) =>
+    JSON.stringify(one),
+  );
+  const files = readdirSync(box.data).filter((file) => file.startsWith("box.db"));
+  const kept = files.map((file) => readFileSync(join(box.data, file), "latin1"));
+  for (const text of [...told, ...kept])
+    for (const secret of secrets) assert.equal(text.includes(secret), false, secret);
   const { entries } = (await box.api("GET", `/v1/audit?account=${ann.accountId}`)).body;
   assert.deepEqual(
     entries.map(({ verb }: { verb: string }) => verb),

@@ -12,6 +12,8 @@ export interface Phone {
   id: string;
   endpoint: string;
   pushed(): PushPayload["notification"][];
+  /** What only this browser can read. */
+  open(body: Buffer): string;
   /** The latest. */
   shown(): PushPayload["notification"];
 }
@@ -48,7 +50,7 @@ export async function pushStory(t: TestContext, flags: BoxFlags = {}) {
       assert.ok(last, `nothing was pushed to ${label}`);
       return last;
     };
-    return { id: made.body.id, endpoint, pushed, shown };
+    return { id: made.body.id, endpoint, pushed, shown, open: phone.open };
   }
   const post = async (path: string, body?: unknown): Promise<Answer> => {
     const answer = await fetch(`${box.url}${path}`, {
@@ -87,8 +89,7 @@ export async function pushStory(t: TestContext, flags: BoxFlags = {}) {
     subscriptions: async (person: Person) =>
       (await box.api("GET", "/v1/push/subscriptions", undefined, person.key)).body.subscriptions,
     /** The device shows it. */
-    see: (notification: PushPayload["notification"]) =>
-      post("/push/seen", { receipt: notification.data.receipt }),
+    see: (receipt: string) => post("/push/seen", { receipt }),
     /** The device's button. */
     press: (notification: PushPayload["notification"]) =>
       post(new URL(notification.data.ack ?? "").pathname),

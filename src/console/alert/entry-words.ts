@@ -140,7 +140,7 @@ const SAY: Readonly<Record<string, Say>> = {
   note_deleted: (_detail, who) => html`${who} took a note back.`,
   page_sent: (detail) => html`${person(detail)}: paged${attempts(detail)}${told(detail)}.`,
   shown: (detail) =>
-    html`${person(detail)}: shown ${span(detail.number("after"))} after it was sent.`,
+    html`${person(detail)}: shown${detail.has("after") && ` ${span(detail.number("after"))} after it was sent`}.`,
   page_delayed: (detail) => html`${person(detail)}: not paged yet${failure(detail)}.`,
   page_failed: (detail) =>
     html`${person(detail)}: <span class="wrong">not paged</span>${attempts(detail)}${failure(detail)}.`,

@@ -12,13 +12,14 @@ import { PEOPLE } from "../world.ts";
 export const kinds: Record<string, { gapMs: number; restSeconds: number }> = {
   webhook: { gapMs: 5_000, restSeconds: 0 },
   telegram: { gapMs: 5_000, restSeconds: 0 },
+  web_push: { gapMs: 5_000, restSeconds: 0 },
   sms: { gapMs: 30_000, restSeconds: 0 },
   voice: { gapMs: 90_000, restSeconds: 120 },
 };
 
 export function furnish(store: Store, random: Seeded): void {
   store.write((tx) => {
-    for (const id of ["twilio", "telegram"])
+    for (const id of ["twilio", "telegram", "web_push"])
       tx.sql("INSERT INTO gateways (id, url, sealed, updated_at) VALUES (?, '', '', ?)").run(
         ...([id, tx.at] as const),
       );
@@ -35,11 +36,13 @@ export function addContact(store: Store, random: Seeded, account: string): void 
   const there = store.sql("SELECT 1 FROM accounts WHERE id = ?").get(account);
   if (there === undefined) return;
   const id = hexId(random);
+  const kind = random.pick(Object.keys(kinds));
+  const wants = kind === "web_push" ? random.pick(['["pages","shift"]', '["shift"]', null]) : null;
   store.write((tx) => {
     tx.sql(
-      `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, verified_at, created_at)
-       VALUES (?, ?, ?, '', '', '', 'verified', ?, ?)`,
-    ).run(...([id, account, random.pick(Object.keys(kinds)), tx.at, tx.at] as const));
+      `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, verified_at, created_at, wants)
+       VALUES (?, ?, ?, '', '', '', 'verified', ?, ?, ?)`,
+    ).run(...([id, account, kind, tx.at, tx.at, wants] as const));
     tx.note({ topic: "people" });
   });
 }

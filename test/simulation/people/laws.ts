@@ -25,7 +25,7 @@ export interface Laws {
 }
 
 interface Ways {
-  usable: { id: string; account: string; kind: string }[];
+  usable: { id: string; account: string; kind: string; wants: string | null }[];
   rules: Map<string, { after_seconds: number; contacts: string[]; min_level: number }[]>;
 }
 
@@ -175,6 +175,11 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
     const told = (alert: number, at: number, kinds: string) =>
       all(`SELECT 1 FROM timeline WHERE alert_id = ? AND at = ? AND kind IN (${kinds})`, alert, at)
         .length > 0;
+    const shown = all<{ n: number }>(
+      `SELECT (SELECT count(*) FROM timeline WHERE kind = 'shown') -
+         (SELECT count(*) FROM pages JOIN alerts a ON a.id = alert_id WHERE shown_at IS NOT NULL AND event IN ${PAGES}) AS n`,
+    )[0]?.n;
+    if (shown !== 0) say(`${shown} more pages are told of as shown than were`);
     for (const { id, contact, alert, status, at, error, event } of rows) {
       const isPage = ["alert.escalated", "alert.renotified"].includes(event);
       if (status === "delivered" && !took.has(`${isPage ? "page" : "note"} ${contact} ${alert}`))
@@ -211,7 +216,7 @@ function waysNow(store: Store): Ways {
   return {
     usable: store
       .sql(
-        "SELECT id, account_id AS account, kind FROM contacts WHERE state IN ('verified', 'failing')",
+        "SELECT id, account_id AS account, kind, wants FROM contacts WHERE state IN ('verified', 'failing')",
       )
       .all() as Ways["usable"],
     rules: new Map(rules.map((row) => [row.account, JSON.parse(row.rules)])),
@@ -223,7 +228,11 @@ function wanted({ usable, rules }: Ways, account: string, level: number): string
   const own = rules.get(account) ?? [];
   return usable
     .filter((contact) => contact.account === account)
-    .flatMap(({ id, kind }) => {
+    .flatMap(({ id, kind, wants }) => {
+      if (wants !== null && !wants.includes("pages")) return [];
+      // Who says of a device that it is paged needn't name it in a rule.
+      const isNamed = own.some((rule) => rule.contacts.includes(id));
+      if (wants !== null && own.length > 0 && !isNamed) return [`${id} after 0`];
       const times = own
         .filter((rule) => level >= rule.min_level && rule.contacts.includes(id))
         .map(({ after_seconds }) => after_seconds);

@@ -24,6 +24,8 @@ export interface Call {
   purpose: DirectMessage["purpose"];
   /** As the message names them; of a page, those that they are told under now. */
   alerts: number[];
+  /** Its first row, which a device's receipt names. */
+  row: number | null;
   began: number;
   ended: number | null;
   took: boolean;
@@ -78,10 +80,15 @@ export function startServices(options: {
     return contact.kind === "telegram" ? { verdict, ref: `m${calls.length}` } : { verdict };
   };
 
-  const send = (contact: ContactRow, message: DirectMessage): Promise<DirectSent> => {
+  const send = (
+    contact: ContactRow,
+    message: DirectMessage,
+    { row = null }: { row?: number | null } = {},
+  ): Promise<DirectSent> => {
     const call: Call = {
       ...{ contact: contact.id, account: contact.accountId, kind: contact.kind },
       ...{ purpose: message.purpose, began: mono(), ended: null, took: false, written: false },
+      row,
       alerts: message.events.map(({ alert_id }) => Number(alert_id)),
     };
     onCall(call);

@@ -12,7 +12,7 @@ export async function playPeople(
   const stage = openPeopleStage();
   const sum: PeopleSum = {
     ...{ stories: 0, broken: 0, pages: 0, messages: 0, bundles: 0, failed: 0, withdrawn: 0 },
-    ...{ unreachable: 0, fallbacks: 0, restarts: 0 },
+    ...{ unreachable: 0, fallbacks: 0, shown: 0, restarts: 0 },
   };
   try {
     for (let seed = from; seed < from + count && sum.broken < 10; seed += 1) {
@@ -40,6 +40,7 @@ export async function playGoodPeople(from: number, count: number): Promise<strin
   );
   assert.ok(sum.pages > 10 * count && sum.bundles > 10 * count, "people are paged");
   assert.ok(Math.min(sum.failed, sum.withdrawn, sum.unreachable) > count, "and have trouble");
+  assert.ok(sum.shown > 0, "and devices show what they were pushed");
   assert.ok(sum.fallbacks > 0 && sum.restarts > count, "and their box has, too");
   return JSON.stringify(sum);
 }

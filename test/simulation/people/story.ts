@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeLateTimeline } from "../../../src/alerts/timeline.ts";
 import { type Log, silentLog } from "../../../src/kit/log.ts";
 import { systemRandom } from "../../../src/kit/random.ts";
 import { fileSealer, type Sealer } from "../../../src/kit/sealer.ts";
+import { takeShown } from "../../../src/paging/shown.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { memoryOrTemp } from "../../support/memory.ts";
 import { change, fire, onSome } from "../acts.ts";
@@ -28,6 +30,8 @@ export interface PeopleStory {
   withdrawn: number;
   unreachable: number;
   fallbacks: number;
+  /** Pages that a device said that it showed. */
+  shown: number;
   restarts: number;
 }
 
@@ -120,7 +124,27 @@ async function act(scene: Scene): Promise<void> {
   else if (kind < 95) meddle(store, random);
   else if (kind < 98) setRules(store, random, random.pick(PEOPLE));
   else nameFallback(store, random);
+  if (random.chance(0.3)) show(scene);
   if (random.chance(0.2)) await pager.flush();
+}
+
+/** A device says that it showed what was sent to it, taken or not answered for yet: often late, and again. */
+function show({ engine, random, services }: Scene): void {
+  const sent = services.calls
+    .slice(-40)
+    .filter(({ kind, took, ended }) => kind === "web_push" && (took || ended === null));
+  const unanswered = sent.filter(({ ended }) => ended === null);
+  const call = random.pick(unanswered.length > 0 ? unanswered : sent);
+  if (call === undefined) return;
+  call.took = true;
+  const { contact: contactId, row } = call;
+  engine.store.write((tx) =>
+    takeShown(
+      tx,
+      { tell: writeLateTimeline },
+      { tenantId: "", contactId, row, until: tx.at + 86_400 },
+    ),
+  );
 }
 
 /** In order or by a kill, often with messages under way or answered and not written. */
@@ -163,6 +187,7 @@ function told({ engine, services, laws }: Scene, errors: readonly unknown[]): Pe
     withdrawn: count("pages WHERE status = 'withdrawn'"),
     unreachable: count("timeline WHERE kind = 'unreachable'"),
     fallbacks: count("timeline WHERE kind = 'fallback'"),
+    shown: count("pages WHERE shown_at IS NOT NULL"),
     restarts: facts.filter(({ what }) => what === "started").length - 1,
   };
 }
