@@ -20,6 +20,7 @@ function bench(options: Partial<BatchAskerOptions<Question, string>> = {}) {
   const ask = batchAsker<Question, string>({
     key: ({ key }) => key,
     mayDiffer: () => true,
+    full: () => new Error("full"),
     answer: (questions) =>
       new Promise((resolve, reject) => {
         const batch = {
@@ -91,16 +92,37 @@ test("company is waited for so long and no longer, and a full batch waits for no
   assert.equal(clock.timers(), 0);
 });
 
-test("where nobody answers at all none is asked again by itself", async () => {
-  const { ask, batches } = bench({
-    mayDiffer: ({ message }: Error) => message !== "away",
-  } as object);
-  const all = [1, 2, 3].map((id) => ask(question(id)));
+test("where nobody answers at all none is asked again by itself, and who waits is told as well", async () => {
+  const away = new Error("away");
+  const { ask, batches } = bench({ mayDiffer: (error) => error !== away, most: 2, atOnce: 1 });
+  const all = [1, 2, 3, 4, 5].map((id) => ask(question(id)));
   await turn();
-  batches[0]?.end(new Error("away"));
+  batches[0]?.end(away);
   const told = await Promise.allSettled(all);
-  assert.ok(told.every(({ status }) => status === "rejected"));
+  assert.ok(told.every((one) => one.status === "rejected" && one.reason === away));
   assert.equal(batches.length, 1);
+  // The next one finds out whether somebody answers again; of a batch that is asked one by one, too.
+  const others = [question(6, "a", true), question(7, "b"), question(8, "c")].map(ask);
+  await turn();
+  batches[1]?.end();
+  await turn();
+  batches[2]?.end(away);
+  assert.deepEqual(
+    (await Promise.allSettled(others)).map((one) => one.status === "rejected" && one.reason),
+    [away, away, away],
+  );
+});
+
+test("what waits has a bound, and beyond it a question is told so at once", async () => {
+  const { ask, batches } = bench({ mostWaiting: 3, atOnce: 1 });
+  const first = ask(question(0));
+  await turn();
+  const waiting = [1, 2, 3].map((id) => ask(question(id)));
+  await assert.rejects(ask(question(4)), /^Error: full$/);
+  batches[0]?.end();
+  await turn();
+  batches[1]?.end();
+  assert.equal((await Promise.all([first, ...waiting])).length, 4);
 });
 
 /** Asks some questions, ends some batch, or lets a turn go by. */

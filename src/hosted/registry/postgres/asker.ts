@@ -8,10 +8,17 @@ export interface BatchAskerOptions<Question, Answer> {
   answer(questions: readonly Question[]): Promise<readonly Answer[]>;
   /** The row that it is about: of two with one key the second waits until the first is answered. */
   key(question: Question): string;
-  /** Whether those of a failed batch may fare better alone; not so where nobody answers at all. */
+  /**
+   * Whether those of a failed batch may fare better alone. Not so where nobody answers at all: then whoever waits is told
+   * at once, too, so that nobody waits for longer than one batch may take.
+   */
   mayDiffer(error: unknown): boolean;
+  /** What a question is told for which there is no room. */
+  full(): Error;
   /** In one batch. Default 200. */
   most?: number;
+  /** That wait for a batch. Default 10,000. */
+  mostWaiting?: number;
   /** Batches under way at one time. Default 2. */
   atOnce?: number;
   /** For how long the first waits for company, where the answer isn't urgent. Without: not at all. */
@@ -32,7 +39,7 @@ interface Member<Question, Answer> {
 export function batchAsker<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
 ): BatchAsker<Question, Answer> {
-  const { most = 200, atOnce = 2 } = options;
+  const { most = 200, atOnce = 2, mostWaiting = 10_000 } = options;
   let waiting: Member<Question, Answer>[] = [];
   const asked = new Set<string>();
   let underWay = 0;
@@ -62,8 +69,9 @@ export function batchAsker<Question, Answer>(
       const batch = next();
       if (batch.length === 0) return;
       underWay++;
-      void askAll(options, batch).then(() => {
+      void askAll(options, batch).then((fault) => {
         underWay--;
+        if (fault !== null) for (const member of waiting.splice(0)) member.reject(fault.error);
         for (const { key } of batch) asked.delete(key);
         if (waiting.length > 0) go();
       });
@@ -80,24 +88,40 @@ export function batchAsker<Question, Answer>(
 
   return (question) =>
     new Promise((resolve, reject) => {
+      if (waiting.length >= mostWaiting) return reject(options.full());
       waiting.push({ question, key: options.key(question), resolve, reject });
       call();
     });
 }
 
-/** Never rejects: each member is told. */
+/** Never rejects: each member is told. What would happen to any other question as well is returned. */
 async function askAll<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
   batch: readonly Member<Question, Answer>[],
-): Promise<void> {
+): Promise<{ error: unknown } | null> {
   try {
     const answers = await options.answer(batch.map(({ question }) => question));
     if (answers.length !== batch.length)
       throw new Error("a batch has other answers than questions");
     for (const [at, member] of batch.entries()) member.resolve(answers[at] as Answer);
+    return null;
   } catch (error) {
-    const alone = batch.length > 1 && options.mayDiffer(error);
-    if (!alone) for (const member of batch) member.reject(error);
-    else for (const member of batch) await askAll(options, [member]);
+    const mayDiffer = options.mayDiffer(error);
+    if (batch.length > 1 && mayDiffer) return askEach(options, batch);
+    for (const member of batch) member.reject(error);
+    return mayDiffer ? null : { error };
   }
+}
+
+async function askEach<Question, Answer>(
+  options: BatchAskerOptions<Question, Answer>,
+  batch: readonly Member<Question, Answer>[],
+): Promise<{ error: unknown } | null> {
+  for (const [at, member] of batch.entries()) {
+    const fault = await askAll(options, [member]);
+    if (fault === null) continue;
+    for (const other of batch.slice(at + 1)) other.reject(fault.error);
+    return fault;
+  }
+  return null;
 }

@@ -7,7 +7,7 @@ import {
   HOLD_SECONDS,
 } from "../claims.ts";
 import { batchAsker } from "./asker.ts";
-import { mayDifferAlone } from "./database-faults.ts";
+import { batchFaults } from "./database-faults.ts";
 import type { DatabaseRoom } from "./room.ts";
 
 interface Asked {
@@ -32,12 +32,12 @@ export function claimsOn(room: DatabaseRoom): Claims {
   const take = batchAsker<Asked, ClaimTaken>({
     key: ({ key }) => rowOf(key),
     answer: (asked) => takeAll(room, asked),
-    mayDiffer: mayDifferAlone,
+    ...batchFaults,
   });
   const settle = batchAsker<Settled, void>({
     key: ({ claim }) => rows.get(claim) ?? String(claim.id),
     answer: (all) => settleAll(room, all),
-    mayDiffer: mayDifferAlone,
+    ...batchFaults,
   });
   return {
     async take(given, { relayKeyId }) {

@@ -67,5 +67,8 @@ function isUntrusted(error: unknown): boolean {
   return /CERT|SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(codeOf(error));
 }
 
-/** Whether those of a failed batch may fare better one by one: not where the database is away. */
-export const mayDifferAlone = (error: unknown): boolean => !(error instanceof DatabaseAway);
+/** How batches fare: see `BatchAskerOptions`. */
+export const batchFaults = {
+  mayDiffer: (error: unknown): boolean => !(error instanceof DatabaseAway),
+  full: (): Error => new DatabaseAway("too many wait for the database"),
+} as const;

@@ -9,7 +9,7 @@ import {
 } from "../devices.ts";
 import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
-import { mayDifferAlone } from "./database-faults.ts";
+import { batchFaults } from "./database-faults.ts";
 import { type DatabaseRoom, seconds } from "./room.ts";
 
 /** Of a tenant `a.tenant_id`, without those set aside. */
@@ -102,7 +102,7 @@ function whoAsker({ database }: DatabaseRoom, through: Audience["through"]) {
       }
       return asked.map(({ tenantId }) => found.get(tenantId) as Found);
     },
-    mayDiffer: mayDifferAlone,
+    ...batchFaults,
   });
 }
 

@@ -2,7 +2,7 @@ import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
 import type { BoxSign, HeartbeatLook, Heartbeats, OwedPage } from "../heartbeats.ts";
 import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
-import { mayDifferAlone } from "./database-faults.ts";
+import { batchFaults } from "./database-faults.ts";
 import { type DatabaseRoom, seconds } from "./room.ts";
 
 const MOST_BEATS = 500;
@@ -19,7 +19,7 @@ export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
   const hear = batchAsker<Sign, boolean>({
     key: ({ tenantId }) => tenantId,
     answer: (signs) => hearAll(room, signs),
-    mayDiffer: mayDifferAlone,
+    ...batchFaults,
     most: MOST_BEATS,
     company: { clock, ms: COMPANY_MS },
   });

@@ -25,6 +25,8 @@ export interface DatabaseLine {
   ask(sql: string, values: readonly DatabaseValue[], ms: number): Promise<QueryResult>;
   /** Ends it, whatever is under way. */
   drop(): void;
+  /** Ends it where nothing is under way: the server is told, and writes nothing of it in its log. */
+  hangUp(): void;
 }
 
 export interface LineOptions {
@@ -176,6 +178,10 @@ function lineOf(
   return {
     ...{ host: made.at, oldAt: made.openedAt + OLD_MS, drop },
     isBroken: () => state.broken,
+    hangUp() {
+      if (!state.broken) client.end().catch(() => {});
+      state.broken = true;
+    },
     async ask(text, values, ms) {
       const cancel = clock.after(Math.max(0, ms), drop);
       try {

@@ -99,7 +99,8 @@ export function createLines({
     },
     end() {
       ended = true;
-      for (const line of all) line.drop();
+      for (const line of idle) line.hangUp();
+      for (const line of all) if (!idle.includes(line)) line.drop();
       for (const one of waiting.splice(0)) one.fail(closed());
     },
   };
@@ -111,5 +112,5 @@ const isGood = (line: DatabaseLine, clock: Clock) => !line.isBroken() && clock.m
 
 function discard(all: Set<DatabaseLine>, line: DatabaseLine): void {
   all.delete(line);
-  line.drop();
+  line.hangUp();
 }
