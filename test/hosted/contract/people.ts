@@ -91,6 +91,30 @@ export function peopleContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual((await node.apns.token()).token, { iat: 7, jwt: null });
   });
 
+  test(`${name}: what no database's text may hold is unknown, and no fault`, async (t) => {
+    const { registry } = await open(t);
+    const { tenantId, accounts } = await contractBox(registry);
+    const [odd, by = ""] = ["a\0b", accounts[0]];
+    assert.equal(await registry.accounts.get(odd), null);
+    assert.equal(await registry.accounts.byEmail(odd), null);
+    assert.equal(await registry.tenants.get(odd), null);
+    assert.equal(await registry.memberships.role(odd, by), null);
+    assert.equal((await registry.relayKeys.find(odd)).tenantId, null);
+    assert.equal(await registry.devices.remove(by, odd), false);
+    assert.equal(await registry.reportLinks.find(odd), null);
+    assert.deepEqual(await registry.pairings.list(odd), []);
+    const revoke = registry.pairings.revoke({ tenantId, accountId: odd, by });
+    assert.deepEqual(await revoke, { kind: "not_found" });
+    const key = { tenantId, alertId: odd, event: odd, timestamp: 1 };
+    assert.equal((await registry.claims.take(key, { relayKeyId: null })).kind, "taken");
+    assert.equal((await registry.claims.take(key, { relayKeyId: null })).kind, "in_flight");
+    const pairing = { tenantId, accountId: by, boxAccountId: odd, boxTenantId: "b" };
+    assert.equal(await registry.pairings.isPaired(pairing), true);
+    const { account } = await registry.accounts.add("eve@example.com");
+    const later = await registry.pairings.later({ ...pairing, accountId: account.id });
+    assert.equal(later.kind, "paired");
+  });
+
   test(`${name}: of those who pair first at once one does, and owns the tenant`, async (t) => {
     const bench = await open(t);
     const { registry } = bench;

@@ -126,6 +126,38 @@ postgresTest("two nodes are one service: what is done at one is known at the oth
 });
 
 postgresTest(
+  "a pairing revoked at one node is answered when the other's page is over, and a key rotated, too",
+  async (t) => {
+    const [a, b] = (await nodes(t, await testDatabase(t), 2)) as [TestHosted, TestHosted];
+    const apns = await startFakeApns();
+    t.after(() => apns.close());
+    await useApns(a, apns);
+    const box = await paired(a);
+    const over = Promise.withResolvers<void>();
+    apns.script(deviceToken(1), { until: over.promise, next: { status: 200 } });
+    const page = send(a, box);
+    await apns.seen(1);
+    let answered = 0;
+    const path = `/v1/tenants/${box.tid}`;
+    const changes = [
+      b.call("POST", `${path}/relay-key`, { token: box.token }),
+      b.call("DELETE", `${path}/pairings/${box.accountId}`, { token: box.token }),
+    ].map((call) =>
+      call.then(({ status }) => {
+        answered++;
+        return status;
+      }),
+    );
+    // Both are committed, and wait: the key is refused already.
+    while ((await send(a, box, { alert_id: "2" })).status !== 401) assert.equal(answered, 0);
+    assert.equal(answered, 0);
+    over.resolve();
+    assert.equal((await page).status, 200);
+    assert.deepEqual(await Promise.all(changes), [201, 200]);
+  },
+);
+
+postgresTest(
   "while the database is away a page is 503 with Retry-After, rings nobody, and goes on after",
   async (t) => {
     const way = wayTo(t, await testDatabase(t));

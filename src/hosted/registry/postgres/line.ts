@@ -188,12 +188,18 @@ function lineOf(
         // Without a name: a pooler gives each transaction whichever connection it has.
         return await (values.length === 0
           ? client.query(text)
-          : client.query({ text, values: values as unknown[] }));
+          : client.query({ text, values: values.map(storable) }));
       } finally {
         cancel();
       }
     },
   };
+}
+
+/** PostgreSQL's texts can't hold the character 0: what a stranger sends is unknown then, and no fault of ours. */
+function storable(value: DatabaseValue): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "␀") : value;
+  return Array.isArray(value) ? value.map(storable) : value;
 }
 
 async function mustTakeWrites(line: DatabaseLine, ms: number): Promise<void> {

@@ -25,7 +25,7 @@ export function relayKeysOn(room: DatabaseRoom): RelayKeys {
   const read = async (keyId: string) => {
     const [row] = await database.query<{ tenantId: string; sealed: string }>(
       `SELECT tenant_id AS "tenantId", sealed FROM relay_keys WHERE id = $1 AND revoked_at IS NULL`,
-      [keyId.replaceAll("\0", "␀")],
+      [keyId],
     );
     return row;
   };
