@@ -92,7 +92,7 @@ ${put("lines")}${put("runbook")}${put("related")}${put("note")}${put("timeline")
 function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Markup> {
   if (call.shown["silence"] === undefined) return html``;
   const until = { starts_at: call.now, ends_at: call.now + 3600, reason: "?" };
-  return wouldWords(call, () => silenceOfAlert(row, until));
+  return wouldWords(call, () => silenceOfAlert(row, until), { inMenu: true });
 }
 
 function escalate({ tenant, params, who }: PageCall): FormDone {

@@ -84,7 +84,7 @@ function list(call: PageCall, all: readonly Beat[]): Markup {
     (a, b) =>
       stateOrder(a.beat) - stateOrder(b.beat) || a.beat.name.localeCompare(b.beat.name, "en"),
   );
-  return html`<p>${countWords(all)}</p><ul class="cards beats" data-list>${sorted.slice(0, MOST).map((one) => card(call, one))}</ul>${
+  return html`<p>${countWords(all)}</p><ul class="cards bare" data-list>${sorted.slice(0, MOST).map((one) => card(call, one))}</ul>${
     sorted.length > MOST &&
     html`<p class="soft">The first ${MOST} of ${sorted.length}: look at a project’s own.</p>`
   }<details id="shapes"><summary>What the shapes mean</summary>${runLegend}</details>`;
@@ -106,7 +106,7 @@ function card(call: PageCall, { project, beat }: Beat): Markup {
   const runs = listRuns(call.tenant.store, id, RUNS);
   return html`<li class="card" id="beat-${id}" data-row><div class="card-head"><h2><a href="${call.base}/heartbeats/${id}">${name}</a></h2><span>${heartbeatBadge(beat)}</span></div>
 <p><span class="soft">${project}</span> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${beat.rule === null && html`<p class="wrong">No rule hears it: nobody would be told.</p>`}<div class="beat-runs">${runRow(call, runs)}</div>${pauseButton(call, beat)}</li>
+${beat.rule === null && html`<p class="wrong">No rule hears it: nobody would be told.</p>`}<p>${runRow(call, runs)}</p>${pauseButton(call, beat)}</li>
 `;
 }
 

@@ -31,7 +31,7 @@ ${again !== "" && html`<p class="soft">${again}</p>`}<p class="soft">“${silenc
 ${silence.state === "active" && heldWords(call, silence)}`;
 }
 
-const STATE = { active: "silenced", planned: "open", over: "resolved" } as const;
+const STATE = { active: "silenced", planned: "ack", over: "resolved" } as const;
 
 export function stateBadge({ kind, state }: Pick<SilenceAnswer, "kind" | "state">): Markup {
   const word = kind === "maintenance" ? "Maintenance" : "Silence";

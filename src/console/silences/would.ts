@@ -12,14 +12,18 @@ const MOST_NAMED = 12;
 /** Lets events and pages through. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What a silence would do, in the words of its form; why it can't be made, where it can't. */
-export async function wouldWords(call: PageCall, write: () => SilenceWrite): Promise<Markup> {
+/** What a silence would do, in the words of its form; why it can't be made, where it can't. `inMenu`: without links. */
+export async function wouldWords(
+  call: PageCall,
+  write: () => SilenceWrite,
+  how: { inMenu?: true } = {},
+): Promise<Markup> {
   const { tenant, who, now: at } = call;
   try {
     const row = silenceOf(tenant.store, { write: write(), createdBy: who.accountId, at });
     const isLater = row.starts_at > at;
     return previewWords(call, await previewSilence(tenant.store, row, { at, pause: nextTurn }), {
-      isLater,
+      ...{ isLater, inMenu: how.inMenu === true },
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -33,12 +37,13 @@ export async function wouldWords(call: PageCall, write: () => SilenceWrite): Pro
 function previewWords(
   call: PageCall,
   { alerts, past, complete }: SilencePreview,
-  { isLater }: { isLater: boolean },
+  { isLater, inMenu }: { isLater: boolean; inMenu: boolean },
 ): Markup {
   const most = alerts.slice(0, MOST_NAMED);
   const more = alerts.length - most.length;
-  const named: Piece =
-    alerts.length > 0 && html` (${alertLinks(call, most)}${more > 0 && `, ${more} more`})`;
+  // A link in a menu is one of its entries.
+  const names = inMenu ? most.map((id) => `#${id}`).join(", ") : alertLinks(call, most);
+  const named: Piece = alerts.length > 0 && html` (${names}${more > 0 && `, ${more} more`})`;
   const takes = isLater ? "if it began now, it would silence" : "silences";
   return html`<p><strong>Now: ${takes} ${alerts.length === 0 ? "no open alert" : counted(alerts.length, "open alert")}</strong>${named}. In the last ${past.days} days it would have kept back ${counted(past.alerts, "alert")}, ${counted(past.pages, "page")}.</p>
 <p class="soft">Critical ones like it: ${past.critical} in ${past.days} days${past.critical > 0 && ", which ring unless they are ticked"}.${!complete && " Only the newest 20,000 alerts were looked at."}</p>`;

@@ -50,6 +50,22 @@ const silencedByKeys: Step = async ({ box, visit, calm }) => {
   assert.deepEqual(await silences(box), []);
 };
 
+/** A menu of an alert is seen whole on a phone. */
+const menusFitPhone: Step = async ({ box, visit, calm }) => {
+  const fire = await scene(box);
+  await fire("acme");
+  const tab = await visit("/a/1", { options: { viewport: { width: 360, height: 740 } } });
+  for (const id of ["assign", "silence", "snooze"]) {
+    await tab.page.click(`#${id} > summary`);
+    const { left, right } = (await tab.run(
+      `(({ left, right }) => ({ left, right }))(document.querySelector("#${id} > :not(summary)").getBoundingClientRect())`,
+    )) as { left: number; right: number };
+    assert.ok(left >= 0 && right <= 360, `${id} stands from ${left} to ${right}`);
+    await tab.page.keyboard.press("Escape");
+  }
+  await calm(tab, "an alert's menus on a phone");
+};
+
 /** AC-18.1 on the page: it follows what is typed, writes nothing, and says what is then held. */
 const previewFollows: Step = async ({ box, run, visit, calm }) => {
   const fire = await scene(box);
@@ -148,7 +164,14 @@ const withoutScript: Step = async ({ box, visit }) => {
 };
 
 const STEPS: Record<string, Step> = {
-  ...{ silencedByKeys, previewFollows, firstPingIsGreen, neighboursByKeys, withoutScript },
+  ...{
+    silencedByKeys,
+    menusFitPhone,
+    previewFollows,
+    firstPingIsGreen,
+    neighboursByKeys,
+    withoutScript,
+  },
 };
 
 export async function quietHolds(browser: Browser): Promise<void> {
