@@ -61,6 +61,13 @@ export function registerSources(program: Command): void {
       "of kind hook: how its bodies are read, a preset's name or a JSON file",
     )
     .action(set);
+  apiFlags(source.command("rename <project> <name> <to>"))
+    .description("rename a source: its token keeps working, rules and silences that name it follow")
+    .action(async (project: string, name: string, to: string, options: ApiOptions) => {
+      const at = path("v1", "projects", project, "sources", name, "rename");
+      const answer = await callApi<{ name: string }>(options, "POST", at, { name: to });
+      print(answer, options, () => `renamed to ${answer.name}`);
+    });
   apiFlags(source.command("try <project> <name> <file>"))
     .description("the events that its mapping makes of a body in a file (- for standard input)")
     .option("--mapping <preset|file>", "another mapping than its own")

@@ -6,6 +6,7 @@ import { html } from "../kit/html.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
 import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
+import { bar } from "./bar.ts";
 import { drawSections, drawView } from "./draw.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
@@ -107,7 +108,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
     const line =
       call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
-    return [line, ...drawn.values()].map(({ markup }) => markup).join("");
+    return [line, bar(call), ...drawn.values()].map(({ markup }) => markup).join("");
   };
 
   return {
@@ -122,8 +123,11 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         if ("elsewhere" in view)
           return goTo(asking.place.base + view.elsewhere, { tls: asking.asked.tls });
         if (only !== undefined) {
-          const drawn = await drawSections(view, only.split(",", 64));
-          const body = [...drawn.values()].map(({ markup }) => markup).join("");
+          const asked = only.split(",", 64);
+          const drawn = await drawSections(view, asked);
+          // The line at the top is of every page, and of none alone.
+          const top = asked.includes("bar") ? [bar(call)] : [];
+          const body = [...top, ...drawn.values()].map(({ markup }) => markup).join("");
           return sendHtml({ status: 200, body, headers: pageHeaders(view, call) }, asking.asked);
         }
         const done = said.take(who.sessionId, call.at);

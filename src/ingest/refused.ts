@@ -61,6 +61,8 @@ export function createRefusedBook(clock: Clock): RefusedBook {
         entry = { projectId, source: name, counts: {} };
         entries.set(id, entry);
       }
+      // It may have another name by now.
+      entry.source = name;
       entry.counts[code] = (entry.counts[code] ?? 0) + events;
       forgetOld();
       latest.set(id, { code, message, at: unixSeconds(clock), body: beginningOf(body) });

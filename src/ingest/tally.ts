@@ -73,6 +73,8 @@ export function createTally(): Tally {
       };
       bySource.set(id, tally);
     }
+    // It may have another name by now.
+    tally.source = name;
     return tally;
   };
   return {

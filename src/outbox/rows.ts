@@ -51,6 +51,23 @@ export function listDeliveries(
     .all(integrationId, ...given.map(([, value]) => value), limit);
 }
 
+/** Of the newest so many is counted: a flood isn't read whole for a number. */
+const COUNTED = 10_000;
+const ENDED = `SELECT coalesce(sum(status = 'delivered'), 0) AS delivered, count(*) AS ended FROM
+  (SELECT status, finished_at FROM deliveries WHERE integration_id = ? ORDER BY id DESC LIMIT ${COUNTED})
+  WHERE status IN ('delivered', 'failed') AND finished_at >= ?`;
+
+/** How many deliveries ended since then (Unix seconds), and how many of those were delivered; what was dropped isn't counted. */
+export function deliveredOf(
+  reader: Reader,
+  { integration, since }: { integration: string; since: number },
+): { delivered: number; ended: number } {
+  const row = reader
+    .sql<[integration: string, since: number], { delivered: number; ended: number }>(ENDED)
+    .get(integration, since);
+  return row ?? { delivered: 0, ended: 0 };
+}
+
 /** null where the channel has none of this id. */
 export function findDelivery(reader: Reader, integrationId: string, id: string): Delivery | null {
   const row = reader

@@ -149,6 +149,21 @@ export function renameInLadder(tx: Tx, rule: StoredRule, renamed: (name: string)
   tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
 }
 
+/** A source has another name now: the rules of its project go on taking it. No change of theirs: `updated_at` stays. */
+export function renameInMatches(
+  tx: Tx,
+  projectId: number,
+  { from, to }: { from: string; to: string },
+): void {
+  for (const rule of listRules(tx, projectId)) {
+    const { id, project_id, name, created_at, updated_at, ...body } = rule;
+    if (!body.match.sources.includes(from)) continue;
+    const sources = body.match.sources.map((one) => (one === from ? to : one));
+    const text = JSON.stringify({ ...body, match: { ...body.match, sources } } satisfies RuleBody);
+    tx.orm.update(rules).set({ body: text }).where(eq(rules.id, id)).run();
+  }
+}
+
 export function dropRule(tx: Tx, id: number): void {
   tx.orm.delete(rules).where(eq(rules.id, id)).run();
 }

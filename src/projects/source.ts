@@ -81,6 +81,9 @@ export const sourceChange = z.strictObject({
   options: sourceOptions.optional(),
 });
 
+/** The body that renames one. */
+export const sourceRename = z.strictObject({ name: sourceName });
+
 export const sourceAnswer = z
   .object({
     created_at: z.int(),

@@ -6,7 +6,7 @@ import { type SourceRoom, sourceKeys, sources } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { mustHaveRoom } from "./bounds.ts";
 import { changeConfig, findProject, type Project } from "./projects.ts";
-import { mustBeUnnamed } from "./rules.ts";
+import { mustBeUnnamed, renameInMatches } from "./rules.ts";
 import type { SourceAnswer, SourceOptions, SourceToken } from "./source.ts";
 
 export interface Source {
@@ -194,6 +194,17 @@ export function changeSource(
   };
   if (isDeepStrictEqual(to, { retainLogs, room, options })) return;
   tx.orm.update(sources).set(to).where(eq(sources.id, source.id)).run();
+  changed(tx, project);
+}
+
+/** Renames; tokens keep working, and so do rules that name it. To its own name changes nothing. Throws 404, 409. */
+export function renameSource(tx: Tx, project: Project, { from, to }: { from: string; to: string }) {
+  const { id } = getSource(tx, project, from);
+  if (from === to) return;
+  if (find(tx, project, to) !== undefined)
+    throw new ServiceError("name_taken", "The project has a source of this name.");
+  tx.orm.update(sources).set({ name: to }).where(eq(sources.id, id)).run();
+  renameInMatches(tx, project.id, { from, to });
   changed(tx, project);
 }
 

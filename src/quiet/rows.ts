@@ -133,6 +133,23 @@ export function writeSilence(tx: Tx, row: SilenceRow): void {
   tx.note({ topic: "silences" });
 }
 
+/** A source has another name now: silences of its project that aren't over go on taking its alerts. */
+export function renameSourceInSilences(
+  tx: Tx,
+  projectId: number,
+  { from, to }: { from: string; to: string },
+): void {
+  for (const row of standingSilences(tx, projectId, tx.at)) {
+    const body = JSON.parse(row.body) as SilenceBody;
+    if (!body.match.sources.includes(from)) continue;
+    const sources = body.match.sources.map((one) => (one === from ? to : one));
+    writeSilence(tx, {
+      ...row,
+      body: JSON.stringify({ ...body, match: { ...body.match, sources } }),
+    });
+  }
+}
+
 export function dropSilence(tx: Tx, id: string): void {
   tx.sql<[id: string]>("DELETE FROM silences WHERE id = ?").run(id);
   tx.note({ topic: "silences" });

@@ -235,3 +235,55 @@ test("AC-17.4 a 410 shows the channel as off with the receiver's words, which st
   assert.match(shown, /“chat &lt;script&gt;trap\(1\)&lt;\/script&gt; is gone”/);
   assert.match((await tab.get(LIST)).text, /Turn on/);
 });
+
+test("how much was delivered within 7 days is said, and a hundred only where all was", async (t) => {
+  const { box, receiver, tab, open, added } = await story(t);
+  const { page } = await added();
+  assert.doesNotMatch((await tab.get(page)).text, /delivered in 7 days/, "nothing ended yet");
+  await open(1);
+  assert.match((await tab.get(page)).text, /100 % of 1 delivered in 7 days/);
+  for (let n = 2; n < 5; n++) await open(n);
+  box.tenant.store.write((tx) =>
+    tx
+      .sql("UPDATE deliveries SET status = 'failed' WHERE id = (SELECT max(id) FROM deliveries)")
+      .run(),
+  );
+  assert.match((await tab.get(page)).text, /class="warn">75 % of 4 delivered in 7 days/);
+  assert.match((await tab.get(LIST)).text, /75 % of 4 delivered in 7 days/);
+  box.tenant.store.write((tx) =>
+    tx.sql("UPDATE deliveries SET finished_at = finished_at - ?").run(8 * 86_400),
+  );
+  assert.doesNotMatch((await tab.get(page)).text, /delivered in 7 days/);
+  assert.ok(receiver.received.length >= 4);
+});
+
+test("a room's threshold and its own texts are changed on its page; what is no template is told at its field", async (t) => {
+  const { box, tab } = await story(t);
+  const hook = "https://hooks.example.org/services/x";
+  const made = await tab.post(LIST, { type: "slack", name: "ops", webhook_url: hook }, at);
+  assert.equal(made.status, 303, made.text);
+  const channel = async () =>
+    (await box.api("GET", "/v1/projects/shop/integrations")).body.integrations[0];
+  const { id, storm_threshold } = await channel();
+  assert.equal(storm_threshold, 10);
+  const page = `${LIST}/${id}`;
+  const text = (await tab.get(page)).text;
+  assert.match(text, /name="storm_threshold" type="number" value="10"/);
+  const change = (fields: Record<string, string>) =>
+    tab.post(`${page}/change`, { name: "ops", ...fields }, { from: page });
+  const bad = await change({ title_template: "{{#title}}", body_template: "x" });
+  assert.equal(bad.status, 422);
+  assert.match(bad.text, /name="title_template"[^>]* aria-invalid="true"/);
+  assert.match(bad.text, /name="body_template"[^>]*>\nx<\/textarea>/, "what was typed stays");
+  const texts = { title_template: "{{project}}: {{title}}", body_template: "{{facts}}" };
+  assert.equal((await change({ ...texts, storm_threshold: "3" })).status, 303);
+  const saved = await channel();
+  assert.deepEqual(
+    [saved.storm_threshold, saved.title_template, saved.body_template],
+    [3, "{{project}}: {{title}}", "{{facts}}"],
+  );
+  assert.equal((await change({ title_template: "", body_template: "" })).status, 303);
+  assert.deepEqual([(await channel()).title_template, (await channel()).storm_threshold], ["", 3]);
+  const { page: webhook } = { page: `${LIST}?type=webhook` };
+  assert.doesNotMatch((await tab.get(webhook)).text, /storm_threshold|title_template/);
+});

@@ -277,3 +277,37 @@ test("names that strangers choose stay text on every page", async (t) => {
     await box.api("DELETE", `/v1/projects/shop/oncall/schedules/${encodeURIComponent(name)}`);
   }
 });
+
+test("AC-15.5: a gap stands on the rule that uses the schedule, too, until somebody covers it", async (t) => {
+  const { box, ann, now } = await rota(t, {
+    layer: { restriction: { days: [1, 2, 3, 4, 5, 6], start_minute: 0, end_minute: 1440 } },
+  });
+  const escalations = [{ accounts: [], schedules: ["first line"], after_minutes: 0 }];
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors", escalations });
+  await box.api("POST", "/v1/projects/shop/rules", { name: "bare" });
+  const owner = signedIn(box);
+  const gaps = async (rule: string) =>
+    section((await owner.get(`/p/shop/rules/${rule}`)).text, "gaps").trim();
+  assert.match(await gaps("errors"), /meets nobody on call: first line : 2 gaps, the first Sun/);
+  assert.equal(await gaps("bare"), "");
+  assert.match(section((await owner.get("/system")).text, "findings"), /shop \/ first line/);
+  const cover = { account_id: ann.accountId, starts_at: now, ends_at: now + 15 * 86_400 };
+  const base = "/v1/projects/shop/oncall/schedules/first%20line/overrides";
+  assert.equal((await box.api("POST", base, cover)).status, 201);
+  assert.equal(await gaps("errors"), "");
+});
+
+test("shifts are a file by a button: one's own of every schedule, or all of one", async (t) => {
+  const { tab, other, box } = await rota(t);
+  const own = await tab.get("/oncall/my-shifts.ics");
+  assert.match(own.headers.get("content-type") ?? "", /^text\/calendar/);
+  assert.match(own.text, /^BEGIN:VCALENDAR\r\n/);
+  assert.match(own.text, /ann@example\.org/);
+  assert.doesNotMatch(own.text, /bob@example\.org/);
+  const all = await other.get(`${PAGE}/shifts.ics`);
+  assert.match(all.headers.get("content-disposition") ?? "", /filename="shop-first-line\.ics"/);
+  for (const who of ["ann", "bob"]) assert.match(all.text, new RegExp(`${who}@example\\.org`));
+  assert.match((await tab.get("/oncall")).text, /href="\/oncall\/my-shifts\.ics" download/);
+  assert.equal((await tabOf(box, "").get(`${PAGE}/shifts.ics`)).status, 303);
+  assert.equal((await tab.get("/oncall/shop/nothing/shifts.ics")).status, 404);
+});

@@ -126,6 +126,12 @@ test("a source's lines are kept and not, what was refused is told, and it is del
   assert.match((await tab.get(at)).text, /<pre class="code wrap">not json<\/pre>/);
   const bob = signedIn(box, box.person("member"));
   assert.doesNotMatch((await bob.get(at)).text, /<pre/, "the body is for managers");
+  const renamed = await tab.post(`${at}/rename`, { name: "web app" }, { from: at });
+  assert.equal(renamed.headers.get("location"), "/p/shop/sources/web%20app");
+  const back = "/p/shop/sources/web%20app";
+  assert.match((await tab.get(back)).text, /1 × invalid_json/, "what is known of it stays");
+  assert.equal((await tab.post(`${back}/rename`, { name: "a/b" }, { from: back })).status, 422);
+  await tab.post(`${back}/rename`, { name: "app" }, { from: back });
   await box.api("POST", "/v1/projects/shop/rules", { name: "errors", match: { sources: ["app"] } });
   const refused = await tab.post(`${at}/delete`, {}, { from: at });
   assert.equal(refused.status, 409);

@@ -63,6 +63,12 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
   const bar = barOf((await tab.get("/alerts")).text);
   assert.match(bar, /others than its owner may look into it/);
   assert.match(bar, /href="\/system#doctor-directory"/);
+  const line = await tab.sections("/alerts", "bar", "list");
+  assert.match(
+    line.text,
+    /^<div id="bar"[^>]*>.*href="\/system#doctor-directory"/,
+    "an open page is told",
+  );
   const member = signedIn(box, box.person("member"));
   assert.match((await member.get("/system")).text, /id="doctor-directory"/);
   assert.doesNotMatch(barOf((await member.get("/alerts")).text), /doctor/);

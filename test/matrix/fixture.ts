@@ -290,6 +290,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     addSourceKey: () => ({ key: freshKey() }),
     createSource: () => ({ name: fresh("src") }),
     updateSource: () => ({ retain_logs: false }),
+    renameSource: () => ({ name: fresh("renamed") }),
     tryMapping: () => ({ body: { text: "x" } }),
     ingest: () => ({ message: "x" }),
     openPublicReport: () => "password=x",

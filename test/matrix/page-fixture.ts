@@ -259,6 +259,7 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/connect": () => ({ kind: "alertmanager", name: fresh("sender") }),
   "/p/{project}/sources/{source}/keep": (of) => keeps(of, false),
   "/p/{project}/sources/{source}/forget": (of) => keeps(of, true),
+  "/p/{project}/sources/{source}/rename": () => ({ name: fresh("renamed") }),
   "/p/{project}/sources/{source}/rotate": nothing,
   "/p/{project}/sources/{source}/delete": nothing,
   "/p/{project}/config": (of) => ({ ...emptied(of), delete: "true" }),

@@ -19,7 +19,14 @@ import { channelAt, channelDeeds, channelTarget } from "./deeds.ts";
 import { channelFields, channelWrite } from "./fields.ts";
 import { lastAnswer } from "./last-answer.ts";
 import { personNamed } from "./list.ts";
-import { EVENT_WORDS, eventWord, healthDot, healthWords, statusWord } from "./words.ts";
+import {
+  deliveredWords,
+  EVENT_WORDS,
+  eventWord,
+  healthDot,
+  healthWords,
+  statusWord,
+} from "./words.ts";
 
 function found({ tenant: { store }, params }: PageCall) {
   const project = getProject(store, params["project"] ?? "");
@@ -85,7 +92,7 @@ async function head(call: PageCall): Promise<Markup> {
   const at = channelAt(call.params);
   const isOff = health.state === "off";
   const said = health.state === "works" ? null : lastAnswer(call.tenant.store, row);
-  return html`<p>${healthDot(health)} ${healthWords(call, health, personNamed(call))}</p>
+  return html`<p>${healthDot(health)} ${healthWords(call, health, personNamed(call))}${deliveredWords(call, row.id)}</p>
 ${said !== null && html`<p class="soft">It answered last: <span class="message">“${said}”</span></p>`}
 <div class="buttons">${button(call, {
     ...{ action: `${at}/test`, name: "Send a test", kind: "second", key: "t" },
@@ -147,16 +154,10 @@ function change(call: PageCall): Markup {
   const kind = call.tenant.channels.find(row.type);
   if (kind === undefined) return html``;
   const action = `${channelAt(call.params)}/change`;
-  const {
-    name,
-    url,
-    event_filter: filter,
-  } = getIntegration(call.tenant.store, project, {
-    id: row.id,
-  });
+  const stored = getIntegration(call.tenant.store, project, { id: row.id });
   return html`<details id="change-it"${call.returned?.action === action && html` open`}><summary>Change it</summary>
 <form class="form" method="post" action="${call.base}${action}">
-${channelFields(call, action, { kind, stored: { name, url, filter } })}
+${channelFields(call, action, { kind, stored })}
 <p class="soft">With another address, what is stored of its secrets goes there, too.</p>
 <p class="form-foot"><button class="button">Save</button></p></form></details>`;
 }

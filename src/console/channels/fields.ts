@@ -3,10 +3,11 @@ import { type Channel, fieldsOf } from "../../channels/channel.ts";
 import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { eventKinds } from "../../outbox/event.ts";
+import { type Integration, USUAL_STORM } from "../../projects/integration.ts";
 import { integrationFields, writeOf } from "../../projects/integration-body.ts";
 import type { IntegrationWrite } from "../../projects/integrations.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId } from "../ui/form.ts";
+import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";
 
 /** `webhook_url` → `Webhook address`. */
@@ -15,11 +16,17 @@ function labelOf(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** What of a channel is shown in its form. */
+export type StoredChannel = Pick<
+  Integration,
+  "name" | "url" | "event_filter" | "title_template" | "body_template" | "storm_threshold"
+>;
+
 /** The fields of one kind alone. What is sealed is typed unseen and never drawn, neither as stored nor as it came back. */
 export function channelFields(
   call: PageCall,
   action: string,
-  { kind, stored }: { kind: Channel; stored: { name: string; url: string; filter: string } | null },
+  { kind, stored }: { kind: Channel; stored: StoredChannel | null },
 ): Markup {
   const { all, required } = fieldsOf(kind);
   const isNew = stored === null;
@@ -36,7 +43,33 @@ ${all.map((name) => {
     hint: hintOf(hint, { isOptional: !required.includes(name), keeps: !isNew && !isOpen }),
   });
 })}
-${eventBoxes(call, action, stored?.filter ?? "")}`;
+${eventBoxes(call, action, stored?.event_filter ?? "")}
+${kind.isRoom === true && stormField(call, action, stored)}
+${kind.bodyAsIs !== true && textFields(call, action, stored)}`;
+}
+
+/** How many openings in a minute a room is told one by one. */
+function stormField(call: PageCall, action: string, stored: StoredChannel | null): Markup {
+  return field(call, action, {
+    ...{ name: "storm_threshold", label: "One by one up to", type: "number" },
+    value: String(stored?.storm_threshold ?? USUAL_STORM),
+    hint: "Openings in a minute: with more of them the further ones are told together, once a minute. 0: never together.",
+    more: html`min="0" max="1000"`,
+  });
+}
+
+/** Its own texts, in Mustache; empty is the usual. */
+function textFields(call: PageCall, action: string, stored: StoredChannel | null): Markup {
+  const body = stored?.body_template ?? "";
+  const title = stored?.title_template ?? "";
+  const id = fieldId(action, "body_template");
+  const wrong = wrongOf(call, action, "body_template");
+  const isOpen = title !== "" || body !== "" || call.returned?.action === action;
+  return html`<details id="texts"${isOpen && html` open`}><summary>Its own texts</summary>
+<p class="soft small">In Mustache: <code>{{title}}</code>, <code>{{project}}</code>, <code>{{#is_resolved}}…{{/is_resolved}}</code>. Empty: the usual text.</p>
+${field(call, action, { name: "title_template", label: "Title", value: title, autocomplete: "off" })}
+<div class="field"><label for="${id}">Below it</label><textarea id="${id}" name="body_template" rows="4" class="mono" spellcheck="false"${wrong !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}>
+${typed(call, action, "body_template", body)}</textarea>${wrong !== null && html`<p class="wrong" id="${id}-wrong">${wrong}</p>`}</div></details>`;
 }
 
 function hintOf(
@@ -72,5 +105,9 @@ export function channelWrite({ tenant }: PageCall, form: URLSearchParams): Integ
     const value = (form.get(name) ?? "").trim();
     if (value !== "") body[name] = value;
   }
+  const storm = (form.get("storm_threshold") ?? "").trim();
+  if (storm !== "") body["storm_threshold"] = Number(storm);
+  for (const name of ["title_template", "body_template"])
+    if (form.has(name)) body[name] = (form.get(name) ?? "").replaceAll("\r\n", "\n").trim();
   return writeOf(check(z.strictObject(integrationFields(channels)), body, "body"));
 }

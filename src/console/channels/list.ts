@@ -8,7 +8,7 @@ import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { addChannel, addForms, secretNotice } from "./add.ts";
-import { healthDot, healthWords } from "./words.ts";
+import { deliveredWords, healthDot, healthWords } from "./words.ts";
 
 /** The project's shared channels: whether each works, and why not. */
 export const channelsScreen: Screen = {
@@ -73,7 +73,7 @@ function row(call: PageCall, one: ChannelNow, nameOf: (id: string) => string): M
   const title = name === "" ? type : name;
   const isOff = health.state === "off";
   return html`<li class="who-item" id="channel-${id}"><div class="who-text"><p>${healthDot(health)} <a href="${call.base}${at}">${title}</a> <span class="soft">${type}${url !== "" && ` · ${url}`}</span></p>
-<p class="small">${healthWords(call, health, nameOf)}</p></div>
+<p class="small">${healthWords(call, health, nameOf)}${deliveredWords(call, id)}</p></div>
 <div class="buttons">${
     isOff
       ? button(call, {

@@ -1,6 +1,6 @@
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import type { ChannelHealth } from "../../outbox/channel-health.ts";
-import type { Delivery } from "../../outbox/rows.ts";
+import { type Delivery, deliveredOf } from "../../outbox/rows.ts";
 import type { PageCall } from "../screen.ts";
 import { ago, clockTime, since, until } from "../ui/times.ts";
 
@@ -81,4 +81,15 @@ const STATUS: Readonly<Record<Delivery["status"], [kind: string, word: string]>>
 export function statusWord(status: Delivery["status"]): Markup {
   const [kind, word] = STATUS[status];
   return html`<span class="${kind}">${word}</span>`;
+}
+
+const WEEK = 7 * 86_400;
+
+/** How much of what ended within a week was delivered; nothing where nothing did. */
+export function deliveredWords({ tenant, now }: PageCall, id: string): Piece {
+  const { delivered, ended } = deliveredOf(tenant.store, { integration: id, since: now - WEEK });
+  if (ended === 0) return null;
+  // Rounded down: a hundred is said where all were.
+  const percent = Math.floor((delivered / ended) * 1000) / 10;
+  return html` · <span class="${percent < 99 ? "warn" : "soft"}">${percent} % of ${ended} delivered in 7 days</span>`;
 }

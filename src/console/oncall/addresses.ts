@@ -37,7 +37,8 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
   return html`<h2>In your calendar</h2>${
     address !== undefined &&
     html`<div class="notice notice-good"><p>Put this address into your calendar program. It is shown this once, and whoever has it reads those shifts.</p><pre class="code" id="calendar-address">${address}</pre><button type="button" class="button second" data-copy="calendar-address">Copy</button></div>`
-  }<ul class="who">${line(name, `All shifts of ${name}`, "all")}${line(null, "Your shifts of every schedule", "mine")}</ul>`;
+  }<ul class="who">${line(name, `All shifts of ${name}`, "all")}${line(null, "Your shifts of every schedule", "mine")}</ul>
+<p class="soft">Or once, as a file: <a href="${call.base}${path}/shifts.ics" download>all shifts of ${name}</a>, <a href="${call.base}/oncall/my-shifts.ics" download>yours of every schedule</a>. It stays as it is now: the days from 30 back to 180 ahead.</p>`;
 }
 
 const make: Form = {

@@ -6,6 +6,7 @@ import { calendarAddresses, calendarDeeds } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
 import { coverForm, coverWould } from "./cover.ts";
 import { overrideDeeds } from "./deeds.ts";
+import { scheduleFile } from "./files.ts";
 import { dateAfter } from "./local-time.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { holder, seatNow } from "./now.ts";
@@ -52,6 +53,7 @@ export const scheduleScreen: Screen = {
     };
   },
   forms: { ...overrideDeeds, ...calendarDeeds },
+  files: { "shifts.ics": scheduleFile },
 };
 
 async function head(call: PageCall, { stored, names, path }: ShownSchedule): Promise<Markup> {

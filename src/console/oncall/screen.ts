@@ -2,6 +2,7 @@ import { html, type Markup } from "../../kit/html.ts";
 import { listAllSchedules } from "../../oncall/schedules.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
+import { ownFile } from "./files.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { gapList, LOOK_DAYS, nowList, type SeatNow, seatNow } from "./now.ts";
 import { weeklyDeed, weeklyForm } from "./weekly.ts";
@@ -23,8 +24,10 @@ export const oncallScreen: Screen = {
         gaps: { watches: WATCHED, draw: () => gapList(call, seats) },
         now: {
           watches: WATCHED,
-          draw: () =>
-            none ? empty("No schedule: your ladders page people by name.") : nowList(call, seats),
+          draw: async () =>
+            none
+              ? empty("No schedule: your ladders page people by name.")
+              : html`${await nowList(call, seats)}<p><a class="button second" href="${call.base}/oncall/my-shifts.ics" download>My shifts as .ics</a></p>`,
         },
         quiet: { watches: ["silences"], draw: () => quietAhead(call) },
         weekly: { watches: ["people", "projects"], draw: () => weeklyForm(call) },
@@ -36,6 +39,7 @@ export const oncallScreen: Screen = {
     };
   },
   forms: { weekly: weeklyDeed },
+  files: { "my-shifts.ics": ownFile },
 };
 
 /** What is planned to be quiet in the next fortnight, on the reader's clock. */

@@ -14,6 +14,7 @@ import { readAround } from "./around.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
 import { fieldsOfRule } from "./fields.ts";
+import { ladderGaps } from "./gaps.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
 import { filledOf } from "./inputs.ts";
 import { newRulePage } from "./paths.ts";
@@ -93,6 +94,14 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
         watches: saved === null ? [] : [`rule:${project.name}/${saved.name}`],
         draw: () => head(call, project.name, saved),
       },
+      ...(saved === null
+        ? {}
+        : {
+            gaps: {
+              watches: ["oncall", "oncall:*", `rule:${project.name}/${saved.name}`],
+              draw: () => ladderGaps(call, project, saved),
+            },
+          }),
       theirs: {
         watches: [],
         draw: () => (isStale && saved !== null ? comparison(call, saved, fields) : html``),
@@ -103,7 +112,7 @@ function viewOf(call: PageCall, saved: StoredRule | null): View {
         ? {}
         : { away: { watches: [], draw: () => deleting(call, action, saved) } }),
     },
-    body: (put) => html`${put("head")}${put("theirs")}
+    body: (put) => html`${put("head")}${put("gaps")}${put("theirs")}
 <div class="rule-columns">${put("form")}${put("preview")}</div>
 ${put("away")}`,
   };

@@ -1,14 +1,17 @@
 import { setUpOf } from "../../connect/connect.ts";
+import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { isManager, mustManage } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
+import { sourceRename } from "../../projects/source.ts";
 import { changeSource, deleteSource, getSource, rotateToken } from "../../projects/sources.ts";
 import { sourceFactsOf } from "../../tenant/source-facts.ts";
+import { callSource } from "../../tenant/source-verbs.ts";
 import { changesLink } from "../audit/link.ts";
 import { managers } from "../people/people.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
-import { button } from "../ui/form.ts";
+import { button, field } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
 import { heardSection } from "./heard.ts";
@@ -57,6 +60,7 @@ export const sourceScreen: Screen = {
         facts: { watches, draw: () => factsList(call, project.name, source) },
         rotate: { watches, draw: () => rotating(call, project.name, source) },
         lines: { watches, draw: () => keeping(call, project.name, source) },
+        rename: { watches: [], draw: () => renaming(call, project.name, source) },
         end: { watches, draw: () => deleting(call, project.name, source) },
       },
     };
@@ -77,6 +81,15 @@ export const sourceScreen: Screen = {
           said: "A new token. The one before opens nothing any more.",
           shown: shownSetUp(source, token, setUp),
         };
+      },
+    },
+    rename: {
+      ...{ verb: "renameSource", target },
+      act({ tenant, params }, form) {
+        const { project = "", source = "" } = params;
+        const { name } = check(sourceRename, { name: (form.get("name") ?? "").trim() }, "body");
+        tenant.store.write((tx) => callSource(tx, { project, source }, name));
+        return { said: `It is called ${name} now.`, to: pathOf("p", project, "sources", name) };
       },
     },
     delete: {
@@ -146,6 +159,14 @@ function keeping(call: PageCall, project: string, source: SourceRow): Markup {
       ? button(call, { action: `${at}/forget`, name: "Keep its lines no more", kind: "second" })
       : button(call, { action: `${at}/keep`, name: "Keep its lines", kind: "second" })
   }`;
+}
+
+function renaming(call: PageCall, project: string, source: SourceRow): Markup {
+  const action = `${atOf(project, source)}/rename`;
+  return html`<details id="rename"${call.returned?.action === action && html` open`}><summary>Rename the source</summary>
+<form class="form" method="post" action="${call.base}${action}">
+${field(call, action, { name: "name", label: "New name", value: source.name, required: true, autocomplete: "off", hint: "Its token goes on working; rules, silences and open alerts of the project follow. Flags that name it, as --syslog-sender, don't." })}
+<p class="form-foot"><button class="button second">Rename</button></p></form></details>`;
 }
 
 function deleting(call: PageCall, project: string, source: SourceRow): Markup {

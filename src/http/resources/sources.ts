@@ -9,6 +9,7 @@ import {
   sourceChange,
   sourceCreate,
   sourceFacts,
+  sourceRename,
   sourceToken,
 } from "../../projects/source.ts";
 import {
@@ -21,6 +22,7 @@ import {
   rotateToken,
 } from "../../projects/sources.ts";
 import { sourceFactsOf } from "../../tenant/source-facts.ts";
+import { callSource } from "../../tenant/source-verbs.ts";
 import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
@@ -115,6 +117,26 @@ export const sourceRoutes: Route[] = [
         });
       });
       return { name: params.name, retain_logs: body.retain_logs };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/projects/{id}/sources/{name}/rename",
+    name: "renameSource",
+    tag: "Sources",
+    summary:
+      "Rename a source; its token keeps working, and rules, silences and open alerts of its project follow",
+    plane: "api",
+    additive: true,
+    params: sourcePath,
+    body: sourceRename,
+    status: 200,
+    answer: z.object({ name: z.string() }),
+    errors: ["invalid_request", "invalid_json", "not_found", "name_taken"],
+    handle: ({ tenant, params, body }) => {
+      const place = { project: params.id, source: params.name };
+      tenant.store.write((tx) => callSource(tx, place, body.name));
+      return { name: body.name };
     },
   }),
   route({

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
+import { chargeHolds } from "./charge.ts";
 import { everyScreenHolds } from "./every-screen.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { pocketHolds } from "./pocket.ts";
@@ -17,4 +18,5 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   ...{ pocketHolds, pushHolds, waysInHold },
   reportsHold,
   quietHolds,
+  chargeHolds,
 };
