@@ -163,7 +163,7 @@ function keeping(call: PageCall, project: string, source: SourceRow): Markup {
 
 function renaming(call: PageCall, project: string, source: SourceRow): Markup {
   const action = `${atOf(project, source)}/rename`;
-  return html`<details id="rename"${call.returned?.action === action && html` open`}><summary>Rename the source</summary>
+  return html`<details id="rename-source"${call.returned?.action === action && html` open`}><summary>Rename the source</summary>
 <form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "name", label: "New name", value: source.name, required: true, autocomplete: "off", hint: "Its token goes on working; rules, silences and open alerts of the project follow. Flags that name it, as --syslog-sender, don't." })}
 <p class="form-foot"><button class="button second">Rename</button></p></form></details>`;
