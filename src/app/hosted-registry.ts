@@ -4,6 +4,7 @@ import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import type { Names } from "../kit/names.ts";
 import { type FileSealer, fileSealer, type Sealer } from "../kit/sealer.ts";
+import { StoreFault } from "../store/faults.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
 
@@ -29,7 +30,20 @@ export async function openHostedRegistry(
     onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
   });
   tellKeys(opened.sealer, deps);
+  await mustRunNoTenants(opened.registry);
   return opened;
+}
+
+/** Better not served at all than without those tenants, whose pages nobody would miss. */
+async function mustRunNoTenants(registry: Registry): Promise<void> {
+  const [one] = await registry.seals.list({ after: "", limit: 1 });
+  if (one === undefined) return;
+  registry.close();
+  throw new StoreFault(
+    "misconfigured",
+    `The database holds tenants without a box (${one.id}), which nodes that share one can't run: their stores lie on one ` +
+      "machine's disk. Serve them, and the boxes beside them, from a data directory without --database.",
+  );
 }
 
 function openFile(config: HostedConfig, deps: BoxDeps): OpenedRegistry {

@@ -103,7 +103,11 @@ function workCheck({ clock, scheduler }: HostedState): HealthCheck {
 function boxesCheck(state: HostedState): HealthCheck {
   const { boxes } = state.seen();
   const base = { name: "boxes", severity: "degraded" as const };
-  if (boxes === null) return { ...base, ok: true, detail: "not looked at yet" };
+  if (boxes === null) {
+    const isShared = state.node().database !== null;
+    const detail = isShared ? "another node looks, or none yet" : "not looked at yet";
+    return { ...base, ok: true, detail };
+  }
   const { held, watched, unheard } = boxes;
   const detail = held
     ? `${unheard} of ${watched} boxes are not heard: check the network and load balancer before this service; ` +

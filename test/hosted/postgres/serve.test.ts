@@ -201,6 +201,12 @@ postgresTest(
     const key = node.desk((desk) => desk.addKey({ tenant: "x", email: "a@example.com" }));
     await assert.rejects(key, /would lie on one node's disk/);
     assert.equal((await node.call("GET", "/v1/projects", { token: "ptk_x_y" })).status, 401);
+    const database = made.open();
+    await database.query(
+      "INSERT INTO tenants (id, kind, plan) VALUES ('00000000000000aa', 'hosted', 'free')",
+    );
+    await node.stopServing();
+    await assert.rejects(node.serveAgain(), /tenants without a box \(00000000000000aa\)/);
   },
 );
 
