@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Claim, ClaimTaken } from "../../../src/hosted/registry/claims.ts";
+import { systemRandom } from "../../../src/kit/random.ts";
 import fc from "../../support/property.ts";
 import { type NounsOfNode, nounBench } from "./nouns.ts";
+import { forwarded, openTo } from "./wire.ts";
 
 const HOUR = 3_600_000;
 const HOLD_MS = 15_000;
@@ -128,4 +130,44 @@ async function tellStory(given: {
         if (page.holder?.startsWith(name) && page.until > now) page.holder = null;
     }
   }
+}
+
+/**
+ * Pages on two nodes whose connections are lost again and again, mostly when the answer is on its way: each page is pushed
+ * once, for a hold whose answer was lost is still the same request's, and what was settled is settled.
+ */
+export async function cutStories(t: TestContext, { pages }: { pages: number }): Promise<void> {
+  const bench = await nounBench(t);
+  const { tenantId, relayKeyId } = await bench.box();
+  let lost = 0;
+  const loses = () => systemRandom.fraction() < 0.05 && ++lost > 0;
+  const nodes = await Promise.all(
+    ["a", "b"].map(async (name) => {
+      const { port } = await forwarded(t, bench.made, { loses });
+      return bench.node(name, 0, openTo(t, bench.made, `127.0.0.1:${port}`).database);
+    }),
+  );
+  const pushes = new Map<string, number>();
+  const deliver = async (n: number): Promise<void> => {
+    const key = { tenantId, alertId: `cut ${n}`, event: "alert.opened", timestamp: n };
+    for (let tries = 0; tries < 50; tries++) {
+      const node = nodes[(n + tries) % 2] as NounsOfNode;
+      const taken = await node.claims.take(key, { relayKeyId });
+      if (taken.kind === "done") return assert.equal(taken.devices, 1);
+      assert.equal(taken.kind, "taken", "nobody else asks for it");
+      if (taken.kind !== "taken") return;
+      assert.deepEqual(taken.reached, []);
+      pushes.set(key.alertId, (pushes.get(key.alertId) ?? 0) + 1);
+      await node.claims.settle(taken.claim, { reached: ["t"], done: true, devices: 1 });
+    }
+    throw new Error("a page that is never done");
+  };
+  let next = 0;
+  const lane = async () => {
+    while (next < pages) await deliver(next++);
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+  assert.ok(lost > 0, "no connection was lost");
+  assert.deepEqual(new Set(pushes.values()), new Set([1]));
+  assert.equal(pushes.size, pages);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
 import { postgresTest } from "../../support/postgres.ts";
-import { claimStories } from "./claim-stories.ts";
+import { claimStories, cutStories } from "./claim-stories.ts";
 import { nounBench } from "./nouns.ts";
 
 const HOUR = 3_600_000;
@@ -147,4 +147,8 @@ postgresTest("a node that starts frees its own holds, and nobody else's", async 
 postgresTest(
   "two nodes take, settle, stand still and try again: as one that can't fail would say",
   (t) => claimStories(t, { runs: 12, steps: 25 }),
+);
+
+postgresTest("connections that are lost with their answers double no page and lose none", (t) =>
+  cutStories(t, { pages: 100 }),
 );

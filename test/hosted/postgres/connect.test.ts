@@ -1,89 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { connect as connectSocket, createServer, type Socket } from "node:net";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
-import { TLSSocket } from "node:tls";
-import { type Database, openDatabase } from "../../../src/hosted/registry/postgres/connect.ts";
+import type { Database } from "../../../src/hosted/registry/postgres/connect.ts";
 import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
-import { readDatabaseUrl } from "../../../src/hosted/registry/postgres/database-url.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { systemRandom } from "../../../src/kit/random.ts";
 import type { StoreFault } from "../../../src/store/faults.ts";
 import { migrations } from "../../../src/store/migrations.ts";
-import { boxEgress } from "../../support/egress.ts";
-import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
-
-const fixtures = join(import.meta.dirname, "../../fixtures");
-const LOCALHOST = {
-  cert: readFileSync(join(fixtures, "localhost.crt")),
-  key: readFileSync(join(fixtures, "localhost.key")),
-};
-
-/** The server's socket as a port, with TLS where `tls` says so, as PostgreSQL offers it. */
-async function forwarded(
-  t: TestContext,
-  made: TestDatabase,
-  { tls = false } = {},
-): Promise<{ port: number; cut(): void }> {
-  const open = new Set<Socket>();
-  const join = (near: Socket | TLSSocket, first: Buffer) => {
-    const far = connectSocket(`${made.socket}/.s.PGSQL.5432`);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      one.on("error", () => other.destroy()).on("close", () => other.destroy());
-    far.write(first);
-    near.pipe(far).pipe(near);
-  };
-  const server = createServer((socket) => {
-    open.add(socket.on("close", () => open.delete(socket)).on("error", () => {}));
-    socket.once("data", (first: Buffer) => {
-      const asksForTls = first.length === 8 && first.readInt32BE(4) === 80_877_103;
-      if (!asksForTls) return join(socket, first);
-      socket.write(tls ? "S" : "N");
-      if (!tls) return socket.once("data", (next: Buffer) => join(socket, next));
-      const secure = new TLSSocket(socket, { isServer: true, ...LOCALHOST });
-      secure.on("error", () => socket.destroy());
-      return secure.once("data", (next: Buffer) => join(secure, next));
-    });
-  });
-  const cut = () => {
-    for (const socket of open) socket.destroy();
-  };
-  t.after(() => {
-    server.close();
-    cut();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { port: (server.address() as { port: number }).port, cut };
-}
-
-/** Connections to `hosts`, with what was said of plain text. */
-function openTo(
-  t: TestContext,
-  { name }: TestDatabase,
-  hosts: string,
-  more: { query?: string; ca?: string } = {},
-) {
-  const text = `postgres://hand:sesame@${hosts}/${name}${more.query ?? ""}`;
-  const url = readDatabaseUrl(text, { ca: more.ca !== undefined });
-  if (typeof url === "string") throw new Error(url);
-  const egress = boxEgress();
-  const plain: string[] = [];
-  const database = openDatabase({
-    ...{ url, clock: systemClock, random: systemRandom, pool: 2, ca: more.ca ?? null },
-    dial: (request) => egress.dial(request),
-    onPlain: (why) => plain.push(why),
-  });
-  t.after(async () => {
-    database.close();
-    await egress.close();
-  });
-  return { database, plain };
-}
+import { postgresTest, testDatabase } from "../../support/postgres.ts";
+import { forwarded, LOCALHOST, openTo } from "./wire.ts";
 
 const one = async (database: Database) =>
   (await database.query<{ n: number }>("SELECT 1 AS n", [], { withinMs: 3_000 }))[0]?.n;

@@ -26,7 +26,7 @@ export interface NounBench {
   made: TestDatabase;
   /** Asks for the test itself. */
   database: Database;
-  node(name: string, aheadMs?: number): NounsOfNode;
+  node(name: string, aheadMs?: number, by?: Database): NounsOfNode;
   /** A box tenant with a live relay key. */
   box(watchSeconds?: number): Promise<{ tenantId: string; relayKeyId: string }>;
 }
@@ -45,9 +45,9 @@ export async function nounBench(
   let boxes = 0;
   return {
     ...{ made, database },
-    node(name, aheadMs = 0) {
+    node(name, aheadMs = 0, own = made.open({ by })) {
       const room: DatabaseRoom = {
-        ...{ database: made.open({ by }), sealer: plainSealer, random: systemRandom, node: name },
+        ...{ database: own, sealer: plainSealer, random: systemRandom, node: name },
         clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
       };
       return {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { pgbouncer } from "../../support/pgbouncer.ts";
 import { postgresTest } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
-import { claimStories } from "./claim-stories.ts";
+import { claimStories, cutStories } from "./claim-stories.ts";
 
 postgresTest("two nodes' claims follow their model, at length", (t) =>
   claimStories(t, { runs: 400, steps: 60 }),
@@ -17,6 +17,13 @@ postgresTest("two nodes' claims follow their model by way of a pooler in transac
     return t.skip("no PgBouncer");
   return claimStories(t, { runs: 150, steps: 60, pooled: true });
 });
+
+postgresTest(
+  "connections that are lost with their answers double no page, at length",
+  async (t) => {
+    for (let round = 0; round < 6; round++) await cutStories(t, { pages: 1_000 });
+  },
+);
 
 postgresTest("the tests' server goes with who started it, also when that is killed", async () => {
   const support = pathToFileURL(join(import.meta.dirname, "../../support/postgres.ts")).href;
