@@ -6,6 +6,7 @@ import { findSession } from "../../src/people/sessions.ts";
 import { getProject } from "../../src/projects/projects.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
+import { browser } from "../support/browsers.ts";
 import { signedIn, type Tab } from "../support/console.ts";
 import { sentBy } from "../support/sent-by.ts";
 import type { Operation } from "./document.ts";
@@ -185,6 +186,9 @@ export const pageBodies: Record<string, Make> = {
     return { old: "correct horse", new: "battery staple" };
   },
   "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on", zone: "UTC" }),
+  "/me/devices/key": nothing,
+  "/me/devices/browser": async () => subscriptionFields(),
+  "/me/devices/{device}/change": () => ({ label: "pixel", wants: "pages", lock_screen: "place" }),
   ...contactForms("/me/devices", async ({ person }) => person.accountId),
   "/me/sessions/{sid}/end": nothing,
   "/me/sessions/end-others": (of) => {
@@ -368,6 +372,11 @@ function emptied({ box, f }: Case): Fields {
   return { text, version: String(version), digest: textDigest(text) };
 }
 
+function subscriptionFields(): Fields {
+  const { endpoint, keys } = browser().subscription(`https://push.example.org/${fresh("form")}`);
+  return { endpoint, ...keys, label: "pixel", timezone: "UTC" };
+}
+
 async function keeps({ box, f }: Case, retain_logs: boolean): Promise<Fields> {
   await box.api("PUT", `/v1/projects/${f.project}/sources/app`, { retain_logs });
   return {};
@@ -422,6 +431,10 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
     "/me/passkeys passkey": async () => passkeyOf(box, person.accountId),
     "/people sid": () => f.param(NOWHERE, "session"),
     "/people kid": () => f.param(NOWHERE, "key"),
+    "/me/devices device": async () => {
+      const write = browser().subscription(`https://push.example.org/${fresh("browser")}`);
+      return String((await api("POST", "/v1/push/subscriptions", write))["id"]);
+    },
     "/me/devices cid": async () => {
       const contact = { kind: "webhook", address: HOOK };
       const { id } = await api("POST", "/v1/accounts/me/contacts", contact);

@@ -1,3 +1,4 @@
+import { beDevice, ownDevice, type RenewedPush, renew } from "./device.ts";
 import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
 import { answerClick, pressAgain, showPush } from "./notices.ts";
 import { answerAct, answerDecision, maySend, sendHeld, tellPages } from "./outbox.ts";
@@ -54,13 +55,19 @@ async function enter(request: Request): Promise<Response> {
 /** Before the answer is given: the next page finds nothing. */
 async function leave(request: Request): Promise<Response> {
   await wake().catch(() => {});
-  const answer = await fetch(request);
+  const body = new URLSearchParams(await request.clone().text());
+  const device = await ownDevice();
+  if (device !== null) body.set("device", device.id);
+  const answer = await fetch(request.url, {
+    ...{ method: "POST", headers: request.headers, redirect: request.redirect, body },
+  });
   if (answer.ok || answer.type === "opaqueredirect") await forgetAll();
   return answer;
 }
 
 worker.addEventListener("message", (event) => {
   if (event.data === "held") event.waitUntil(tellPages("", event.source as Client));
+  if (typeof event.data?.device === "string") event.waitUntil(beDevice(event.data.device));
   if (event.data === "signed-out") event.waitUntil(forgetKept("You are signed out."));
 });
 
@@ -75,4 +82,7 @@ async function wake(): Promise<void> {
 }
 
 worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));
+worker.addEventListener("pushsubscriptionchange", (event) => {
+  (event as ExtendableEvent).waitUntil(renew(event as RenewedPush));
+});
 worker.addEventListener("notificationclick", (event) => event.waitUntil(answerClick(event)));

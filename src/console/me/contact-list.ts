@@ -15,12 +15,15 @@ export interface ContactsOf {
   account: string;
   /** `/me/devices`, or a person's page. */
   at: string;
+  /** A kind that the page shows elsewhere. */
+  but?: string;
 }
 
 /** The ways to reach a person, each with what can be done. */
 export function contactRows(call: PageCall, of: ContactsOf): Markup {
-  const contacts = listContacts(call.tenant.store, of.account);
-  if (contacts.length === 0)
+  const all = listContacts(call.tenant.store, of.account);
+  const contacts = all.filter(({ kind }) => kind !== of.but);
+  if (all.length === 0)
     return empty(
       "Nothing rings yet.",
       html`<p class="soft">Add a way below: an alert can't reach this person without one.</p>`,

@@ -2,22 +2,24 @@ import { openGateway } from "../../contacts/gateways.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { qrCode } from "../ui/qr.ts";
+import { browserForms } from "./browser-forms.ts";
+import { BROWSERS as AT, browserList } from "./browsers.ts";
 import { contactForms } from "./contact-forms.ts";
 import { addContactForm, contactRows } from "./contact-list.ts";
 import { meTabs } from "./tabs.ts";
-
-const AT = "/me/devices";
 
 /** What reaches whoever is signed in: each way with its state, a test, and how to add one. */
 export const devicesScreen: Screen = {
   path: AT,
   view(call) {
-    const of = { account: call.who.accountId, at: AT };
+    const of = { account: call.who.accountId, at: AT, but: "web_push" };
     return {
       title: "What rings for me",
       nav: "me",
+      script: "devices",
       sections: {
         tabs: { watches: [], draw: () => meTabs(call, AT) },
+        browsers: { watches: ["people", "projects"], draw: () => browserList(call) },
         contacts: {
           watches: ["people"],
           draw: () => html`${newTopic(call)}${contactRows(call, of)}`,
@@ -26,7 +28,7 @@ export const devicesScreen: Screen = {
       },
     };
   },
-  forms: contactForms(({ who }) => who.accountId),
+  forms: { ...contactForms(({ who }) => who.accountId), ...browserForms },
 };
 
 /** Where ntfy's topics are, without a slash at the end. */

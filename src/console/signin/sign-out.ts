@@ -1,5 +1,6 @@
 import { html } from "../../kit/html.ts";
 import { endSession } from "../../people/sessions.ts";
+import { dropSubscription, readSubscriptions } from "../../tenant/push-verbs.ts";
 import type { Screen } from "../screen.ts";
 
 /** Ends this browser's session. */
@@ -23,6 +24,10 @@ export const signOutScreen: Screen = {
       verb: "signOut",
       target: () => ({ kind: "session", id: "" }),
       act({ tenant, who }, form) {
+        // The browser's worker says which device it is: its subscription goes with the session.
+        const id = form.get("device");
+        const isTheirs = readSubscriptions(tenant, who.accountId).some((one) => one.id === id);
+        if (id !== null && isTheirs) dropSubscription(tenant, { account: who.accountId, id });
         tenant.store.write((tx) => endSession(tx, who.accountId, who.sessionId));
         // Who has unsent texts there is asked; else nothing of theirs stays.
         const signsOut = form.get("keep") === "drafts" ? "cached" : "all";

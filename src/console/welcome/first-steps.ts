@@ -1,6 +1,7 @@
 import type { AlertRow } from "../../alerts/alert.ts";
 import { getAlertRow } from "../../alerts/alert.ts";
 import { listAlerts } from "../../alerts/list.ts";
+import { confirmedTimes } from "../../contacts/confirmed.ts";
 import type { Contact } from "../../contacts/contact.ts";
 import { listContacts } from "../../contacts/contacts.ts";
 import { configVersions, findProject } from "../../projects/projects.ts";
@@ -14,6 +15,8 @@ export const FIRST = { project: "first", source: "web", rule: "errors" } as cons
 export interface FirstSteps {
   /** A way that rings; null: none yet. */
   rings: Contact | null;
+  /** A browser that was added and hasn't shown anything yet. */
+  browser: Contact | null;
   /** One that waits for its code. */
   waiting: Contact | null;
   /** The source that was made for them; null: not yet. */
@@ -30,8 +33,11 @@ export function firstStepsOf({ tenant: { store }, who }: PageCall): FirstSteps {
   const source = project === null ? null : findSourceNamed(store, FIRST);
   const [newest] =
     project === null ? [] : listAlerts(store, { projectId: project.id, limit: 1 }).alerts;
+  const used = contacts.filter(({ state }) => state === "verified");
+  const confirmed = confirmedTimes(store, who.accountId);
   return {
-    rings: contacts.find(({ state }) => state === "verified") ?? null,
+    rings: used.find(({ id }) => confirmed.has(id)) ?? null,
+    browser: used.find(({ id, kind }) => kind === "web_push" && !confirmed.has(id)) ?? null,
     waiting: contacts.findLast(({ state }) => state === "unverified") ?? null,
     source,
     isFurnished: project === null && configVersions(store).length > 0,

@@ -1,7 +1,7 @@
 import { contactWrite } from "../../contacts/contact.ts";
 import { gatewaySettings, openGateway, putGateway } from "../../contacts/gateways.ts";
 import { check } from "../../http/check.ts";
-import { html, type Markup } from "../../kit/html.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { base62Secret } from "../../kit/ids.ts";
 import {
   addContact,
@@ -11,6 +11,7 @@ import {
   sendContactCode,
 } from "../../tenant/contact-verbs.ts";
 import { isSafe } from "../bar.ts";
+import { addBrowser, added } from "../me/browsers.ts";
 import { newTopic } from "../me/devices.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, field } from "../ui/form.ts";
@@ -20,25 +21,42 @@ import { type FirstSteps, firstStepsOf } from "./first-steps.ts";
 const target = () => ({ kind: "contact", id: "" });
 
 /** Make a phone ring: green only once a code came through it and back. */
-export function phoneCard(call: PageCall, { rings, waiting }: FirstSteps): Markup {
+export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
+  const { rings, waiting } = steps;
   if (rings !== null)
     return html`${head("Make a phone ring", true)}
 <p>${rings.kind} rings for you${rings.last_ok_at !== null && html`, last taken ${ago(call, rings.last_ok_at)}`}.</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it again", kind: "second" })}
 <a href="${call.base}/me/devices">More ways</a></div>`;
-  const action = "/welcome/code";
+  // On the machine of the box itself a browser can be woken, too, but it is no phone.
+  const isFar = call.origin.startsWith("https:");
   return html`${head("Make a phone ring", false)}
 ${!isSafe(call.origin) && html`<p class="soft">This address is http, so browsers can't be woken here. What works now:</p>`}
 ${newTopic(call)}
-${
-  waiting === null
-    ? html`<p>The ntfy app is free and asks for no account. Whoever runs its server reads the texts of alerts.</p>
-<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app" })}<a href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`
-    : html`<form class="form" method="post" action="${call.base}${action}">
+${isFar && thisBrowser(call, steps)}
+${waiting === null ? ntfyOffer(call) : codeForm(call)}
+${!isFar && isSafe(call.origin) && thisBrowser(call, steps)}`;
+}
+
+function ntfyOffer(call: PageCall): Markup {
+  return html`<p>The ntfy app is free and asks for no account. Whoever runs its server reads the texts of alerts.</p>
+<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app" })}<a href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
+}
+
+function codeForm(call: PageCall): Markup {
+  const action = "/welcome/code";
+  return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "code", label: "Subscribed? Type the six digits that arrived", required: true, autocomplete: "one-time-code", more: html`inputmode="numeric"` })}
 <p class="form-foot"><button class="button">It rang</button></p></form>
-<div class="buttons">${button(call, { action: "/welcome/again", name: "No, what now? Send it again", kind: "second" })}<a href="${call.base}/me/devices">Another way</a></div>`
-}`;
+<div class="buttons">${button(call, { action: "/welcome/again", name: "No, what now? Send it again", kind: "second" })}<a href="${call.base}/me/devices">Another way</a></div>`;
+}
+
+/** The shortest way, where browsers can be woken: green once it showed what was pushed. */
+function thisBrowser(call: PageCall, { browser, waiting }: FirstSteps): Piece {
+  if (browser !== null)
+    return html`${added(call)}<p>${browser.label === "" ? "This browser" : browser.label} is added: does it ring?</p>
+<div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it" })}<a href="${call.base}/me/devices">Nothing is shown</a></div>`;
+  return waiting === null && addBrowser(call);
 }
 
 /** A step's name, and whether it is done: in a shape and in a word. */
@@ -87,7 +105,8 @@ export const phoneForms: Readonly<Record<string, Form>> = {
     ...{ verb: "testContact", target, deed: true },
     async act(call) {
       const { accountId } = call.who;
-      const id = firstStepsOf(call).rings?.id ?? "";
+      const { rings, browser } = firstStepsOf(call);
+      const id = (rings ?? browser)?.id ?? "";
       const sent = await ringContact(call.tenant, { by: accountId, account: accountId, id });
       return {
         said: sent.ok

@@ -18,6 +18,7 @@ export const welcomeScreen: Screen = {
     return {
       title: "First steps",
       nav: "none",
+      script: "devices",
       sections: {
         phone: { ...card, watches: ["people"], draw: () => phoneCard(call, firstStepsOf(call)) },
         ...(isFurnished ? {} : eventSections(call)),

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Browser, CDPSession, Worker } from "playwright-core";
 import type { PushPayload } from "../../../src/channels/direct/push-payload.ts";
+import { browser } from "../../support/browsers.ts";
 import { type Phone, pushStory } from "../../support/push-story.ts";
 import { pass } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";
@@ -107,6 +108,82 @@ async function paged({ story, phone }: Scene, n: number) {
   const page = phone.pushed().findLast(({ data }) => data.alert === id && data.kind === "page");
   assert.ok(page, `alert ${id} was not pushed`);
   return { id, page };
+}
+
+/** A browser without Google's servers: what it would be given by its push service, and half a minute that is over when the story says so. */
+const givenBy = (subscription: object) => `
+PushManager.prototype.getSubscription = async () => null;
+PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+  if (!userVisibleOnly || typeof applicationServerKey !== "string") throw new TypeError("not ours");
+  return { toJSON: () => (${JSON.stringify(subscription)}) };
+};
+window.halfMinutes = [];
+{ const later = setTimeout; window.setTimeout = (act, ms, ...rest) => ms === 30_000 ? halfMinutes.push(act) : later(act, ms, ...rest); }`;
+
+/** *My devices*: added by a click, rung, and what it showed is told; where nothing is shown the page walks the chain. */
+async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
+  const { box, ann, receiver, service } = story;
+  const own = browser();
+  const endpoint = `${receiver.url}/push/canary-page`;
+  const tab = await visit("/me/devices", { person: ann });
+  await tab.page.addInitScript(givenBy(own.subscription(endpoint)));
+  await governed(tab);
+  const pushed = await pushedIn(tab, box.url);
+  await tab.page.click("#add-browser button");
+  await seen(tab, `/This browser is added/.test(document.querySelector("#browsers").textContent)`);
+  const list = () => story.subscriptions(ann);
+  const added = (await list()).find(({ label }: { label: string }) => label === "Linux · Chrome");
+  assert.deepEqual(added.wants, ["pages", "shift"]);
+  const row = `#device-${added.id}`;
+  assert.match((await tab.page.textContent(row)) ?? "", /never confirmed: ring it/);
+  await calm(tab, "my devices");
+
+  const ring = async () => {
+    const before = service.taken.length;
+    await tab.page.click(`${row} button:text("Ring it")`);
+    for (let tries = 0; tries < 100 && service.taken.length === before; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const { bytes = Buffer.alloc(0) } = service.taken.at(-1) ?? {};
+    return JSON.parse(own.open(bytes)).notification as PushPayload["notification"];
+  };
+  const stop = run();
+  const test = await ring();
+  await pushed.deliver(test);
+  await pushed.shows("test", new RegExp(test.title));
+  await seen(
+    tab,
+    `/shown/.test(document.querySelector("${row}").textContent) && document.querySelector("${row}").dataset.shown !== "0"`,
+  );
+  await seen(tab, `document.querySelector("${row} [aria-busy]") === null`);
+  const over = "halfMinutes.splice(0).map((act) => act()).length";
+  assert.equal(await tab.run(over), 1);
+  assert.equal(await tab.run(`document.querySelector("#chain-${added.id}").open`), false);
+  await stop();
+  await pass(box, 6);
+  await ring();
+  assert.equal(await tab.run(over), 1);
+  await seen(tab, `document.querySelector("#chain-${added.id}").open`);
+  assert.match(
+    (await tab.page.textContent(`#chain-${added.id}`)) ?? "",
+    /in this browser notifications are allowed/,
+  );
+  // The box's own answer to the form closes nothing, and what it is pushed can be changed.
+  await tab.page.click(`#wants-${added.id} > summary`);
+  await tab.page.selectOption(`#wants-${added.id} select`, "place");
+  await tab.page.click(`#wants-${added.id} button`);
+  await seen(
+    tab,
+    `/lock screen shows only where/.test(document.querySelector("${row}").textContent)`,
+  );
+
+  // It goes with the session.
+  await tab.page.goto(`${box.url}/signout`);
+  await Promise.all([tab.page.waitForURL("**/signin"), tab.page.click("main button")]);
+  assert.deepEqual(
+    (await list()).map(({ label }: { label: string }) => label),
+    ["pixel"],
+  );
+  await tab.close();
 }
 
 /** AC-23.2: the session is gone, and the button counts all the same. */
@@ -212,7 +289,7 @@ async function opensPushed(scene: Scene): Promise<void> {
   await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
 }
 
-const STEPS = { takesWithoutSession, saysNotAcknowledged, opensPushed };
+const STEPS = { addsBrowser, takesWithoutSession, saysNotAcknowledged, opensPushed };
 
 export async function pushHolds(browser: Browser): Promise<void> {
   const ends: (() => unknown)[] = [];
