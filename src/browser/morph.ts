@@ -32,6 +32,8 @@ export function putSections(
   for (const fresh of partsOf(answer)) {
     const section = document.getElementById(fresh.id);
     if (section === null) continue;
+    // It shows something this once: what was asked for before that hasn't got it.
+    if (form === null && !anyway && section.matches("section:not([data-live])")) continue;
     if (!anyway && isAtWorkIn(section, form)) {
       held.push(section.id);
       continue;

@@ -34,13 +34,14 @@ export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
 ${!isSafe(call.origin) && html`<p class="soft">This address is http, so browsers can't be woken here. What works now:</p>`}
 ${newTopic(call)}
 ${isFar && thisBrowser(call, steps)}
-${waiting === null ? ntfyOffer(call) : codeForm(call)}
+${waiting === null ? ntfyOffer(call, !isFar) : codeForm(call)}
 ${!isFar && isSafe(call.origin) && thisBrowser(call, steps)}`;
 }
 
-function ntfyOffer(call: PageCall): Markup {
+/** `first`: it is what whoever comes here begins with, so that a keyboard is there at once. */
+function ntfyOffer(call: PageCall, first: boolean): Markup {
   return html`<p>The ntfy app is free and asks for no account. Whoever runs its server reads the texts of alerts.</p>
-<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app" })}<a href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
+<div class="buttons">${button(call, { action: "/welcome/phone", name: "Use the ntfy app", first })}<a href="${call.base}/me/devices">Telegram, mail, Pushover and others</a></div>`;
 }
 
 function codeForm(call: PageCall): Markup {
@@ -56,7 +57,7 @@ function thisBrowser(call: PageCall, { browser, waiting }: FirstSteps): Piece {
   if (browser !== null)
     return html`${added(call)}<p>${browser.label === "" ? "This browser" : browser.label} is added: does it ring?</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it" })}<a href="${call.base}/me/devices">Nothing is shown</a></div>`;
-  return waiting === null && addBrowser(call);
+  return waiting === null && addBrowser(call, call.origin.startsWith("https:"));
 }
 
 /** A step's name, and whether it is done: in a shape and in a word. */

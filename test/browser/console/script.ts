@@ -81,6 +81,23 @@ const typedStays: Step = async ({ scene, tab, until, value }) => {
   assert.equal(await value("document.activeElement.textContent"), "One");
 };
 
+/** The change that a form made is heard beside its answer, and asked for after it. */
+const shownOnceStays: Step = async ({ scene, tab, until, value }) => {
+  scene.sections = { key: '<form method="post" action="/key"><button>Make</button></form>' };
+  scene.forms["/key"] = async () => {
+    scene.change("key");
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    scene.change("key");
+    return { body: '<section id="key"><p id="secret">once</p></section>' };
+  };
+  await tab.page.goto(`${scene.origin}/page`);
+  await until("document.querySelector('#key button') !== null");
+  await tab.page.click("#key button");
+  await until(has("#secret"));
+  await tab.page.waitForTimeout(800);
+  assert.equal(await value(has("#secret")), true);
+};
+
 const keysWork: Step = async ({ scene, tab, until, value, press }) => {
   scene.sections = { rows: LIST([1, 2, 3]), find: '<label for="q">Find</label><input id="q">' };
   scene.frame.beside = `${SELECTION}<button type="button" id="page-a" data-key="a">All</button>`;
@@ -418,6 +435,7 @@ const STEPS: Record<
   { step: Step; base?: string; noisy?: RegExp; options?: BrowserContextOptions }
 > = {
   typedStays: { step: typedStays, noisy: /status of 422/ },
+  shownOnceStays: { step: shownOnceStays },
   keysWork: { step: keysWork },
   newOnesWait: { step: newOnesWait },
   clocksDiffer: { step: clocksDiffer },
