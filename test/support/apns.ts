@@ -30,6 +30,10 @@ export interface ReceivedPush {
   /** What it was answered; 0 where no answer was given. */
   status: number;
   reason: string;
+  /** When it came, by performance.now(). */
+  at: number;
+  /** The port from which its connection comes. */
+  port: number;
 }
 
 export interface ApnsBody {
@@ -76,6 +80,8 @@ export interface FakeApnsOptions {
   oneFirst?: boolean;
   /** Wall time in milliseconds for the token's age. Default: the token is never too old. */
   now?: () => number;
+  /** Called for each connection, with the port from which it comes. */
+  onConnection?: (port: number) => void;
 }
 
 const fixture = (name: string) =>
@@ -137,6 +143,8 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
       body: tryParse(payload),
       status: 0,
       reason: "",
+      at: performance.now(),
+      port: stream.session?.socket?.remotePort ?? 0,
     };
     fake.received.push(push);
     if (options.oneFirst && fault === null)
@@ -147,6 +155,7 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
 
   server.on("session", (session) => {
     fake.sessions++;
+    options.onConnection?.(session.socket?.remotePort ?? 0);
     open.add(session);
     session.on("error", () => {});
     session.on("ping", () => fake.pings++);

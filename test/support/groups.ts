@@ -10,6 +10,7 @@ export const LONG: readonly string[] = [
   "scenarios/heartbeats",
   "powercut/powercut",
   "prove/prove",
+  "scenarios/nodes",
   "scenarios/dead-names",
   "kit/egress",
   "network/mutated",

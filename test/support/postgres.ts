@@ -29,7 +29,7 @@ import { systemRandom } from "../../src/kit/random.ts";
  */
 
 const PLACE = "/usr/lib/postgresql";
-const bin = newest();
+export const postgresPrograms = newest();
 /** Who has to be alive for the server to be; it is the test's own process where it is run by itself. */
 const runner = process.env["BOX_TEST_RUNNER"] ?? String(process.pid);
 /** Beside the run's other things, so that every process of it finds it. */
@@ -51,7 +51,7 @@ function newest(): string | null {
 
 /** A test that needs PostgreSQL. Where there is none it is passed over, which one line says; or it fails, where it must be there. */
 export function postgresTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
-  if (bin !== null) test(name, run);
+  if (postgresPrograms !== null) test(name, run);
   else if (process.env["BOX_TEST_POSTGRES"] === "must")
     test(name, () => Promise.reject(new Error(`there is no PostgreSQL in ${PLACE}`)));
   else {
@@ -85,7 +85,7 @@ export async function socketDirectory(): Promise<string> {
   const keeper = readFileSync(join(import.meta.dirname, "postgres-keeper.sh"), "utf8");
   const child = spawn("sh", ["-c", keeper, "postgres-keeper.sh", place, runner], {
     ...{ cwd: "/", detached: true, stdio: "ignore" },
-    env: { PATH: process.env["PATH"], BOX_TEST_POSTGRES_BIN: bin ?? "" },
+    env: { PATH: process.env["PATH"], BOX_TEST_POSTGRES_BIN: postgresPrograms ?? "" },
     ...user,
   });
   child.unref();
