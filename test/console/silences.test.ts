@@ -196,6 +196,20 @@ test("a silence is begun from an alert, a rule, a line, a template, a source and
   await tab.post("/silences/new", { ...FORM, reason: "deploy" });
   const [{ id }] = await silences();
   assert.equal((await values(`again=${id}`)).rule, "errors");
+  // Of a heartbeat by what its rule tells apart, and from its source alone.
+  const beats = "/v1/projects/shop/heartbeats";
+  const beat = (await box.api("POST", beats, { name: "backup", period_seconds: 60 })).body;
+  assert.deepEqual(
+    [
+      (await values(`heartbeat=${beat.id}`)).sources,
+      (await values(`heartbeat=${beat.id}`)).identifiers,
+    ],
+    ["heartbeats", ""],
+  );
+  const own = { name: "jobs", match: { tags: ["heartbeat"] }, identifier_keys: ["heartbeat"] };
+  await box.api("DELETE", "/v1/projects/shop/rules/errors");
+  await box.api("POST", "/v1/projects/shop/rules", own);
+  assert.equal((await values(`heartbeat=${beat.id}`)).identifiers, "heartbeat=backup");
   for (const query of ["alert=99", "project=shop&rule=none", "project=shop&line=99", "again=none"])
     assert.equal((await tab.get(`/silences/new?${query}`)).status, 404, query);
 });

@@ -26,14 +26,17 @@ export const ENDS = [
 
 /** What people type for a pair: `provider=acme, region=eu`. Throws 400 for a part without `=`. */
 export function readPairs(text: string): Record<string, string> {
-  const pairs: Record<string, string> = {};
-  for (const part of splitList(text)) {
+  const pairs = splitList(text).map((part): [string, string] => {
     const at = part.indexOf("=");
     if (at < 1)
       throw invalid([{ field: "/match/identifiers", reason: "must be like provider=acme" }]);
-    pairs[part.slice(0, at).trim()] = part.slice(at + 1).trim();
-  }
-  return pairs;
+    const name = part.slice(0, at).trim();
+    // An object would lose it, and the silence take more than was said.
+    if (name === "__proto__")
+      throw invalid([{ field: "/match/identifiers", reason: "can't have that name" }]);
+    return [name, part.slice(at + 1).trim()];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Pairs as one line; null where they wouldn't come back as they are. */
