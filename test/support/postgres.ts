@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
@@ -76,6 +77,8 @@ export async function socketDirectory(): Promise<string> {
   } catch {
     return started();
   }
+  if (process.env["BOX_TEST_RUNNER"] === undefined)
+    process.once("exit", () => rmSync(mark, { recursive: true, force: true }));
   const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : "/tmp", "box-postgres-"));
   chmodSync(place, 0o755);
   // It refuses to be root.
