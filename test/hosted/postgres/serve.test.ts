@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import pino from "pino";
 import type { StoreFault } from "../../../src/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
 import { realClock } from "../../support/clock.ts";
@@ -10,6 +11,7 @@ import { deviceToken } from "../../support/hosted.ts";
 import { ask, signature, type TestHosted, testHosted, useApns } from "../../support/hosted-role.ts";
 import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
+import { until } from "../../support/until.ts";
 
 function keyFile(t: TestContext): string {
   const file = join(scratch(t), "hosted.key");
@@ -17,16 +19,22 @@ function keyFile(t: TestContext): string {
   return file;
 }
 
+/** What the nodes of this file have said, without what a log itself leaves out. */
+const said: string[] = [];
+const log = pino({ level: "trace" }, { write: (line) => void said.push(line) });
+const SECRET = "hunter2-of-the-database";
+
 async function nodes(
   t: TestContext,
   made: Pick<TestDatabase, "url">,
   count: number,
 ): Promise<TestHosted[]> {
+  const database = made.url.replace("@", `:${SECRET}@`);
   const hostedKey = keyFile(t);
   const all: TestHosted[] = [];
   t.after(() => Promise.all(all.map((node) => node.stop())));
   for (let n = 0; n < count; n++)
-    all.push(await testHosted({ database: made.url, hostedKey, node: `n${n}` }, realClock()));
+    all.push(await testHosted({ database, hostedKey, node: `n${n}` }, realClock(), { log }));
   return all;
 }
 
@@ -177,6 +185,9 @@ postgresTest(
     assert.equal(refused.headers.get("retry-after"), "2");
     assert.equal(refused.body.error.code, "relay_unavailable");
     assert.equal(apns.delivered().length, 1);
+    // The node itself has found out that it is told of nobody.
+    const noticed = () => said.some((line) => line.includes("can't be told that this node lives"));
+    await until(noticed, "the node says that the database is away");
     way.mend();
     assert.equal((await send(node, box, { alert_id: "2" })).status, 200);
     assert.equal(apns.delivered().length, 2);
@@ -209,6 +220,11 @@ postgresTest(
     await assert.rejects(node.serveAgain(), /tenants without a box \(00000000000000aa\)/);
   },
 );
+
+postgresTest("nothing that a node says holds the database's password", () => {
+  assert.ok(said.length > 0);
+  assert.ok(!said.join("").includes(SECRET));
+});
 
 test("a node that is to stop says so and serves on for a while", async (t) => {
   const node = await testHosted({ drainSeconds: "7" });
