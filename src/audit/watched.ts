@@ -47,6 +47,7 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       method: ["method", "text"],
       key_id: ["key_id", "text"],
       passkey_id: ["passkey_id", "text"],
+      provider: ["provider", "text"],
       address: ["address", "text"],
       agent: ["agent", "text"],
       hash: ["cookie", "secret"],
@@ -63,6 +64,30 @@ export const watched: Readonly<Record<string, WatchedTable>> = {
       credential: ["credential", "secret"],
     },
     passed: ["public_key", "counter", "transports", "created_at", "last_used_at"],
+  },
+  sign_in_providers: {
+    ...{ kind: "sign_in_provider", id: "id", name: "name" },
+    fields: {
+      ...{ name: ["name", "text"], issuer: ["issuer", "text"], client_id: ["client_id", "text"] },
+      ...{ scopes: ["scopes", "json"], groups_claim: ["groups_claim", "text"] },
+      ...{ roles: ["roles", "json"], domains: ["domains", "json"] },
+      sealed_secret: ["client_secret", "secret"],
+    },
+    passed: times,
+  },
+  oidc_links: {
+    ...{ kind: "provider_link", id: "id", name: "issuer" },
+    fields: {
+      account_id: ["account_id", "text"],
+      issuer: ["issuer", "text"],
+      subject: ["subject", "text"],
+    },
+    passed: ["created_at", "last_used_at"],
+  },
+  sign_in: {
+    ...{ kind: "sign_in", id: "id", name: "id" },
+    fields: { password: ["password", "flag"] },
+    passed: [],
   },
   api_keys: {
     ...{ kind: "key", id: "id", name: "hint" },

@@ -99,7 +99,7 @@ export function sendSheet(sheet: Sheet, { tls }: Pick<Asked, "tls">): Response {
   });
 }
 
-/** On to another address; `to` is one of this box's own. */
+/** On to another address: one of this box's own, or one that it made. */
 export function goTo(
   to: string,
   how: { tls: boolean; cookies?: readonly string[]; headers?: Readonly<Record<string, string>> },

@@ -40,14 +40,23 @@ export interface VisitAnswer {
 /** A page that needs no session, and what its form does. To go on elsewhere: an address below `base`. */
 export interface OpenPage {
   path: string;
-  get(visit: Visit): VisitAnswer | GoOn | Promise<VisitAnswer | GoOn>;
-  post?(visit: Visit, form: URLSearchParams): Promise<VisitAnswer | GoOn>;
+  get(visit: Visit): Visited | Promise<Visited>;
+  post?(visit: Visit, form: URLSearchParams): Promise<Visited>;
 }
 
 export interface GoOn {
   to: string;
-  cookies?: string[];
+  cookies?: readonly string[];
 }
+
+/** To a page that isn't this box's: a whole address that the box made itself. */
+export interface GoAway {
+  away: string;
+  cookies?: readonly string[];
+}
+
+/** What becomes of a visit. */
+export type Visited = VisitAnswer | GoOn | GoAway;
 
 /** Where somebody wanted to go before they signed in: an address of this box, never another's. */
 export function wanted(query: URLSearchParams): string {

@@ -31,9 +31,9 @@ export async function answerVisit(
       ? await page.post(visit, await readForm(c))
       : await page.get(visit);
   const { tls } = asked;
-  if ("to" in answer) {
-    const { to, cookies = [] } = answer;
-    return goTo(place.base + to, { tls, cookies });
+  if ("to" in answer || "away" in answer) {
+    const to = "to" in answer ? place.base + answer.to : answer.away;
+    return goTo(to, { tls, cookies: answer.cookies ?? [] });
   }
   const { status = 200, title, main, cookies = [], headers = {} } = answer;
   if (answer.refusedAs !== undefined) c.set("refusedAs", answer.refusedAs);

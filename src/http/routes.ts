@@ -28,6 +28,7 @@ import { reportRoutes } from "./resources/reports.ts";
 import { ruleRoutes } from "./resources/rules.ts";
 import { searchRoutes } from "./resources/search.ts";
 import { sessionRoutes } from "./resources/sessions.ts";
+import { signInRoutes } from "./resources/sign-in.ts";
 import { silenceRoutes } from "./resources/silences.ts";
 import { sourceKeyRoutes } from "./resources/source-keys.ts";
 import { sourceSecretRoutes } from "./resources/source-secrets.ts";
@@ -65,6 +66,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...peopleRoutes,
   ...searchRoutes,
   ...sessionRoutes,
+  ...signInRoutes,
   ...projectRoutes,
   ...relayRoutes,
   ...reportRoutes,

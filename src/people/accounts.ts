@@ -1,6 +1,13 @@
-import { and, asc, eq, isNotNull, ne, or } from "drizzle-orm";
+import { and, asc, eq, exists, isNotNull, ne, or } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
-import { accounts, apiKeys, pairCodes, pairReceipts, type Role } from "../store/schema.ts";
+import {
+  accounts,
+  apiKeys,
+  oidcLinks,
+  pairCodes,
+  pairReceipts,
+  type Role,
+} from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
@@ -91,6 +98,24 @@ export function seatAccount(
   return role;
 }
 
+/** A new account; without a name it is called by its email's part before the @. */
+export function addNewcomer(
+  tx: Tx,
+  newcomer: Omit<typeof accounts.$inferInsert, "emailFolded" | "displayName" | "createdAt"> & {
+    displayName: string | null;
+  },
+): void {
+  const { email, displayName } = newcomer;
+  tx.orm
+    .insert(accounts)
+    .values({
+      ...{ ...newcomer, emailFolded: foldEmail(email), createdAt: tx.at },
+      displayName: displayName ?? email.slice(0, email.indexOf("@")),
+    })
+    .run();
+  tx.note({ topic: "people" });
+}
+
 /** Changes what is given. Throws 404; 403 for ranks; 409 where no owner would be left. */
 export function changeAccount(
   tx: Tx,
@@ -140,7 +165,7 @@ function takeBackCodes(tx: Tx, email: string): void {
 
 /**
  * Throws 409 unless an owner who can come in is left without this account, or with it but without this key of its: one
- * with a key, or who has signed in with a password.
+ * with a key, or who has signed in and has a password or comes by a provider.
  */
 export function mustLeaveOwner(reader: Reader, without: { account: string; key?: string }): void {
   const { account, key } = without;
@@ -151,7 +176,15 @@ export function mustLeaveOwner(reader: Reader, without: { account: string; key?:
   const signsIn = and(
     ne(accounts.id, account),
     isNotNull(accounts.signedInAt),
-    ne(accounts.passwordHash, ""),
+    or(
+      ne(accounts.passwordHash, ""),
+      exists(
+        reader.orm
+          .select({ id: oidcLinks.id })
+          .from(oidcLinks)
+          .where(eq(oidcLinks.accountId, accounts.id)),
+      ),
+    ),
   );
   const other = reader.orm
     .select({ id: accounts.id })

@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, gt, isNull, lt, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte } from "drizzle-orm";
 import { notFound } from "../kit/errors.ts";
 import { hexId, hexSecret, sha256 } from "../kit/ids.ts";
 import { getMeta, setMeta } from "../store/meta.ts";
 import { accounts, pairCodes, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type By, getAccount, mustGovern, mustGrant } from "./accounts.ts";
+import { foldEmail } from "./email.ts";
 import type { IssuedCode, IssuedReset, PendingCode } from "./pairing.ts";
 import { atLeast, isManager } from "./roles.ts";
 
@@ -124,6 +125,28 @@ export function findLiveCode(reader: Reader, code: string, at: number): LiveCode
   const { id, email, resets } = found;
   const role = resets === null ? found.role : getAccount(reader, resets).role;
   return isEntitled({ ...found, role }) ? { id, role, email, resets } : null;
+}
+
+/** The invitation that waits for this address and is good for most; null where there is none. */
+export function findInvitation(reader: Reader, email: string, at: number): LiveCode | null {
+  const waiting = reader.orm
+    .select({
+      ...{ id: pairCodes.id, role: pairCodes.role, email: pairCodes.email },
+      ...{ resets: pairCodes.accountId, issuedBy: pairCodes.issuedBy, issuerRole: accounts.role },
+    })
+    .from(pairCodes)
+    .leftJoin(accounts, eq(accounts.id, pairCodes.issuedBy))
+    .where(and(isLive(at), isNull(pairCodes.accountId), isNotNull(pairCodes.email)))
+    .orderBy(asc(pairCodes.createdAt), asc(pairCodes.id))
+    .all()
+    .filter((code) => foldEmail(code.email ?? "") === foldEmail(email) && isEntitled(code));
+  const [first, ...more] = waiting;
+  if (first === undefined) return null;
+  const { id, role } = more.reduce(
+    (best, code) => (atLeast(best.role, code.role) ? best : code),
+    first,
+  );
+  return { id, role, email, resets: null };
 }
 
 /** What somebody with a good code is invited to. */

@@ -5,6 +5,7 @@ import { hexId } from "../kit/ids.ts";
 import type { Passwords } from "../kit/password.ts";
 import { accounts, type Role } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
+import { addNewcomer } from "./accounts.ts";
 import { findLiveCode, spendCode } from "./codes.ts";
 import { foldEmail } from "./email.ts";
 import { mintKey } from "./keys.ts";
@@ -116,7 +117,11 @@ function takeSeat(
   if (seat === null || !isSame || !spendCode(tx, seat.codeId)) return null;
   const accountId = seat.account?.id ?? hexId(tx.random);
   if (seat.account === null) {
-    addAccount(tx, { id: accountId, seat, displayName: claim.displayName, passwordHash });
+    const { email, role } = seat;
+    addNewcomer(tx, {
+      ...{ id: accountId, email, role, passwordHash },
+      displayName: claim.displayName,
+    });
   } else {
     const role = higher(seat.account.role, seat.role);
     tx.orm.update(accounts).set({ role }).where(eq(accounts.id, accountId)).run();
@@ -124,25 +129,4 @@ function takeSeat(
   }
   tx.note({ topic: "people" });
   return accountId;
-}
-
-function addAccount(
-  tx: Tx,
-  account: { id: string; seat: Seat; displayName: string | null; passwordHash: string },
-): void {
-  const { id, seat, passwordHash } = account;
-  const { email, role } = seat;
-  const displayName = account.displayName ?? email.slice(0, email.indexOf("@"));
-  tx.orm
-    .insert(accounts)
-    .values({
-      id,
-      email,
-      emailFolded: foldEmail(email),
-      displayName,
-      passwordHash,
-      role,
-      createdAt: tx.at,
-    })
-    .run();
 }

@@ -1,16 +1,17 @@
 import { z } from "zod";
 
 /** Ways in that a session can come from. */
-export const sessionMethods = ["password", "key", "pairing", "passkey", "phone"] as const;
+export const sessionMethods = ["password", "key", "pairing", "passkey", "phone", "oidc"] as const;
 export type SessionMethod = (typeof sessionMethods)[number];
 
 /** Each in words. */
-export const sessionWays: Readonly<Record<SessionMethod, string>> = {
+const sessionWays: Readonly<Record<SessionMethod, string>> = {
   password: "email and password",
   key: "API key",
   pairing: "invitation",
   passkey: "passkey",
   phone: "phone link",
+  oidc: "sign-in provider",
 };
 
 /** A browser that is signed in, as it is read; what its cookie holds is never stored. */
@@ -19,6 +20,10 @@ export const sessionAnswer = z
     id: z.string(),
     account_id: z.string(),
     method: z.enum(sessionMethods).meta({ description: "How it came in." }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: "What the provider was called that it came in by." }),
     key_id: z.string().nullable().meta({ description: "The key it came in by, and ends with." }),
     created_at: z.int(),
     last_seen_at: z.int().meta({ description: "To the minute." }),
@@ -28,3 +33,7 @@ export const sessionAnswer = z
   })
   .meta({ id: "Session" });
 export type Session = z.output<typeof sessionAnswer>;
+
+/** How a session came in, in words. */
+export const sessionWay = ({ provider, method }: Pick<Session, "provider" | "method">): string =>
+  provider ?? sessionWays[method];

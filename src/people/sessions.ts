@@ -29,13 +29,15 @@ export interface NewSession {
   keyId: string | null;
   /** The passkey that it came in by; absent where it came by none. */
   passkeyId?: string;
+  /** What the provider is called that it came in by; absent where it came by none. */
+  provider?: string;
   address: string;
   agent: string;
 }
 
 const ADD = `INSERT INTO sessions
-  (id, account_id, hash, method, key_id, passkey_id, created_at, last_seen_at, expires_at, address, agent)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (id, account_id, hash, method, key_id, passkey_id, created_at, last_seen_at, expires_at, address, agent, provider)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const SIGNED_IN = "UPDATE accounts SET signed_in_at = ? WHERE id = ?";
 const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE account_id = ? ORDER BY last_seen_at DESC, rowid DESC LIMIT -1 OFFSET ?)`;
@@ -45,13 +47,13 @@ const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
  * that goes which wasn't seen for longest.
  */
 export function openSession(tx: Tx, session: NewSession): { id: string; cookie: string } {
-  const { accountId, method, keyId, passkeyId = null, address } = session;
+  const { accountId, method, keyId, passkeyId = null, provider = null, address } = session;
   const id = hexId(tx.random);
   const cookie = base62Secret(tx.random);
   const agent = session.agent.slice(0, MOST_AGENT).toWellFormed();
   tx.sql<(string | number | null)[]>(ADD).run(
     ...[id, accountId, sha256(cookie), method, keyId, passkeyId],
-    ...[tx.at, tx.at, tx.at + IDLE, address, agent],
+    ...[tx.at, tx.at, tx.at + IDLE, address, agent, provider],
   );
   tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST_SESSIONS);
   tx.sql<[at: number, id: string]>(SIGNED_IN).run(tx.at, accountId);
@@ -96,7 +98,7 @@ export function seenSession(tx: Tx, id: string): void {
   tx.sql<[{ at: number; id: string }]>(SEEN).run({ at: tx.at, id });
 }
 
-const LIST = `SELECT id, account_id, method, key_id, created_at, last_seen_at, expires_at, address, agent
+const LIST = `SELECT id, account_id, method, provider, key_id, created_at, last_seen_at, expires_at, address, agent
   FROM sessions WHERE expires_at > @now AND (@account IS NULL OR account_id = @account)
   ORDER BY last_seen_at DESC, rowid DESC`;
 

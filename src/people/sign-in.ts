@@ -7,6 +7,7 @@ import { accounts } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { findActor } from "./actor.ts";
 import { foldEmail } from "./email.ts";
+import { passwordsOpen } from "./oidc/password-switch.ts";
 import type { Redemption } from "./pairing.ts";
 import { doubtPasskey, usePasskey } from "./passkey.ts";
 import { type PasskeyProof, provePasskey, TOO_LATE } from "./passkeys.ts";
@@ -50,13 +51,16 @@ export function signInRefused(): ServiceError {
 
 /**
  * Throws 401 sign_in_refused, the same after the same work (one argon2) whether there is such an account or not; 429 rate_limited
- * with the seconds to wait after too many wrong passwords for this email, overloaded while too many are checked.
+ * with the seconds to wait after too many wrong passwords for this email, overloaded while too many are checked. Where
+ * passwords are off nobody's is looked at.
  */
 export async function signInByPassword(
   parts: SignInParts,
   { email, password, ...browser }: { email: string; password: string } & Browser,
 ): Promise<SignedIn> {
   const { store, passwords } = parts;
+  if (!passwordsOpen(store))
+    throw new ServiceError("sign_in_refused", "Passwords open nothing here: come in another way.");
   const counted = parts.tries.begin(email);
   const account = passwordOf(store, email);
   const isRight = await passwords.verify(password, account?.hash ?? null).catch((error) => {
@@ -181,8 +185,9 @@ export function signInByPhone(
   return enter(parts, { accountId, method: "phone", keyId: null, ...browser });
 }
 
-function enter(
-  { store }: SignInParts,
+/** Opens the session, in one transaction with what `before` does. */
+export function enter(
+  { store }: Pick<SignInParts, "store">,
   session: NewSession,
   before: (tx: Tx) => void = () => {},
 ): SignedIn {
@@ -197,7 +202,7 @@ function enter(
 }
 
 /** Failed tries are counted by the minute: `account` is empty where there is none of that email. */
-function refused(
+export function refused(
   store: Store,
   { method, account, address }: { method: SessionMethod; account: string; address: string },
 ): void {

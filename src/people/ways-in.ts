@@ -1,14 +1,21 @@
+import type { Egress } from "../kit/egress.ts";
 import type { Reader } from "../store/store.ts";
 import { type Challenges, createChallenges } from "./challenges.ts";
+import { createProviderClient, type ProviderClient } from "./oidc/client.ts";
+import { createFlows, type Flows } from "./oidc/flows.ts";
 import { createPhoneLinks, type PhoneLinks } from "./phone-links.ts";
 
 /** What ways in remember from one request to the next; in memory alone, for minutes, and bounded. */
 export interface WaysIn {
   challenges: Challenges;
   phones: PhoneLinks;
+  flows: Flows;
+  providers: ProviderClient;
 }
 
-export const createWaysIn = (reader: Reader): WaysIn => ({
+export const createWaysIn = (reader: Reader, egress: Egress): WaysIn => ({
   challenges: createChallenges(reader.clock, reader.random),
   phones: createPhoneLinks(reader),
+  flows: createFlows(reader.clock, reader.random),
+  providers: createProviderClient(egress, reader.clock),
 });

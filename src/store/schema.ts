@@ -33,6 +33,34 @@ export const apiKeys = sqliteTable("api_keys", {
   label: text("label").notNull(),
 });
 
+export const signInProviders = sqliteTable("sign_in_providers", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  issuer: text("issuer").notNull(),
+  clientId: text("client_id").notNull(),
+  sealedSecret: text("sealed_secret"),
+  scopes: text("scopes").notNull(),
+  groupsClaim: text("groups_claim").notNull(),
+  roles: text("roles").notNull(),
+  domains: text("domains").notNull(),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export const signInRow = sqliteTable("sign_in", {
+  id: integer("id").primaryKey(),
+  password: integer("password", { mode: "boolean" }).notNull(),
+});
+
+export const oidcLinks = sqliteTable("oidc_links", {
+  id: text("id").primaryKey(),
+  issuer: text("issuer").notNull(),
+  subject: text("subject").notNull(),
+  accountId: text("account_id"),
+  createdAt: integer("created_at").notNull(),
+  lastUsedAt: integer("last_used_at").notNull(),
+});
+
 export const passkeys = sqliteTable("passkeys", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),

@@ -10,6 +10,7 @@ const places = [
   { table: "gateways", column: "sealed" },
   { table: "sources", column: "sealed_secret" },
   { table: "contacts", column: "sealed" },
+  { table: "sign_in_providers", column: "sealed_secret" },
 ] as const;
 
 type Place = (typeof places)[number];

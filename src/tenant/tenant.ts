@@ -213,7 +213,7 @@ export function startTenant(options: TenantOptions): Tenant {
     devices: options.devices ?? devicesIn(store),
     passwords: options.passwords ?? createPasswords(random),
     tries: createTries(store),
-    ways: createWaysIn(store),
+    ways: createWaysIn(store, egress.share(VOUCHING)),
     renderer,
     dryRuns,
     outbox,
@@ -273,6 +273,9 @@ const LISTENING = { connections: 12, maxOrigins: 16 };
 
 /** What senders make it ask keeps no page waiting. */
 const ASKING = { connections: 2, maxOrigins: 8, lookups: 1 };
+
+/** What providers are asked when somebody signs in keeps nothing else waiting. */
+const VOUCHING = { connections: 2, maxOrigins: 8, lookups: 1 };
 
 function newsJob(news: BoxNews): Job {
   return { name: "news", wokenBy: ["relay"], run: (now) => news.run(now) };

@@ -23,6 +23,16 @@ const freshKey = () => String(++last).padStart(25, "k");
 const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
 const subscription = () => browser().subscription(`http://127.0.0.1:9/${fresh("push")}`);
 const HOOK = "http://127.0.0.1:9/hook";
+/** One that nobody serves: it is stored untested. */
+export const PROVIDER = {
+  ...{
+    name: "Lab",
+    issuer: "http://127.0.0.1:9",
+    client_id: "box",
+    client_secret: "s",
+    test: false,
+  },
+};
 
 export async function fixture(box: TestBox, caller: string = box.owner.key): Promise<Fixture> {
   const project = fresh("project");
@@ -137,6 +147,11 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         return String(body.report.public_uuid);
       }),
     code_id: code,
+    provider: () =>
+      once("provider", async () => {
+        box.tenant.store.write((tx) => tx.sql("DELETE FROM sign_in_providers").run());
+        return post("/v1/sign-in/providers", PROVIDER, "id");
+      }),
     account: () => once("account", async () => box.person("member").accountId),
     key: () =>
       once("key", async () => {
@@ -217,6 +232,13 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       rules: [{ after_seconds: 60, contacts: [await values["cid"]?.()], min_level: 0 }],
     }),
     putGateway: () => ({ subject: "mailto:o@example.org" }),
+    createSignInProvider: () => {
+      box.tenant.store.write((tx) => tx.sql("DELETE FROM sign_in_providers").run());
+      return PROVIDER;
+    },
+    changeSignInProvider: () => ({ name: fresh("Lab"), test: false }),
+    testSignInProvider: () => ({}),
+    putSignIn: () => ({ password: true }),
     putFallback: () => ({ accounts: [box.owner.accountId], schedules: [] }),
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),

@@ -42,7 +42,7 @@ const ofTable: Record<string, string> = {
   "sessions.passkey_id": "id 1",
 };
 
-const onlyOne = ["relay"];
+const onlyOne = ["relay", "sign_in"];
 
 export function fill(db: SqliteDatabase): void {
   const tables = db

@@ -2,7 +2,7 @@ import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { keyWrite } from "../../people/account.ts";
 import { createKey, listKeys, revokeKey } from "../../people/keys.ts";
-import { type Session, sessionWays } from "../../people/session.ts";
+import { type Session, sessionWay } from "../../people/session.ts";
 import { endOthers, endSession, listSessions } from "../../people/sessions.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { button, field } from "../ui/form.ts";
@@ -75,10 +75,10 @@ ${all.length > 1 && button(call, { action: `${AT}/end-others`, name: "Sign out a
 }
 
 function sessionRow(call: PageCall, session: Session): Markup {
-  const { id, method, agent, address, last_seen_at } = session;
+  const { id, agent, address, last_seen_at } = session;
   const isThis = id === call.who.sessionId;
   return html`<tr><td data-label="Browser">${agent === "" ? "unknown" : agent}${isThis && html` <strong>(this one)</strong>`}</td>
-<td data-label="Came in by">${sessionWays[method]}</td><td data-label="From">${address}</td>
+<td data-label="Came in by">${sessionWay(session)}</td><td data-label="From">${address}</td>
 <td data-label="Last seen">${ago(call, last_seen_at)}</td>
 <td>${button(call, { action: `${AT}/${id}/end`, name: isThis ? "Sign out" : "End", kind: "plain" })}</td></tr>
 `;

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../kit/html.ts";
 import type { Account } from "../../people/account.ts";
 import { listKeys, revokeKey } from "../../people/keys.ts";
-import { sessionWays } from "../../people/session.ts";
+import { sessionWay } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
@@ -20,7 +20,7 @@ export function waysIn(call: PageCall, { id }: Account): Markup {
 `;
   const sessionRow = (
     session: (typeof sessions)[number],
-  ) => html`<tr><td data-label="Browser">${session.agent || "unknown"} <span class="soft">${sessionWays[session.method]}, from ${session.address}</span></td>
+  ) => html`<tr><td data-label="Browser">${session.agent || "unknown"} <span class="soft">${sessionWay(session)}, from ${session.address}</span></td>
 <td data-label="Last seen">${ago(call, session.last_seen_at)}</td>
 <td>${button(call, { action: `${at}/sessions/${session.id}/end`, name: "Sign out", kind: "plain", label: `Sign out ${session.agent || "unknown"}` })}</td></tr>
 `;

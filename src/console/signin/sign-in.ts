@@ -5,6 +5,7 @@ import { html, type Markup } from "../../kit/html.ts";
 import { hasAccounts } from "../../people/accounts.ts";
 import { type OpenPage, type Visit, type VisitAnswer, wanted } from "../visit.ts";
 import { passkeyWay, signInChallenge } from "./passkey-way.ts";
+import { providerLinks } from "./provider-links.ts";
 import { keyWay, passwordWay, type Typed, type WayIn } from "./ways.ts";
 
 /** Every way in, in the order of the page. */
@@ -25,19 +26,24 @@ export const signInPage: OpenPage = {
       return { to: wanted(visit.query), cookies: [sessionCookie(cookie, visit.secure)] };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      const wait = error.retryAfter;
-      const isLimit = error instanceof RateLimited;
-      const wrong = isLimit ? `Too many tries from your address: wait ${wait} s.` : error.message;
-      const answer = shown(visit, { email: (form.get("email") ?? "").trim(), wrong });
-      return {
-        ...answer,
-        status: error.status === 429 ? 429 : 401,
-        refusedAs: error.code,
-        ...(wait !== undefined && { headers: { ...answer.headers, "Retry-After": String(wait) } }),
-      };
+      return refusedSignIn(visit, error, (form.get("email") ?? "").trim());
     }
   },
 };
+
+/** The page again, with why nobody is in. */
+export function refusedSignIn(visit: Visit, error: ServiceError, email: string): VisitAnswer {
+  const wait = error.retryAfter;
+  const isLimit = error instanceof RateLimited;
+  const wrong = isLimit ? `Too many tries from your address: wait ${wait} s.` : error.message;
+  const answer = shown(visit, { email, wrong });
+  return {
+    ...answer,
+    status: error.status === 429 ? 429 : 401,
+    refusedAs: error.code,
+    ...(wait !== undefined && { headers: { ...answer.headers, "Retry-After": String(wait) } }),
+  };
+}
 
 function shown(visit: Visit, typed: Typed): VisitAnswer {
   const { tenant, base, query } = visit;
@@ -48,7 +54,7 @@ function shown(visit: Visit, typed: Typed): VisitAnswer {
   return {
     ...{ title: "Sign in", script: "passkeys", headers: signInChallenge(visit) },
     main: html`${wrong !== null && html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`}
-${WAYS.map((way) => way.draw(visit, action, typed))}
+${providerLinks(visit, to)}${WAYS.map((way) => way.draw(visit, action, typed))}
 <p class="soft">No account? Ask whoever runs this box for a pairing link.</p>`,
   };
 }

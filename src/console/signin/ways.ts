@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../kit/html.ts";
+import { passwordsOpen } from "../../people/oidc/password-switch.ts";
 import { type SignedIn, signInByKey, signInByPassword } from "../../people/sign-in.ts";
 import type { Visit } from "../visit.ts";
 
@@ -27,11 +28,9 @@ export const passwordWay: WayIn = {
       ...{ email: (form.get("email") ?? "").trim(), password: form.get("password") ?? "" },
       ...from(visit),
     }),
-  draw: (
-    _visit,
-    action,
-    { email, wrong },
-  ) => html`<form class="form" method="post" action="${action}">
+  draw: (visit, action, { email, wrong }) =>
+    passwordsOpen(visit.tenant.store) &&
+    html`<form class="form" method="post" action="${action}">
 <div class="field"><label for="email">Email</label>
 <input id="email" name="email" type="email" required autocomplete="username" value="${email}"${email === "" && html` autofocus`}></div>
 <div class="field"><label for="password">Password</label>

@@ -1,0 +1,218 @@
+import { LRUCache } from "lru-cache";
+import type * as Library from "openid-client";
+import { type Clock, systemClock } from "../../kit/clock.ts";
+import type { Egress } from "../../kit/egress.ts";
+import type { ProviderFlow } from "./flows.ts";
+import { isPlainIssuer } from "./provider.ts";
+import type { OpenProvider } from "./providers.ts";
+
+/** What speaks to providers: the library, by the guarded way out. It is loaded with the first sign-in. */
+
+let loading: Promise<typeof Library> | undefined;
+function library(): Promise<typeof Library> {
+  loading ??= import("openid-client");
+  return loading;
+}
+
+/**
+ * Why a provider signs nobody in. `away`: it can't be reached; `denied`: it says that the person didn't want to; `refused`: it says
+ * no; `clock`: what it said is too old, or its clock is another; `wrong`: what it said doesn't hold.
+ */
+export type ProviderFailure = "away" | "denied" | "refused" | "clock" | "wrong";
+
+export class ProviderFault extends Error {
+  readonly kind: ProviderFailure;
+  /** A short word for the log: never anything that is secret. */
+  readonly reason: string;
+
+  constructor(kind: ProviderFailure, reason: string) {
+    super(`${kind}: ${reason}`);
+    this.name = "ProviderFault";
+    this.kind = kind;
+    this.reason = reason;
+  }
+}
+
+/** What a provider says of somebody. */
+export interface Identity {
+  /** As its settings here have it, which is who signed but for a slash at the end. */
+  issuer: string;
+  subject: string;
+  email: string | null;
+  isVerified: boolean;
+  name: string;
+  groups: readonly string[];
+}
+
+export interface ProviderClient {
+  /** Reads the provider's settings anew. Throws ProviderFault. */
+  look(provider: OpenProvider): Promise<void>;
+  /** Where the browser goes. Throws ProviderFault. */
+  lead(provider: OpenProvider, flow: ProviderFlow): Promise<string>;
+  /** Who came back with this query. Throws ProviderFault. */
+  redeem(provider: OpenProvider, flow: ProviderFlow, query: URLSearchParams): Promise<Identity>;
+}
+
+const TIMEOUT_MS = 8_000;
+const MOST_BYTES = 256 * 1024;
+/** Its settings serve for so long; its keys are read with every sign-in. */
+const KEPT_MS = 60_000;
+/** Seconds that clocks may differ. */
+const TOLERANCE = 60;
+
+type Settings = Library.ServerMetadata;
+
+export function createProviderClient(egress: Egress, clock: Clock): ProviderClient {
+  const kept = new LRUCache<string, { settings: Settings; until: number }>({ max: 16 });
+  const fetcher = fetchBy(egress);
+
+  async function settingsOf(provider: OpenProvider, isFresh = false): Promise<Settings> {
+    const { issuer, client_id } = provider;
+    const known = kept.get(issuer);
+    if (!isFresh && known !== undefined && clock.mono() < known.until) return known.settings;
+    const lib = await library();
+    const execute = isPlainIssuer(issuer) ? [lib.allowInsecureRequests] : [];
+    const how = { [lib.customFetch]: fetcher, execute };
+    const found = await lib.discovery(new URL(issuer), client_id, undefined, lib.None(), how);
+    const { supportsPKCE: _, ...settings } = found.serverMetadata();
+    // The library lets a few services name another.
+    if (new URL(settings.issuer).href !== new URL(issuer).href)
+      throw new ProviderFault("wrong", "issuer");
+    kept.set(issuer, { settings, until: clock.mono() + KEPT_MS });
+    return settings;
+  }
+
+  async function configOf(provider: OpenProvider): Promise<Library.Configuration> {
+    const settings = await settingsOf(provider).catch((error) => {
+      const fault = faultOf(error);
+      throw fault.kind === "wrong" && fault.reason !== "issuer"
+        ? new ProviderFault("away", fault.reason)
+        : fault;
+    });
+    const lib = await library();
+    const metadata = {
+      // The library asks the machine for the time.
+      [lib.clockSkew]: Math.round((clock.now() - systemClock.now()) / 1000),
+      [lib.clockTolerance]: TOLERANCE,
+    };
+    const { client_id, secret, issuer } = provider;
+    const config = new lib.Configuration(settings, client_id, metadata, authBy(lib, secret));
+    config[lib.customFetch] = fetcher;
+    config.timeout = TIMEOUT_MS / 1000;
+    if (isPlainIssuer(issuer)) lib.allowInsecureRequests(config);
+    // The id token's signature is checked even though it comes straight from the provider.
+    lib.enableNonRepudiationChecks(config);
+    return config;
+  }
+
+  return {
+    async look(provider) {
+      kept.delete(provider.issuer);
+      await configOf(provider);
+    },
+    async lead(provider, { state, nonce, verifier, redirectUri }) {
+      const config = await configOf(provider);
+      const lib = await library();
+      const challenge = await lib.calculatePKCECodeChallenge(verifier);
+      return await caught(async () => {
+        const url = lib.buildAuthorizationUrl(config, {
+          ...{ redirect_uri: redirectUri, scope: provider.scopes.join(" "), state, nonce },
+          ...{ code_challenge: challenge, code_challenge_method: "S256" },
+        });
+        if (url.protocol !== "https:" && !isPlainIssuer(provider.issuer))
+          throw new ProviderFault("wrong", "authorization_endpoint");
+        return url.href;
+      });
+    },
+    async redeem(provider, flow, query) {
+      const config = await configOf(provider);
+      const lib = await library();
+      return await caught(async () => {
+        const back = new URL(`${flow.redirectUri}?${query}`);
+        const tokens = await lib.authorizationCodeGrant(config, back, {
+          ...{ expectedState: flow.state, expectedNonce: flow.nonce, idTokenExpected: true },
+          pkceCodeVerifier: flow.verifier,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) throw new ProviderFault("wrong", "no id token");
+        const asks = (settings: Settings) => settings.userinfo_endpoint !== undefined;
+        const isThin = claims["email"] === undefined || needsGroups(provider, claims);
+        const more =
+          isThin && asks(config.serverMetadata())
+            ? await lib.fetchUserInfo(config, tokens.access_token, claims.sub)
+            : {};
+        return identityOf(provider, { ...more, ...claims });
+      });
+    },
+  };
+}
+
+const needsGroups = ({ roles, groups_claim }: OpenProvider, claims: Record<string, unknown>) =>
+  Object.keys(roles).length > 0 && claims[groups_claim] === undefined;
+
+function identityOf(
+  { issuer, groups_claim }: OpenProvider,
+  claims: { sub: string } & Record<string, unknown>,
+): Identity {
+  const { sub: subject, email, email_verified, name } = claims;
+  const listed = claims[groups_claim];
+  const groups = Array.isArray(listed) ? listed : [listed];
+  return {
+    ...{ issuer, subject, isVerified: email_verified === true },
+    email: typeof email === "string" ? email : null,
+    name: typeof name === "string" ? name : "",
+    groups: groups.filter((group) => typeof group === "string").slice(0, 2000),
+  };
+}
+
+/** By the header that every provider must know, unless it says that it doesn't. */
+function authBy(lib: typeof Library, secret: string): Library.ClientAuth {
+  if (secret === "") return lib.None();
+  const [basic, post] = [lib.ClientSecretBasic(secret), lib.ClientSecretPost(secret)];
+  return (settings, ...rest) => {
+    const known = settings.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const isPost = !known.includes("client_secret_basic") && known.includes("client_secret_post");
+    (isPost ? post : basic)(settings, ...rest);
+  };
+}
+
+function fetchBy(egress: Egress): Library.CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const { error, status, truncated, ...answer } = await egress.send({
+      ...{ url, method, headers, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES },
+      ...(body === null || body === undefined ? {} : { body: String(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (error !== null || status === null) throw new ProviderFault("away", error ?? "no answer");
+    if (truncated) throw new ProviderFault("away", "too long");
+    if (status >= 500) throw new ProviderFault("away", `status ${status}`);
+    const hasBody = status >= 200 && status !== 204 && status !== 304;
+    return new Response(hasBody ? answer.body : null, { status, headers: answer.headers });
+  };
+}
+
+async function caught<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+const WORD = /^[a-zA-Z0-9_ .-]{1,64}$/;
+const wordOf = (value: unknown, otherwise: string) =>
+  typeof value === "string" && WORD.test(value) ? value : otherwise;
+
+/** What the library throws, which may hold what nobody should read, as one of ours. */
+function faultOf(error: unknown): ProviderFault {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof ProviderFault) return at;
+  const { code, error: said, name } = error as Record<string, unknown>;
+  if (code === "OAUTH_TIMEOUT" || code === "OAUTH_ABORT")
+    return new ProviderFault("away", "timeout");
+  if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") return new ProviderFault("clock", "time");
+  // An answer in the address, or one of the token endpoint.
+  if (said === "access_denied") return new ProviderFault("denied", "access_denied");
+  if (said !== undefined) return new ProviderFault("refused", wordOf(said, "error"));
+  return new ProviderFault("wrong", wordOf(code, wordOf(name, "error")));
+}

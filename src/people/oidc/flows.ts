@@ -1,0 +1,53 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../kit/clock.ts";
+import { base62Secret, sameSecret } from "../../kit/ids.ts";
+import type { Random } from "../../kit/random.ts";
+
+/** One sign-in on its way to a provider and back. */
+export interface ProviderFlow {
+  providerId: string;
+  /** As the provider was told. */
+  redirectUri: string;
+  /** The page that was asked for, below the base. */
+  to: string;
+  state: string;
+  nonce: string;
+  /** The code verifier (PKCE). */
+  verifier: string;
+}
+
+/** Sign-ins on their way, in memory alone: ten minutes, once, and for the browser that began. */
+export interface Flows {
+  /** `secret`: what the browser keeps in a cookie meanwhile. */
+  begin(to: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">): {
+    flow: ProviderFlow;
+    secret: string;
+  };
+  /** null for a state that isn't good, or that another browser began; it is good no more after this. */
+  take(state: string, secret: string): ProviderFlow | null;
+}
+
+const GOOD_MS = 10 * 60_000;
+const MOST_FLOWS = 2000;
+
+export function createFlows(clock: Clock, random: Random): Flows {
+  const begun = new LRUCache<string, { flow: ProviderFlow; secret: string; until: number }>({
+    max: MOST_FLOWS,
+  });
+  return {
+    begin(asked) {
+      const [state, nonce, verifier, secret] = [0, 1, 2, 3].map(() => base62Secret(random)) as [
+        ...[string, string, string, string],
+      ];
+      const flow = { ...asked, state, nonce, verifier };
+      begun.set(state, { flow, secret, until: clock.mono() + GOOD_MS });
+      return { flow, secret };
+    },
+    take(state, secret) {
+      const found = begun.get(state);
+      if (found === undefined || !sameSecret(found.secret, secret)) return null;
+      begun.delete(state);
+      return clock.mono() < found.until ? found.flow : null;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { and, eq, exists, isNotNull, isNull, or } from "drizzle-orm";
+import { ServiceError } from "../../kit/errors.ts";
+import { accounts, oidcLinks, passkeys, signInProviders, signInRow } from "../../store/schema.ts";
+import type { Reader, Tx } from "../../store/store.ts";
+
+/** Whether email and password open a session. */
+export const passwordsOpen = (reader: Reader): boolean =>
+  reader.orm.select().from(signInRow).get()?.password ?? true;
+
+/** Whether an owner has come in by a passkey, or by a provider that is still there. */
+function ownerComesOtherwise({ orm }: Reader): boolean {
+  const byPasskey = orm
+    .select({ id: passkeys.id })
+    .from(passkeys)
+    .where(
+      and(
+        eq(passkeys.accountId, accounts.id),
+        isNotNull(passkeys.lastUsedAt),
+        isNull(passkeys.doubtedAt),
+      ),
+    );
+  const byProvider = orm
+    .select({ id: oidcLinks.id })
+    .from(oidcLinks)
+    .innerJoin(signInProviders, eq(signInProviders.issuer, oidcLinks.issuer))
+    .where(eq(oidcLinks.accountId, accounts.id));
+  const owner = orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.role, "owner"), or(exists(byPasskey), exists(byProvider))))
+    .limit(1)
+    .get();
+  return owner !== undefined;
+}
+
+/** Throws 409 last_owner where passwords are off and no owner has signed in by a passkey or a provider that is still there. */
+export function mustStayOpen(reader: Reader): void {
+  if (passwordsOpen(reader) || ownerComesOtherwise(reader)) return;
+  throw new ServiceError(
+    "last_owner",
+    "Without passwords no owner could come in: first an owner signs in by a passkey or by a provider.",
+  );
+}
+
+/** Turns passwords on or off; open sessions go on. Throws as mustStayOpen. */
+export function setPasswordsOpen(tx: Tx, password: boolean): void {
+  tx.orm
+    .insert(signInRow)
+    .values({ id: 1, password })
+    .onConflictDoUpdate({ target: signInRow.id, set: { password } })
+    .run();
+  mustStayOpen(tx);
+  tx.note({ topic: "people" });
+}

@@ -1,0 +1,133 @@
+import { asc, eq } from "drizzle-orm";
+import { notFound, ServiceError } from "../../kit/errors.ts";
+import { hexId } from "../../kit/ids.ts";
+import type { Sealer } from "../../kit/sealer.ts";
+import { getMeta } from "../../store/meta.ts";
+import { type Role, signInProviders } from "../../store/schema.ts";
+import { sealPlace } from "../../store/sealed.ts";
+import type { Reader, Tx } from "../../store/store.ts";
+import { mustStayOpen } from "./password-switch.ts";
+import type { Provider, ProviderWrite } from "./provider.ts";
+
+/** A provider with what only the box may know. */
+export interface OpenProvider extends Provider {
+  /** Empty: the client has none. */
+  secret: string;
+}
+
+const MOST_PROVIDERS = 16;
+
+type Row = typeof signInProviders.$inferSelect;
+
+const shown = (row: Row): Provider => ({
+  ...{ id: row.id, name: row.name, issuer: row.issuer, client_id: row.clientId },
+  has_secret: row.sealedSecret !== null,
+  ...{ scopes: JSON.parse(row.scopes) as string[], groups_claim: row.groupsClaim },
+  roles: JSON.parse(row.roles) as Record<string, Role>,
+  domains: JSON.parse(row.domains) as string[],
+  ...{ created_at: row.createdAt, updated_at: row.updatedAt },
+});
+
+/** By name. */
+export function listProviders(reader: Reader): Provider[] {
+  const order = [asc(signInProviders.name), asc(signInProviders.id)];
+  return reader.orm
+    .select()
+    .from(signInProviders)
+    .orderBy(...order)
+    .all()
+    .map(shown);
+}
+
+function rowOf(reader: Reader, id: string): Row {
+  const row = reader.orm.select().from(signInProviders).where(eq(signInProviders.id, id)).get();
+  if (row === undefined) throw notFound("sign-in provider");
+  return row;
+}
+
+/** Throws 404. */
+export const getProvider = (reader: Reader, id: string): Provider => shown(rowOf(reader, id));
+
+const placeOf = (id: string) => sealPlace("sign_in_providers", "sealed_secret", id);
+
+/** Throws 404; 422 missing_credential where its secret can't be opened any more. */
+export function openProvider(reader: Reader, sealer: Sealer, id: string): OpenProvider {
+  const row = rowOf(reader, id);
+  const secret = row.sealedSecret === null ? "" : sealer.open(row.sealedSecret, placeOf(id));
+  if (secret === null)
+    throw new ServiceError(
+      "missing_credential",
+      `The secret of ${row.name} must be entered again.`,
+    );
+  return { ...shown(row), secret };
+}
+
+export type ProviderInput = Omit<ProviderWrite, "test">;
+
+/** As it would be with these changes. Throws 404; 422 where another issuer would get the secret of this one. */
+export function changedProvider(
+  reader: Reader,
+  sealer: Sealer,
+  {
+    id,
+    change,
+  }: { id: string; change: { [F in keyof ProviderInput]?: ProviderInput[F] | undefined } },
+): ProviderInput {
+  const row = shown(rowOf(reader, id));
+  const given = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Partial<ProviderInput>;
+  const { name, issuer, client_id, scopes, groups_claim, roles, domains } = row;
+  const next = { name, issuer, client_id, scopes, groups_claim, roles, domains, ...given };
+  const fresh = given.client_secret ?? "";
+  if (fresh !== "") return { ...next, client_secret: fresh };
+  const isOther = next.issuer !== issuer || next.client_id !== client_id;
+  if (isOther && row.has_secret)
+    throw new ServiceError("missing_credential", "Another issuer or client takes its own secret.", {
+      details: [{ field: "/client_secret", reason: "is required" }],
+    });
+  return { ...next, client_secret: row.has_secret ? openProvider(reader, sealer, id).secret : "" };
+}
+
+/** Stores a new one, or in place of `id`. Throws 422 too_many. */
+export function putProvider(
+  tx: Tx,
+  sealer: Sealer,
+  { id: known, input }: { id: string | null; input: ProviderInput },
+): Provider {
+  if (known === null && listProviders(tx).length >= MOST_PROVIDERS)
+    throw new ServiceError("too_many", `At most ${MOST_PROVIDERS} providers.`);
+  const id = known ?? hexId(tx.random);
+  const { name, issuer, client_id: clientId, client_secret: secret, groups_claim } = input;
+  const set = {
+    ...{ name, issuer, clientId, groupsClaim: groups_claim, updatedAt: tx.at },
+    sealedSecret: secret === "" ? null : sealer.seal(secret, placeOf(id)),
+    scopes: JSON.stringify(input.scopes),
+    ...{ roles: JSON.stringify(input.roles), domains: JSON.stringify(input.domains) },
+  };
+  tx.orm
+    .insert(signInProviders)
+    .values({ id, ...set, createdAt: tx.at })
+    .onConflictDoUpdate({ target: signInProviders.id, set })
+    .run();
+  mustStayOpen(tx);
+  tx.note({ topic: "people" });
+  return getProvider(tx, id);
+}
+
+/** Throws 404; 409 where passwords are off and no owner would be left who comes in otherwise. Sessions go on. */
+export function deleteProvider(tx: Tx, id: string): void {
+  if (tx.orm.delete(signInProviders).where(eq(signInProviders.id, id)).run().changes !== 1)
+    throw notFound("sign-in provider");
+  mustStayOpen(tx);
+  tx.note({ topic: "people" });
+}
+
+/** Where providers lead back to, below the box's address. */
+export const CALLBACK = "/signin/oidc/callback";
+
+/** What a provider must know as this box's redirect URI, for browsers that come by its own address. */
+export function redirectUri(reader: Reader, publicUrl: string): string {
+  const base = publicUrl === "" ? String(getMeta(reader, "base_url") ?? "") : publicUrl;
+  return base.replace(/\/$/, "") + CALLBACK;
+}

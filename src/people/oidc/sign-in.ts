@@ -1,0 +1,111 @@
+import { type Author, writeEntry } from "../../audit/record.ts";
+import { unixSeconds } from "../../kit/clock.ts";
+import { ServiceError } from "../../kit/errors.ts";
+import { hexId } from "../../kit/ids.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Sealer } from "../../kit/sealer.ts";
+import type { Role } from "../../store/schema.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Browser, enter, refused, type SignedIn, type SignInParts } from "../sign-in.ts";
+import type { WaysIn } from "../ways-in.ts";
+import { type Admission, admission, admit } from "./admit.ts";
+import { ProviderFault } from "./client.ts";
+import type { ProviderFlow } from "./flows.ts";
+import { type OpenProvider, openProvider } from "./providers.ts";
+
+export interface ProviderParts extends SignInParts {
+  ways: Pick<WaysIn, "providers" | "flows">;
+  sealer: Sealer;
+  log: Log;
+}
+
+const no = (message: string) => new ServiceError("sign_in_refused", message);
+
+/** Why a provider signs nobody in, in a sentence for who stands there. */
+const FAULT: Readonly<Record<ProviderFault["kind"], (name: string) => string>> = {
+  away: (name) => `${name} can't be reached now, so it signs nobody in; the other ways work.`,
+  denied: (name) => `You said no at ${name}, or it let nobody through.`,
+  refused: (name) =>
+    `${name} refused the sign-in: ask whoever runs this box to look at its settings.`,
+  clock: (name) =>
+    `What ${name} answered is out of date: its clock and this box's differ by more than a minute.`,
+  wrong: (name) => `What ${name} answered doesn't hold, so nobody is signed in. Try again.`,
+};
+
+const REFUSED: Readonly<Record<Exclude<Admission["is"], "in">, (name: string) => string>> = {
+  unverified: (name) =>
+    `${name} doesn't say that your email address is verified, and nobody here is known by you yet.`,
+  removed: () => "Your account here was removed: ask for an invitation.",
+  not_invited: () => "You have no account here and no invitation: ask whoever runs this box.",
+  another: (name) => `The account with your address belongs to another identity at ${name}.`,
+};
+
+const told = (log: Log, { id, name }: OpenProvider, error: unknown): never => {
+  if (!(error instanceof ProviderFault)) throw error;
+  log.warn(
+    { provider: id, fault: error.kind, reason: error.reason },
+    "a provider signed nobody in",
+  );
+  throw no(FAULT[error.kind](name));
+};
+
+/** A sentence for a provider's fault; anything else is thrown on. */
+export function faultSentence(error: unknown, name: string): string {
+  if (!(error instanceof ProviderFault)) throw error;
+  return `${FAULT[error.kind](name)} (${error.reason})`;
+}
+
+/**
+ * Sends a browser to a provider: the address there, and what the browser keeps meanwhile. Throws 404; 401 sign_in_refused where the
+ * provider can't be used.
+ */
+export async function beginAtProvider(
+  { store, ways, sealer, log }: ProviderParts,
+  asked: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">,
+): Promise<{ url: string; secret: string }> {
+  const provider = openProvider(store, sealer, asked.providerId);
+  const { flow, secret } = ways.flows.begin(asked);
+  const lead = ways.providers.lead(provider, flow);
+  const url = await lead.catch((error) => {
+    ways.flows.take(flow.state, secret);
+    return told(log, provider, error);
+  });
+  return { url, secret };
+}
+
+/** Signs in who came back from a provider with this query. Throws 401 sign_in_refused. */
+export async function signInByProvider(
+  parts: ProviderParts,
+  { flow, query, ...browser }: { flow: ProviderFlow; query: URLSearchParams } & Browser,
+): Promise<SignedIn> {
+  const { store, ways, sealer, log } = parts;
+  const provider = openProvider(store, sealer, flow.providerId);
+  const identity = await ways.providers
+    .redeem(provider, flow, query)
+    .catch((error) => told(log, provider, error));
+  const asking = { provider, identity, at: unixSeconds(store.clock), newId: hexId(store.random) };
+  const seen = admission(store, asking);
+  const { address } = browser;
+  if (seen.is !== "in") {
+    refused(store, { method: "oidc", account: "", address });
+    throw no(REFUSED[seen.is](provider.name));
+  }
+  const { accountId } = seen;
+  const session = { accountId, method: "oidc", keyId: null, provider: provider.name } as const;
+  return enter(parts, { ...session, ...browser }, (tx) => {
+    const { keptOwner } = admit(tx, asking, seen);
+    if (keptOwner !== null) ownerStays(tx, { accountId, address, wanted: keptOwner });
+  });
+}
+
+/** The groups would leave the box without an owner: that they don't is told. */
+function ownerStays(
+  tx: Tx,
+  { accountId, address, wanted }: { accountId: string; address: string; wanted: Role },
+): void {
+  const target = { kind: "account", id: accountId };
+  const who = { accountId, via: "page", hint: "oidc", address } as const;
+  const author: Author = { ...who, verb: "lastOwnerStays", target };
+  const changes = [{ field: "role_by_groups", from: null, to: wanted }];
+  writeEntry(tx, author, { ...target, name: "", project: null, changes });
+}
