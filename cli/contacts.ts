@@ -129,11 +129,15 @@ async function placeOf(
 async function list(options: PersonOptions): Promise<void> {
   const contacts = await contactsOf(options);
   const now = unixSeconds(systemClock);
-  const row = ({ id, kind, label, address, state, last_ok_at, last_error }: Contact) => [
-    ...[id, kind, label, address, state],
-    ...[last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`, last_error ?? ""],
-  ];
-  const heads = ["ID", "KIND", "LABEL", "ADDRESS", "STATE", "LAST TOOK", "LAST ERROR"];
+  const row = (contact: Contact) => {
+    const { id, kind, label, address, state, last_ok_at, last_error, shown_at } = contact;
+    return [
+      ...[id, kind, label, address, state],
+      last_ok_at === null ? "never" : `${age(last_ok_at, now)} ago`,
+      ...[shown_at === null ? "" : `${age(shown_at, now)} ago`, last_error ?? ""],
+    ];
+  };
+  const heads = ["ID", "KIND", "LABEL", "ADDRESS", "STATE", "LAST TOOK", "SHOWN", "LAST ERROR"];
   print({ contacts }, options, () =>
     contacts.length === 0
       ? "no contacts: box contact add KIND ADDRESS makes one"
