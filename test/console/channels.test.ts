@@ -41,7 +41,7 @@ test("a channel is added by its kind's own fields, tested, turned off and on, ch
   assert.match(form, /name="chat_id" type="password"/);
   assert.doesNotMatch(form, /name="webhook_url"/);
   const { made, page } = await added();
-  const secret = /<pre class="code" id="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+  const secret = /<pre class="code" id="secret-text">([^<]+)</.exec(made.text)?.[1] ?? "";
   assert.ok(secret.length > 20);
   assert.doesNotMatch((await tab.get(LIST)).text, new RegExp(secret));
   assert.match((await tab.get(LIST)).text, /never tried: send a test/);
@@ -155,7 +155,7 @@ test("AC-17.2 no credential is in any page, in forms for changing neither", asyn
 test("a delivery shows what was sent and each try; it is sent again with its id, and a signature is checked", async (t) => {
   const { box, receiver, tab, open, added } = await story(t);
   const { made, id, page } = await added();
-  const secret = /id="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+  const secret = /id="secret-text">([^<]+)</.exec(made.text)?.[1] ?? "";
   receiver.once(answer(503, "upstream down"));
   await open(1);
   await box.clock.turn(120_000);

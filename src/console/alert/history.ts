@@ -3,6 +3,7 @@ import { OPEN_SECONDS } from "../../alerts/notes.ts";
 import type { NumberedEntry } from "../../alerts/timeline.ts";
 import { html, type Markup, trusted } from "../../kit/html.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
+import { changesLink } from "../audit/link.ts";
 import type { PageCall } from "../screen.ts";
 import { button, fieldId, keyed, typed, wrongOf } from "../ui/form.ts";
 import { clockTime, exact } from "../ui/times.ts";
@@ -61,7 +62,7 @@ export async function history(call: PageCall, shown: ShownAlert): Promise<Markup
     items.push(await item(call, shown, group));
   return html`<div class="card-head"><h2><a href="#timeline"${keyed("t", "Timeline")}>Timeline</a></h2>${other}</div>
 ${shown.entries.length === MOST_ENTRIES && html`<p class="soft">The latest ${MOST_ENTRIES} entries.</p>`}
-<ol class="timeline">${items}</ol>`;
+<ol class="timeline">${items}</ol>${changesLink(call, "alert", shown.row.id)}`;
 }
 
 async function item(call: PageCall, shown: ShownAlert, { entry, before }: EntryGroup) {

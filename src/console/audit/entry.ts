@@ -79,8 +79,9 @@ const PLACES: Readonly<
   integration: ({ project, id }) => pathOf("p", project, "channels", id),
   action: ({ project }) => pathOf("p", project, "actions"),
   schedule: ({ project, name }) => pathOf("oncall", project, name),
-  silence: () => "/silences",
-  heartbeat: () => "/heartbeats",
+  silence: ({ id }) => pathOf("silences", id),
+  heartbeat: ({ id }) => pathOf("heartbeats", id),
+  report: ({ project, id }) => pathOf("p", project, "reports", id),
 };
 
 /** "rule errors of shop", a link to where it is now. */

@@ -37,7 +37,7 @@ export function secretNotice({ shown }: PageCall): Markup {
   const { secret } = shown;
   if (secret === undefined) return html``;
   return html`<div class="notice notice-warn"><h2>What its requests are signed with</h2><p>Shown once, now: give it to the receiver.</p>
-<div class="snippet"><pre class="code" id="secret">${secret}</pre><button type="button" class="button second" data-copy="secret">Copy</button></div></div>`;
+<div class="snippet"><pre class="code" id="secret-text">${secret}</pre><button type="button" class="button second" data-copy="secret-text">Copy</button></div></div>`;
 }
 
 export const addForms: Readonly<Record<string, Form>> = {

@@ -1,6 +1,7 @@
 import { html, type Markup } from "../../kit/html.ts";
 import { titleOf } from "../../reports/report.ts";
 import { WITH_FRAME } from "../answer.ts";
+import { changesLink } from "../audit/link.ts";
 import type { Screen } from "../screen.ts";
 import { entryDeeds } from "./entry-deeds.ts";
 import { published } from "./entry-list.ts";
@@ -32,7 +33,10 @@ export const editorScreen: Screen = {
         write: { watches: [], draw: () => writeForm(call, shown) },
         facts: { watches: facts, draw: () => factsSection(call, shown) },
         entries: { watches, draw: () => published(call, shown) },
-        manage: { watches, draw: () => manageSection(call, shown) },
+        manage: {
+          watches,
+          draw: () => html`${manageSection(call, shown)}${changesLink(call, "report", row.id)}`,
+        },
       },
       body: (put) => html`${put("head")}
 <div class="report" data-side="write"><div class="buttons report-sides scripted"><button type="button" data-show="write" aria-pressed="true">Write</button><button type="button" data-show="read" aria-pressed="false">Read</button></div>

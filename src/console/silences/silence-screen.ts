@@ -1,5 +1,6 @@
 import { html, type Markup } from "../../kit/html.ts";
 import { type SilenceAnswer, silenceWrite } from "../../quiet/silence.ts";
+import { changesLink } from "../audit/link.ts";
 import { knownField, localText } from "../oncall/local-time.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { field } from "../ui/form.ts";
@@ -23,7 +24,7 @@ export const silenceScreen: Screen = {
         facts: {
           watches,
           draw: () =>
-            html`<p>${stateBadge(silence)}</p>${silenceFacts(call, silence)}${silenceDeeds(call, silence)}`,
+            html`<p>${stateBadge(silence)}</p>${silenceFacts(call, silence)}${silenceDeeds(call, silence)}${changesLink(call, "silence", silence.id)}`,
         },
         would: { watches, draw: () => would(call, silence) },
         change: { watches: [], draw: () => changeForm(call, silence) },
