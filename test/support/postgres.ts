@@ -64,10 +64,17 @@ export function postgresTest(name: string, run: (t: TestContext) => void | Promi
 function sayOnce(): void {
   try {
     mkdirSync(`${mark}-none`);
+    forgetAtEnd(`${mark}-none`);
     process.stderr.write(`\nNO POSTGRESQL in ${PLACE}: nothing that needs one is tested.\n\n`);
   } catch {
     // Another file has said it.
   }
+}
+
+/** A run of many files removes what lies beside its other things itself. */
+function forgetAtEnd(path: string): void {
+  if (process.env["BOX_TEST_RUNNER"] === undefined)
+    process.once("exit", () => rmSync(path, { recursive: true, force: true }));
 }
 
 /** The directory of the server's socket, once it answers. */
@@ -77,8 +84,7 @@ export async function socketDirectory(): Promise<string> {
   } catch {
     return started();
   }
-  if (process.env["BOX_TEST_RUNNER"] === undefined)
-    process.once("exit", () => rmSync(mark, { recursive: true, force: true }));
+  forgetAtEnd(mark);
   const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : "/tmp", "box-postgres-"));
   chmodSync(place, 0o755);
   // It refuses to be root.
