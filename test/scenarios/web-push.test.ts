@@ -96,7 +96,7 @@ test("a page is pushed to each browser of who is paged, in words; what is shown 
   assert.equal(bobs.pushed().length, 0, "whoever wasn't paged is told nothing");
 });
 
-test("a right takes its own alert and no other, and ends with the day, the alert, and the subscription (410)", async (t) => {
+test("AC-23.5 a right takes its own alert and no other, and ends with the day, the alert, and the subscription (410)", async (t) => {
   const { box, ann, subscribe, rule, fire, press, step, timeline } = await pushStory(t);
   const phone = await subscribe(ann, "pixel");
   await rule([step(ann)]);

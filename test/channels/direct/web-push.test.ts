@@ -47,7 +47,7 @@ const planned = (...values: string[]): Random => ({
   fraction: () => 0,
 });
 
-test("the standard's own example comes out byte for byte (RFC 8291, section 5)", () => {
+test("AC-23.1 the standard's own example comes out byte for byte (RFC 8291, section 5)", () => {
   const random = planned("DGv6ra1nlYgDCS1FRnbzlw", "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw");
   const keys = {
     p256dh:
