@@ -102,13 +102,14 @@ export function settle(db: SqliteDatabase, options: SettleOptions): SettledRows 
 }
 
 /** A copy of an older program may have no such table yet. */
-function isThere(db: SqliteDatabase, table: Table | "sessions"): boolean {
+function isThere(db: SqliteDatabase, table: Table | "sessions" | "walls"): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
 }
 
-/** A browser that was signed out since the copy was made must not be signed in again by it. */
+/** A browser that was signed out, or a link that was revoked, since the copy was made must not come back by it. */
 function signOut(db: SqliteDatabase): void {
-  if (isThere(db, "sessions")) db.prepare("DELETE FROM sessions").run();
+  for (const table of ["sessions", "walls"] as const)
+    if (isThere(db, table)) db.prepare(`DELETE FROM ${table}`).run();
 }
 
 interface Waiting {

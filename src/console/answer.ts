@@ -93,7 +93,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 /** A document as it is, with headers of its own. */
 export function sendSheet(sheet: Sheet, { tls }: Pick<Asked, "tls">): Response {
   const { status, headers, body } = sheet;
-  return new Response(body, {
+  return new Response(body === "" ? null : body, {
     status,
     headers: { ...headers, ...(tls ? { "Strict-Transport-Security": HSTS } : {}) },
   });

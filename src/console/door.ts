@@ -1,5 +1,6 @@
 import { prefersJson } from "../http/accept.ts";
 import type { AppContext } from "../http/raw-route.ts";
+import { WALL } from "../http/resources/walls.ts";
 import { isOwnPost } from "../http/same-site.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { sessionCookieName } from "../http/session-cookie.ts";
@@ -20,6 +21,7 @@ import { screens } from "./screens.ts";
 import { createScreenServer } from "./serve-screen.ts";
 import type { System } from "./system-port.ts";
 import { answerVisit } from "./visits.ts";
+import { createWall, isWall } from "./wall/serve.ts";
 
 export interface ConsoleDeps {
   tenant: Tenant;
@@ -48,6 +50,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
   });
 
   const live = createLive(tenant);
+  const wall = createWall({ tenant, system, serving, files });
 
   return async (c) => {
     const { pathname: path } = new URL(c.req.url);
@@ -60,6 +63,8 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     const { method, place } = asking;
     if (method !== "GET" && method !== "POST") return null;
     if (method === "POST") mustBeOwn(asking);
+    const ofWall = method === "GET" && isWall(path);
+    if (ofWall && path !== WALL) return wall(asking, null);
     const page = open.get(path);
     if (page !== undefined)
       return answerVisit(asking, page, {
@@ -71,12 +76,13 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     const form = method === "POST" ? routing.form(path) : null;
     const file = method === "GET" && screen === null ? routing.file(path) : null;
     const who = signedIn(tenant, asking);
-    const isPage = [screen, form, file].some(Boolean) || isLive || path === "/";
+    const isPage = [screen, form, file].some(Boolean) || isLive || ofWall || path === "/";
     if (who === null) return isPage ? toSignIn(asking) : null;
     c.set("tenantId", tenant.id);
     c.set("rateHeaders", serving.limits.api.spend(who.sessionId));
     serving.known(c);
     if (isLive) return live(c, who.sessionId);
+    if (ofWall) return wall(asking, who);
     if (path === "/") return goTo(`${place.base}/alerts`, { tls });
     if (screen !== null) return pages.shown(asking, who, screen);
     if (file !== null) return pages.file(asking, who, file);

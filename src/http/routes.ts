@@ -35,6 +35,7 @@ import { sourceSecretRoutes } from "./resources/source-secrets.ts";
 import { sourceRoutes } from "./resources/sources.ts";
 import { templateRoutes } from "./resources/templates.ts";
 import { tryingRoutes } from "./resources/trying.ts";
+import { wallRoutes } from "./resources/walls.ts";
 import { webhookRoutes } from "./resources/webhooks.ts";
 import type { Route } from "./route.ts";
 
@@ -67,6 +68,7 @@ export const dataPlaneRoutesOf = (kinds: ChannelList): readonly Route[] => [
   ...searchRoutes,
   ...sessionRoutes,
   ...signInRoutes,
+  ...wallRoutes,
   ...projectRoutes,
   ...relayRoutes,
   ...reportRoutes,

@@ -185,6 +185,16 @@ export const shiftChecks = sqliteTable("shift_checks", {
   seenAt: integer("seen_at"),
 });
 
+export const walls = sqliteTable("walls", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  messages: integer("messages", { mode: "boolean" }).notNull(),
+  hash: text("hash").notNull(),
+  accountId: text("account_id"),
+  createdAt: integer("created_at").notNull(),
+  lastSeenAt: integer("last_seen_at"),
+});
+
 export const calendars = sqliteTable("calendars", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),

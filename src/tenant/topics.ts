@@ -62,7 +62,9 @@ const unplaced: Readonly<Record<string, (id: string) => string[]>> = {
       "notification_rules",
     ].map((kind) => [kind, () => ["people"]]),
   ),
-  ...Object.fromEntries(["gateway", "relay", "fallback"].map((kind) => [kind, () => ["system"]])),
+  ...Object.fromEntries(
+    ["gateway", "relay", "fallback", "wall"].map((kind) => [kind, () => ["system"]]),
+  ),
   override: () => ["oncall"],
   report_entry: () => ["reports"],
   alert: (id) => ["alerts", `alert:${id}`],

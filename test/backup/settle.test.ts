@@ -306,7 +306,7 @@ test("keys go with a backup only when asked, and never take another's place", (t
   assert.deepEqual(hashes(it.data), before);
 });
 
-test("a session that was open when the copy was made is not open in what is restored", (t) => {
+test("a session or a link to the wall that was open when the copy was made is not open in what is restored", (t) => {
   const it = made(t, false);
   const store = it.open();
   store.write((tx) => {
@@ -316,6 +316,7 @@ test("a session that was open when the copy was made is not open in what is rest
     tx.sql(
       "INSERT INTO sessions VALUES ('s', 'a', 'h', 'password', NULL, NULL, 1, 1, 9999999999, '', '')",
     ).run();
+    tx.sql("INSERT INTO walls VALUES ('w', 'corridor', 1, 'h', 'a', 1, NULL)").run();
   });
   store.close();
   it.take();
@@ -323,6 +324,6 @@ test("a session that was open when the copy was made is not open in what is rest
   it.restore({ to });
   const restored = it.open(to);
   const count = (table: string) => restored.sql(`SELECT count(*) FROM ${table}`).pluck().get();
-  assert.deepEqual([count("accounts"), count("sessions")], [1, 0]);
+  assert.deepEqual([count("accounts"), count("sessions"), count("walls")], [1, 0, 0]);
   restored.close();
 });

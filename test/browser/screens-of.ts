@@ -46,6 +46,7 @@ export function screensOf(house: House): Record<string, string> {
     simulate: "/simulate?project=payments&rule=payments+are+down",
     "simulate-sweep": `/simulate?project=payments&rule=payments+are+down&silent=${ann.accountId}&sweep=14`,
     "simulate-choose": "/simulate",
+    wall: "/wall",
     missing: "/nothing",
   };
 }
@@ -60,5 +61,6 @@ export const picturesOfDocs: Readonly<Record<string, { width: number; height: nu
   "project-connect-desk-light": { ...DESK, height: 480 },
   "report-desk-light": DESK,
   "rules-desk-light": { ...DESK, height: 320 },
+  "wall-desk-dark": { ...DESK, height: 480 },
   "simulate-sweep-desk-light": DESK,
 };

@@ -180,6 +180,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       }),
     pid: () =>
       once("subscription", () => post("/v1/push/subscriptions", subscription(), "id", caller)),
+    wall: () => once("wall", () => post("/v1/walls", { name: fresh("screen") }, "id")),
     calendar: () =>
       once("calendar", async () => {
         const account = await once("account", async () => box.person("member").accountId);
@@ -243,6 +244,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
     createHeartbeat: () => ({ name: fresh("job"), cron: "0 3 * * *", timezone: "Europe/Vienna" }),
     changeHeartbeat: () => ({ grace_seconds: 60 }),
     makeCalendar: () => ({}),
+    makeWall: () => ({ name: fresh("screen") }),
     createSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     previewSilence: () => ({ match: { rule: "r" }, ends_at: soon(), reason: "deploy" }),
     changeSilence: () => ({ ends_at: soon() }),

@@ -222,6 +222,8 @@ export const pageBodies: Record<string, Make> = {
   "/signout": nothing,
   "/system/look": nothing,
   "/system/backup": nothing,
+  "/system/walls": () => ({ name: fresh("screen"), without: "messages" }),
+  "/system/walls/{wall}/revoke": nothing,
   "/system/relay": () => RELAY,
   "/system/relay/test": async ({ box }) => {
     await box.api("PUT", "/v1/relay", RELAY);

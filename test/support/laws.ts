@@ -80,6 +80,8 @@ export const rooms: Record<string, readonly string[]> = {
     ...["projects", "oncall", "quiet", "alerts", "ingest", "heartbeats", "adapters", "connect"],
     ...["config-file", "tenant", "http", "search"],
     "desk/config-document.ts",
+    // What a page may load and run.
+    "page/style.ts",
   ],
   // Looks at a data plane, running or not, and says how it is; changes nothing.
   operate: [

@@ -34,9 +34,7 @@ export type WorkerWay =
 
 /** First segments of the addresses of pages. */
 const PAGES = new Set(
-  "alerts a p oncall search silences heartbeats people me system audit simulate welcome wall".split(
-    " ",
-  ),
+  "alerts a p oncall search silences heartbeats people me system audit simulate welcome".split(" "),
 );
 
 /** Where somebody comes in: they have no session, or another's. */

@@ -12,6 +12,7 @@ import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
 import { ownFindings } from "./own-findings.ts";
 import { findingsSection, readiness } from "./readiness.ts";
 import { relayForms, relaySection } from "./relay.ts";
+import { wallForms, wallsSection } from "./walls.ts";
 
 const lookAgain: Form = {
   ...{ verb: "runDoctor", target: () => ({ kind: "doctor", id: "" }), deed: true },
@@ -52,13 +53,14 @@ export const systemScreen: Screen = {
       return { name: "box.yaml", type: "application/yaml; charset=utf-8", body };
     },
   },
-  forms: { look: lookAgain, backup: backupNow, ...relayForms },
+  forms: { look: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
 };
 
 function ofManagers(call: PageCall, house: House): Record<string, Section> {
   return {
     backups: { watches: ["system"], draw: () => backupsSection(call) },
     relay: { watches: ["system"], draw: () => relaySection(call) },
+    walls: { watches: ["system"], draw: () => wallsSection(call) },
     load: { watches: ["alerts", "lines:*"], draw: () => loadSection(house) },
     keeping: { watches: [], draw: () => keepingSection(call, house) },
     machine: { watches: [], draw: machineSection },

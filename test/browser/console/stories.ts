@@ -10,13 +10,17 @@ import { pushHolds } from "./push.ts";
 import { quietHolds } from "./quiet.ts";
 import { reportsHold } from "./reports.ts";
 import { twoPeopleHold } from "./two-people.ts";
+import { wallHolds } from "./wall.ts";
 import { waysInHold } from "./ways-in.ts";
 
 /** What each screen of the console promises, as it is tried in a browser. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
   ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
-  ...{ pocketHolds, pushHolds, waysInHold },
+  pocketHolds,
+  pushHolds,
+  waysInHold,
   reportsHold,
   quietHolds,
   chargeHolds,
+  wallHolds,
 };

@@ -1,0 +1,77 @@
+import { asc, count, eq } from "drizzle-orm";
+import { notFound, ServiceError } from "../kit/errors.ts";
+import { base62Secret, hexId, sha256 } from "../kit/ids.ts";
+import { walls } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { WallAnswer, WallWrite } from "./wall.ts";
+
+/** Links that a screen in a corridor shows the wall by: whoever has one sees it and can do nothing. */
+
+/** Of a box. */
+export const MOST_WALLS = 50;
+/** Seconds to which it is known when one was last shown. */
+const SEEN_TO = 60;
+
+/** What stands in a link. */
+const WALL_SECRET = /^[0-9A-Za-z]{22}$/;
+
+type WallRow = typeof walls.$inferSelect;
+
+const toWall = (row: WallRow): WallAnswer => ({
+  ...{ id: row.id, name: row.name, messages: row.messages, created_by: row.accountId },
+  ...{ created_at: row.createdAt, last_seen_at: row.lastSeenAt },
+});
+
+/** By name. */
+export function listWalls(reader: Reader): WallAnswer[] {
+  return reader.orm.select().from(walls).orderBy(asc(walls.name), asc(walls.id)).all().map(toWall);
+}
+
+/** The secret (22 base62 characters, 131 bits) is only ever in this answer. Throws 422 for one too many. */
+export function makeWall(
+  tx: Tx,
+  by: string,
+  { name, messages }: WallWrite,
+): { wall: WallAnswer; secret: string } {
+  const n = tx.orm.select({ n: count() }).from(walls).get()?.n ?? 0;
+  if (n >= MOST_WALLS)
+    throw new ServiceError("too_many", `There are at most ${MOST_WALLS} links to the wall.`, {
+      details: [{ reason: `at most ${MOST_WALLS} links`, value: String(n) }],
+    });
+  const secret = base62Secret(tx.random, 22);
+  const row = tx.orm
+    .insert(walls)
+    .values({
+      ...{ id: hexId(tx.random), name, messages, hash: sha256(secret) },
+      ...{ accountId: by, createdAt: tx.at, lastSeenAt: null },
+    })
+    .returning()
+    .get();
+  return { wall: toWall(row), secret };
+}
+
+/** It shows nothing from the commit on. Throws 404. */
+export function revokeWall(tx: Tx, id: string): void {
+  const { changes } = tx.orm.delete(walls).where(eq(walls.id, id)).run();
+  if (changes === 0) throw notFound("wall");
+}
+
+/** null for a link that never was, or is revoked. */
+export function findWall(reader: Reader, secret: string): WallAnswer | null {
+  if (!WALL_SECRET.test(secret)) return null;
+  const row = reader.orm
+    .select()
+    .from(walls)
+    .where(eq(walls.hash, sha256(secret)))
+    .get();
+  return row === undefined ? null : toWall(row);
+}
+
+/** Whether it is time to note again that it was shown. */
+export const isSeenLater = ({ last_seen_at }: WallAnswer, now: number): boolean =>
+  last_seen_at === null || now - last_seen_at >= SEEN_TO;
+
+/** Notes that a screen showed it. */
+export function seenWall(tx: Tx, id: string): void {
+  tx.orm.update(walls).set({ lastSeenAt: tx.at }).where(eq(walls.id, id)).run();
+}
