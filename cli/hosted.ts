@@ -31,6 +31,11 @@ export function registerHosted(program: Command): void {
     .option("--endpoint <url>", "default https://api.push.apple.com")
     .option("--ca <file>", "the only authority to trust there (PEM)")
     .action(setApns);
+  deskFlags(hosted.command("move"))
+    .description(
+      "move the registry of a stopped role to an empty database, or from one to a directory without",
+    )
+    .action(move);
   program.addCommand(hosted);
 }
 
@@ -177,4 +182,15 @@ async function addKey(options: DeskOptions & KeyFlags): Promise<void> {
 async function setApns(options: DeskOptions & ApnsFlags): Promise<void> {
   await onDesk({ ...options, make: true }, (desk) => desk.setApns(options));
   print({ set: true, topic: options.topic }, options, () => `set for ${options.topic}`);
+}
+
+async function move(options: DeskOptions): Promise<void> {
+  const [{ moveHosted }, { systemClock }, { systemRandom }] = await Promise.all([
+    import("../src/desk/hosted-move.ts"),
+    import("../src/kit/clock.ts"),
+    import("../src/kit/random.ts"),
+  ]);
+  const made = await moveHosted({ ...options, clock: systemClock, random: systemRandom });
+  const lines = () => Object.entries(made.rows).map(([name, rows]) => `${name.padEnd(14)} ${rows}`);
+  print(made, options, () => [`moved ${made.moved}; rows:`, ...lines()].join("\n"));
 }

@@ -14,6 +14,15 @@ export function findTenant(reader: Reader, id: string): HostedTenant | null {
   return (row as HostedTenant | undefined) ?? null;
 }
 
+/** How many tenants have no box. */
+export function countWithoutBox(reader: Reader): number {
+  const count = reader
+    .sql<[], number>("SELECT count(*) FROM tenants WHERE kind = 'hosted'")
+    .pluck()
+    .get();
+  return count ?? 0;
+}
+
 export function tenantsIn(room: Room): Tenants {
   const { store, write } = room;
   return {
