@@ -3,6 +3,7 @@ import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
 import { answerClick, pressAgain, showPush } from "./notices.ts";
 import { answerAct, answerDecision, maySend, sendHeld, tellPages } from "./outbox.ts";
 import { visitKept, visitPage } from "./pages.ts";
+import { reachBox } from "./reach.ts";
 import { ownBase, worker } from "./scope.ts";
 import { DECIDE, workerWay } from "./which.ts";
 import { forgetAll, forgetKept } from "./whose.ts";
@@ -42,27 +43,41 @@ worker.addEventListener("fetch", (event) => {
     event.respondWith(answerDecision(id, verb));
   } else if (way === "sign-out") event.respondWith(leave(request));
   else if (way === "entry" && request.method === "GET") event.respondWith(enter(request));
-  else if (way === "entry") later(forgetKept("You are signed out."));
+  // Another site's form may come here, too: it forgets nothing.
+  else if (way === "entry" && request.referrer.startsWith(worker.registration.scope))
+    later(forgetKept("Somebody signed in."));
 });
 
-/** Who is asked to sign in has no session any more. */
+/** Who is asked to sign in has no session any more; who only looks at the page may have. */
 async function enter(request: Request): Promise<Response> {
   const answer = await visitPage(request);
-  if (answer.ok) await forgetKept("You are signed out.");
+  if (answer.ok && (await isSignedOut())) await forgetKept("You are signed out.");
   return answer;
+}
+
+async function isSignedOut(): Promise<boolean> {
+  const asked = { headers: { Accept: "application/json" }, ms: 5_000 };
+  return (await reachBox(`${ownBase}/live?wait=0`, asked))?.status === 401;
 }
 
 /** Before the answer is given: the next page finds nothing. */
 async function leave(request: Request): Promise<Response> {
   await wake().catch(() => {});
-  const body = new URLSearchParams(await request.clone().text());
-  const device = await ownDevice();
-  if (device !== null) body.set("device", device.id);
-  const answer = await fetch(request.url, {
-    ...{ method: "POST", headers: request.headers, redirect: request.redirect, body },
-  });
+  const answer = await fetch(await withDevice(request));
   if (answer.ok || answer.type === "opaqueredirect") await forgetAll();
   return answer;
+}
+
+/**
+ * The box is told which device it is that leaves. Only where a page's own script asks: a form that comes by itself may be
+ * another site's, and made anew here it would count as this box's.
+ */
+async function withDevice(request: Request): Promise<Request> {
+  const device = await ownDevice();
+  if (request.mode === "navigate" || device === null) return request;
+  const body = new URLSearchParams(await request.clone().text());
+  body.set("device", device.id);
+  return new Request(request.url, { method: "POST", headers: request.headers, body });
 }
 
 worker.addEventListener("message", (event) => {

@@ -38,7 +38,7 @@ const PAGES = new Set(
 );
 
 /** Where somebody comes in: they have no session, or another's. */
-const ENTRIES = new Set(["/signin", "/phone"]);
+const ENTRY = /^\/(?:signin(?:\/[\w/-]*)?|phone)$/;
 
 const KEPT = /^\/(?:alerts|oncall|me\/devices)$/;
 const KEPT_ALERT = /^\/a\/[1-9]\d{0,15}$/;
@@ -51,12 +51,12 @@ export function workerWay({ method, path, search, isVisit, isScripted }: SeenReq
   if (method === "GET" && path.startsWith("/assets/")) return "file";
   if (method === "POST") {
     if (path === "/signout" && (isVisit || isScripted)) return "sign-out";
-    if (isVisit && (ENTRIES.has(path) || path === "/pair")) return "entry";
+    if (isVisit && (ENTRY.test(path) || path === "/pair")) return "entry";
     if (isScripted && ACT.test(path)) return "act";
     return isScripted && DECIDE.test(path) ? "decide" : "pass";
   }
   if (method !== "GET" || !isVisit) return "pass";
-  if (ENTRIES.has(path)) return "entry";
+  if (ENTRY.test(path)) return "entry";
   if (path === "/signout") return "page";
   if (KEPT.test(path)) return search === "" ? "kept" : "page";
   if (KEPT_ALERT.test(path)) return "kept";

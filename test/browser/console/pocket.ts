@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TestBox } from "../../support/box.ts";
+import { signedIn } from "../../support/console.ts";
 import { settle } from "../../support/until.ts";
 import { findings, type Tab } from "../tab.ts";
 import { onStage, type Stage, seen } from "./stage.ts";
@@ -118,7 +119,7 @@ const kindsOf = (box: TestBox, kind: string) =>
 
 /** What is too old isn't sent by itself; signed out, nothing of it all stays. */
 const sendsNothingLate: Step = async ({ box, visit }) => {
-  await scene(box);
+  const { bob } = await scene(box);
   const tab = await visit("/alerts");
   await governed(tab);
   const { page } = tab;
@@ -138,6 +139,26 @@ const sendsNothingLate: Step = async ({ box, visit }) => {
   await page.click("#held button:text('Send now')");
   await seen(tab, `/Sent: Acknowledge #1/.test(document.querySelector("#held")?.textContent)`);
   assert.equal(stateOf(box), "acknowledged");
+
+  // Whoever comes next finds nothing of it, nor does who is signed out.
+  const whose = () =>
+    tab.run(`caches.open("pages").then(async (pages) => {
+      const texts = await Promise.all((await pages.keys()).map(async (one) => (await pages.match(one)).text()));
+      return [...new Set(texts.map((text) => / data-who="(\\w+)"/.exec(text)?.[1]))];
+    })`);
+  assert.deepEqual(await whose(), [box.owner.accountId]);
+  const comes = async (cookie: string) => {
+    const [name = "", value = ""] = cookie.split("=");
+    await context.addCookies([{ name, value, url: box.url }]);
+    await page.goto(`${box.url}/alerts`);
+    await page.waitForTimeout(300);
+  };
+  await comes(signedIn(box, bob).cookie);
+  assert.deepEqual(await whose(), [bob.accountId]);
+  await comes("box=over");
+  assert.match(page.url(), /\/signin/);
+  assert.deepEqual(await whose(), []);
+  await comes(signedIn(box).cookie);
 
   await worker.evaluate(`PushManager.prototype.getSubscription = async () => ({
     unsubscribe: async () => void (await fetch("/v1/unsubscribed").catch(() => {})),

@@ -64,7 +64,7 @@ async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
       }),
     async shows(tag, title, body = /(?:)/) {
       let last: Shown | undefined;
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 200; tries += 1) {
         last = await shown(tag);
         if (title.test(last.title) && body.test(last.body)) return last;
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -174,6 +174,24 @@ async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
   await seen(
     tab,
     `/lock screen shows only where/.test(document.querySelector("${row}").textContent)`,
+  );
+
+  // Its push service gives it another: the box has it at once, and what it is pushed stays.
+  const fresh = browser().subscription(`${receiver.url}/push/canary-renewed`);
+  await pushed.worker.evaluate(`{
+    const event = new ExtendableEvent("pushsubscriptionchange");
+    let work = null;
+    Object.defineProperties(event, {
+      newSubscription: { value: { toJSON: () => (${JSON.stringify(fresh)}) } },
+      waitUntil: { value: (promise) => { work = promise; } },
+    });
+    dispatchEvent(event);
+    work;
+  }`);
+  const renewed = (await list()).filter(({ label }: { label: string }) => label !== "pixel");
+  assert.deepEqual(
+    renewed.map(({ id, lock_screen }: Record<string, string>) => [id === added.id, lock_screen]),
+    [[false, "place"]],
   );
 
   // It goes with the session.
