@@ -72,7 +72,7 @@ function rows(size, look) {
   return bytes;
 }
 
-/** PNG, second edition, §5: a chunk with its length and its check. */
+/** PNG, second edition, section 5: a chunk with its length and its check. */
 function chunk(type, data) {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const head = Buffer.alloc(4);

@@ -62,7 +62,7 @@ export function shownAgain(
   );
 }
 
-/** The bar of §9.4, as the page's own script draws it. */
+/** The bar, as the page's own script draws it. */
 export const unreachedLine = (asOf: string): string =>
   `<p class="unreached" role="alert"><strong>The box can’t be reached</strong> · shown as of ${escapeText(asOf)} · <a href="">Try now</a></p>`;
 
