@@ -37,6 +37,7 @@ import { registerSchedules } from "./schedules.ts";
 import { registerSearch } from "./search.ts";
 import { registerSend } from "./send.ts";
 import { registerServe } from "./serve.ts";
+import { registerSignIn } from "./sign-in.ts";
 import { registerSilences } from "./silences.ts";
 import { registerSimulate } from "./simulate.ts";
 import { registerSources } from "./sources.ts";
@@ -65,6 +66,7 @@ export function createProgram(): Command {
   registerWhy(program);
   registerTail(program);
   registerPeople(program);
+  registerSignIn(program);
   registerInvite(program);
   registerContacts(program);
   registerNotify(program);

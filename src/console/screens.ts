@@ -19,6 +19,7 @@ import { searchScreen } from "./search/screen.ts";
 import { signOutScreen } from "./signin/sign-out.ts";
 import { silenceScreens } from "./silences/all.ts";
 import { systemScreen } from "./system/screen.ts";
+import { signInScreen } from "./system/sign-in.ts";
 import { welcomeScreen } from "./welcome/screen.ts";
 
 /** Every screen there is. */
@@ -34,7 +35,7 @@ export const screens: readonly Screen[] = [
     sessionsScreen,
     signOutScreen,
   ],
-  ...[systemScreen, auditScreen],
+  ...[systemScreen, signInScreen, auditScreen],
   welcomeScreen,
   ...projectScreens,
   ...ruleScreens,

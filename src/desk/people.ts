@@ -16,6 +16,7 @@ import {
 import { issueCode, pairLink } from "../people/codes.ts";
 import { foldEmail, isEmail } from "../people/email.ts";
 import { createKey, listKeys, revokeKey } from "../people/keys.ts";
+import { setPasswordsOpen } from "../people/oidc/password-switch.ts";
 import { codeTtl, type IssuedCode } from "../people/pairing.ts";
 import { replacePassword } from "../people/passwords.ts";
 import { roles } from "../people/roles.ts";
@@ -58,6 +59,8 @@ export interface PeopleDesk extends PeopleView {
   revoke(keyId: string): void;
   /** Throws ServiceError not_found. */
   endSession(id: string): void;
+  /** Whether passwords sign in. Throws ServiceError last_owner where no owner has come in otherwise. */
+  setPasswordsOpen(isOpen: boolean): void;
 }
 
 /** As they are typed. */
@@ -157,6 +160,8 @@ function deskOf(storeFor: (verb: string) => Store, view: PeopleView, tenantId: s
         createKey(tx, { tenantId, accountId: find(tx, who).id, label }),
       ),
     endSession: (id) => storeFor("session end").write((tx) => endSession(tx, null, id)),
+    setPasswordsOpen: (isOpen) =>
+      storeFor("sign-in password").write((tx) => setPasswordsOpen(tx, isOpen)),
     revoke: (keyId) => storeFor("key revoke").write((tx) => revokeKey(tx, null, keyId)),
   };
 }

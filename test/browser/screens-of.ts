@@ -13,6 +13,7 @@ export function screensOf(house: House): Record<string, string> {
     "sign-out": "/signout",
     welcome: "/welcome",
     system: "/system",
+    "sign-in": "/system/sign-in",
     audit: "/audit",
     "audit-rule": "/audit?kind=rule&thing=errors",
     "audit-none": "/audit?thing=nothing-is-called-so&kind=rule",

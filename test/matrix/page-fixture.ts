@@ -10,7 +10,7 @@ import { browser } from "../support/browsers.ts";
 import { signedIn, type Tab } from "../support/console.ts";
 import { sentBy } from "../support/sent-by.ts";
 import type { Operation } from "./document.ts";
-import { type Fixture, fixture } from "./fixture.ts";
+import { type Fixture, fixture, PROVIDER } from "./fixture.ts";
 
 /** What somebody needs to send one form: a project of their own with one of each thing, and a tab. */
 export interface PageFixture {
@@ -224,6 +224,17 @@ export const pageBodies: Record<string, Make> = {
   "/system/backup": nothing,
   "/system/walls": () => ({ name: fresh("screen"), without: "messages" }),
   "/system/walls/{wall}/revoke": nothing,
+  "/system/sign-in/password": () => ({ password: "on" }),
+  "/system/sign-in/providers": () => {
+    const { test: _, ...typed } = PROVIDER;
+    return { ...typed, scopes: "openid email", groups_claim: "groups", groups_admin: "a, b" };
+  },
+  "/system/sign-in/providers/{provider}/change": () => ({
+    ...{ name: fresh("Lab"), issuer: PROVIDER.issuer, client_id: PROVIDER.client_id },
+    ...{ scopes: "openid", groups_claim: "groups" },
+  }),
+  "/system/sign-in/providers/{provider}/test": nothing,
+  "/system/sign-in/providers/{provider}/remove": nothing,
   "/system/relay": () => RELAY,
   "/system/relay/test": async ({ box }) => {
     await box.api("PUT", "/v1/relay", RELAY);

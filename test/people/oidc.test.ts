@@ -7,6 +7,7 @@ import { issueCode } from "../../src/people/codes.ts";
 import type { Role } from "../../src/store/schema.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { type HandClock, handClock } from "../support/clock.ts";
+import { box as run } from "../support/command-line.ts";
 import { tabOf } from "../support/console.ts";
 import { dump } from "../support/dump.ts";
 import {
@@ -328,9 +329,40 @@ test("what names another issuer, or doesn't answer, is not stored", async () => 
   assert.equal((await box.api("GET", "/v1/sign-in/providers")).body.providers.length, 2);
 });
 
+/** A command, at the box that is served or in its directory. */
+async function command(words: string[], input = "") {
+  const at =
+    words[1] === "password" ? ["--data", box.data] : ["--url", box.url, "--key", box.owner.key];
+  const { code, out, err } = await run([...words, ...at], { input });
+  return code === 0 ? out.trim() : `${code} ${err.trim()}`;
+}
+
+test("the commands add, change, try and remove a provider, and the secret needs no argument", async () => {
+  hostile.lies({}, seconds());
+  const provider = (...words: string[]) => command(["sign-in", "provider", ...words], "s3cret\n");
+  const settings = ["--issuer", hostile.issuer, "--client-id", "b", "--client-secret", "-"];
+  const added = await provider("add", "--name", "Third", ...settings, "--domain", "a.example");
+  assert.match(
+    added,
+    /^Third is stored: [0-9a-f]{16}\nredirect URI {2}http.*\/signin\/oidc\/callback$/,
+  );
+  const id = /: (\w+)/.exec(added)?.[1] ?? "";
+  const changed = await provider("change", id, "--role", "a=b=owner", "crew=member", "--no-test");
+  assert.match(changed, /^Third is stored/);
+  const { body } = await box.api("GET", `/v1/sign-in/providers/${id}`);
+  const { roles, domains, has_secret, client_id } = body;
+  assert.deepEqual({ ...roles }, { "a=b": "owner", crew: "member" });
+  assert.deepEqual([domains, has_secret, client_id], [["a.example"], true, "b"]);
+  assert.match(await provider("list"), /Third +http/);
+  assert.equal(await provider("test", id), "it answers");
+  assert.match(await provider("change", id, "--role", "crew"), /GROUP=ROLE/);
+  assert.equal(await provider("remove", id), `removed ${id}`);
+});
+
 test("passwords are turned off once an owner has come in otherwise, and an owner can't be locked out of that", async () => {
   const off = () => box.api("PUT", "/v1/sign-in", { password: false });
   assert.equal((await off()).body.error.code, "last_owner");
+  assert.match(await command(["sign-in", "password", "off"]), /no owner could come in/);
   hostile.lies({ claims: { sub: "own", email: "owner@example.org" } }, seconds());
   const { url, cookie } = await begin(ids.hostile);
   await comeBack(hostile.passed(url), cookie);
@@ -346,7 +378,8 @@ test("passwords are turned off once an owner has come in otherwise, and an owner
   );
   const gone = await box.api("DELETE", `/v1/sign-in/providers/${ids.hostile}`);
   assert.equal(gone.body.error.code, "last_owner");
-  assert.equal((await box.api("PUT", "/v1/sign-in", { password: true })).status, 200);
+  assert.equal(await command(["sign-in", "password", "on"]), "passwords sign in");
+  assert.deepEqual((await box.api("GET", "/v1/sign-in")).body, { password: true });
   assert.equal((await box.api("DELETE", `/v1/sign-in/providers/${ids.hostile}`)).status, 200);
   assert.equal((await begin(ids.hostile)).answer.status, 401);
 });

@@ -124,6 +124,7 @@ export const rooms: Record<string, readonly string[]> = {
       "outbox/delivery-detail.ts",
     ],
     ...["people/account.ts", "people/device.ts", "people/pairing.ts", "reports/written.ts"],
+    ...["people/oidc/provider.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
     "connect/connection.ts",
     ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],

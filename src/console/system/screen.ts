@@ -69,6 +69,7 @@ function ofManagers(call: PageCall, house: House): Record<string, Section> {
       draw: () =>
         html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
     },
+    ...(call.who.role === "owner" ? { signing: { watches: [], draw: () => signingIn(call) } } : {}),
     audit: {
       watches: [],
       draw: () =>
@@ -88,3 +89,6 @@ function standing(call: PageCall, status: Health["status"]): Markup {
   const { house } = call.tenant;
   return html`<p class="${look}">${words}</p><p class="soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p>`;
 }
+
+const signingIn = ({ base }: PageCall) =>
+  html`<p><a href="${base}/system/sign-in">Signing in: providers, and whether passwords open anything</a></p>`;

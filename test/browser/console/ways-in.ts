@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { signedIn } from "../../support/console.ts";
+import { CLIENT, realProvider } from "../../support/provider.ts";
 import { open, type Tab, withoutStatus } from "../tab.ts";
 import { onStage, type Stage, seen } from "./stage.ts";
 
@@ -172,6 +173,39 @@ async function endedIsOut({ box, visit }: Stage): Promise<void> {
   assert.equal(new URL(tab.page.url()).pathname, "/signin");
 }
 
+/** Away to a real provider and back, to the page that was asked for. */
+async function providerVouches({ box }: Stage, browser: Browser): Promise<void> {
+  box.clock.setWall(Date.now());
+  const claims = { email: "owner@example.org", email_verified: true };
+  const provider = await realProvider({ olga: claims }, [`${box.url}/signin/oidc/callback`]);
+  const tab = await open(browser);
+  const { page } = tab;
+  try {
+    const { status } = await box.api("POST", "/v1/sign-in/providers", {
+      ...{ name: "Lab", issuer: provider.issuer },
+      ...{ client_id: CLIENT.id, client_secret: CLIENT.secret },
+    });
+    assert.equal(status, 201);
+    await page.goto(`${box.url}/people`);
+    await page.click("text=Sign in with Lab");
+    await page.fill("input[name=login]", "olga");
+    await page.fill("input[name=password]", "any");
+    await page.click("button[type=submit]");
+    await page.click("button[type=submit]");
+    await isAt(tab, "/people");
+    await page.goto(`${box.url}/system/sign-in`);
+    await shows(tab, provider.issuer, "#providers");
+    await page.click("#password button");
+    await shows(tab, "Passwords open nothing", "#password");
+    await page.context().clearCookies();
+    await page.goto(`${box.url}/signin`);
+    assert.equal(await page.locator("input[autocomplete=current-password]").count(), 0);
+  } finally {
+    await tab.close();
+    provider.close();
+  }
+}
+
 export async function waysInHold(browser: Browser): Promise<void> {
   await onStage(browser, async (stage) => {
     stage.run();
@@ -180,5 +214,6 @@ export async function waysInHold(browser: Browser): Promise<void> {
     await phoneComesIn(stage, browser);
     await invitedIsListed(stage, browser);
     await endedIsOut(stage);
+    await providerVouches(stage, browser);
   });
 }
