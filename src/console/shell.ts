@@ -2,6 +2,7 @@ import { html, type Markup } from "../kit/html.ts";
 import { bar } from "./bar.ts";
 import { saidLine } from "./said.ts";
 import type { FormDone, NavId, PageCall } from "./screen.ts";
+import { exact } from "./ui/times.ts";
 
 /** Where the style sheet, the script and the icon are. */
 export interface Files {
@@ -76,6 +77,7 @@ ${navigation(page.nav, base, paths)}
 ${page.heading !== null && html`<header class="top"><h1>${page.heading}</h1></header>`}
 <main id="main" tabindex="-1">
 ${page.main}
+<p class="paper">${call.origin}${call.at} · printed as of ${exact(call.now, look.zone)}</p>
 </main>
 ${page.refused ?? saidLine(page.said, base)}
 </div>`,

@@ -4,6 +4,7 @@ import { alertsHold } from "./alerts.ts";
 import { chargeHolds } from "./charge.ts";
 import { everyScreenHolds } from "./every-screen.ts";
 import { newcomerHolds } from "./newcomer.ts";
+import { paperHolds } from "./paper.ts";
 import { pocketHolds } from "./pocket.ts";
 import { consoleHolds } from "./proofs.ts";
 import { pushHolds } from "./push.ts";
@@ -23,4 +24,5 @@ export const consoleStories: Readonly<Record<string, (browser: Browser) => Promi
   quietHolds,
   chargeHolds,
   wallHolds,
+  paperHolds,
 };
