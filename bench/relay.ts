@@ -1,14 +1,10 @@
-import { createHmac } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:http2";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Pool } from "undici";
 import { createRule } from "../src/alerts/rules.ts";
 import { startHosted } from "../src/app/hosted.ts";
 import { hostedConfig } from "../src/app/hosted-config.ts";
 import { withHosted } from "../src/desk/hosted.ts";
-import { readApnsKey, signedToken } from "../src/hosted/apns-token.ts";
-import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { systemClock } from "../src/kit/clock.ts";
 import { silentLog } from "../src/kit/log.ts";
 import { systemRandom } from "../src/kit/random.ts";
 import { mintKey } from "../src/people/keys.ts";
@@ -18,112 +14,17 @@ import type { Tenant } from "../src/tenant/tenant.ts";
 import { memoryOrTemp } from "../test/support/memory.ts";
 import { defaultRule } from "../test/support/plane.ts";
 import { fromRounds, median, percentile, type Row, type Scenario, start } from "./harness.ts";
+import {
+  type Apns,
+  bareClient,
+  boxesAt,
+  furnishRegistry,
+  pairPhone,
+  rate,
+  serveHosted,
+} from "./relay-load.ts";
 
 const deps = { clock: systemClock, random: systemRandom };
-const CONCURRENT = 64;
-const DEVICE = "ab".repeat(32);
-
-interface Apns {
-  endpoint: string;
-  ca: string;
-  key: string;
-  keyId: string;
-  teamId: string;
-  topic: string;
-}
-
-/** Runs `n` pieces of work, `CONCURRENT` at a time; pieces a second. */
-async function rate(n: number, work: (i: number) => Promise<void>): Promise<number> {
-  let next = 0;
-  const began = performance.now();
-  const lane = async () => {
-    while (next < n) await work(next++);
-  };
-  await Promise.all(Array.from({ length: CONCURRENT }, lane));
-  return n / ((performance.now() - began) / 1000);
-}
-
-/** Pushes straight to the provider, as bare as they can be, over one connection. */
-function bareClient(apns: Apns): { push(): Promise<void>; close(): void } {
-  const key = readApnsKey(apns.key);
-  if (key === null) throw new Error("no key");
-  const { keyId, teamId, topic } = apns;
-  const jwt = signedToken({ key, keyId, teamId, iat: unixSeconds(systemClock) });
-  const session = connect(apns.endpoint, { ca: apns.ca });
-  const payload = JSON.stringify({ aps: { alert: { title: "shop: any", body: "Disk is full" } } });
-  const push = () =>
-    new Promise<void>((resolve, reject) => {
-      const stream = session.request({
-        ":method": "POST",
-        ":path": `/3/device/${DEVICE}`,
-        authorization: `bearer ${jwt}`,
-        "apns-topic": topic,
-        "apns-push-type": "alert",
-        "apns-priority": "10",
-        "apns-expiration": "0",
-      });
-      stream.on("response", ({ ":status": status }) => {
-        if (status !== 200) reject(new Error(`the provider answered ${status}`));
-      });
-      stream.on("close", resolve);
-      stream.resume();
-      stream.end(payload);
-    });
-  return { push, close: () => session.close() };
-}
-
-/** A hosted role in a process of its own, with one box and one phone. */
-async function hostedProcess(data: string, apns: Apns) {
-  const [keyFile, ca] = [join(data, "k.p8"), join(data, "ca.pem")];
-  writeFileSync(keyFile, apns.key);
-  writeFileSync(ca, apns.ca);
-  const { tid, token } = await withHosted({ data, ...deps }, async (desk) => {
-    await desk.setApns({ ...apns, keyFile, ca });
-    await desk.addAccount("ada@example.com");
-    const { tenant_id: tid } = await desk.addTenant({ kind: "box" });
-    return { tid, ...(await desk.addSession("ada@example.com")) };
-  });
-  const flags = ["--relay-rate", "0", "--pair-rate", "0", "--log-level", "error"];
-  const words = ["cli/box.ts", "hosted", "serve", "--data", data, "--listen", "127.0.0.1:0"];
-  const child = await start(process.execPath, [...words, ...flags]);
-  const url = child.line.replace("listening on ", "").trim();
-  const post = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}` };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
-    return (await (await fetch(url + path, init)).json()) as {
-      relay: { relay_key_id: string; relay_secret: string };
-    };
-  };
-  await post("/v1/account/devices", { token: DEVICE, platform: "ios" });
-  const paired = { box_account_id: "b", receipt: "0".repeat(48) };
-  const { relay } = await post(`/v1/tenants/${tid}/pair`, paired);
-  return { child, url, relay };
-}
-
-function relayClient(url: string, relay: { relay_key_id: string; relay_secret: string }) {
-  const pool = new Pool(url, { connections: CONCURRENT });
-  const push = async (alert: string) => {
-    const timestamp = Math.floor(Date.now() / 1000);
-    const body = JSON.stringify({
-      ...{ event: "alert.opened", alert_id: alert, project: "shop", rule: "any", timestamp },
-      ...{ template: "Disk is full", count: 1, level: 400, page_accounts: [] },
-    });
-    const signature = createHmac("sha256", relay.relay_secret)
-      .update(`${timestamp}.${body}`)
-      .digest("hex");
-    const answer = await pool.request({
-      method: "POST",
-      path: `/v1/relay/${relay.relay_key_id}`,
-      headers: { "x-service-timestamp": String(timestamp), "x-service-signature": signature },
-      body,
-    });
-    const text = await answer.body.text();
-    if (text !== '{"relayed":true,"devices":1}')
-      throw new Error(`the relay answered ${answer.statusCode} ${text}`);
-  };
-  return { push, close: () => pool.close() };
-}
-
 export const relay: Scenario = {
   name: "relay",
   about:
@@ -132,13 +33,15 @@ export const relay: Scenario = {
     const provider = await start(process.execPath, ["bench/apns-server.ts"]);
     const apns = JSON.parse(provider.line) as Apns;
     const data = mkdtempSync(join(memoryOrTemp(), "box-bench-relay-"));
-    const hosted = await hostedProcess(data, apns);
-    const [bare, relayed] = [bareClient(apns), relayClient(hosted.url, hosted.relay)];
+    const who = await furnishRegistry({ data }, apns);
+    const hosted = await serveHosted({ data });
+    const key = await pairPhone(hosted.url, who);
+    const [bare, relayed] = [bareClient(apns), boxesAt(hosted.url)];
     const rounds: { bare: number; relayed: number }[] = [];
     const each = quick ? 500 : 2000;
     for (let round = 0; round <= (quick ? 2 : 5); round++) {
       const plain = await rate(each, () => bare.push());
-      const through = await rate(each, (i) => relayed.push(`${round}-${i}`));
+      const through = await rate(each, (i) => relayed.page(key, `${round}-${i}`));
       // The first round warms both up.
       if (round > 0) rounds.push({ bare: plain, relayed: through });
     }

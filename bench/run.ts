@@ -9,6 +9,7 @@ import { bytes, slowdisk } from "./disk.ts";
 import { remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
 import { list, occurrences } from "./list.ts";
+import { nodes } from "./nodes.ts";
 import { parked } from "./parked.ts";
 import { refresh } from "./refresh.ts";
 import { hosted, relay } from "./relay.ts";
@@ -37,6 +38,7 @@ const scenarios: Scenario[] = [
   changes,
   relay,
   hosted,
+  nodes,
   deliveries,
   fairness,
   scale,
