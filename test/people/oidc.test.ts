@@ -303,6 +303,35 @@ test("a way back is good once, for ten minutes, and for the browser that began",
   assert.equal((await begin("0123456789abcdef")).answer.status, 401, "no such provider");
 });
 
+test("behind a proxy the way back is the public address, below its path, and its cookies are for https alone", async (t) => {
+  const open = await testBox({ publicUrl: "https://alerts.example/box" }, clock);
+  t.after(() => open.stop());
+  hostile.lies({ claims: { email: "owner@example.org" } }, seconds());
+  const { body } = await open.api("POST", "/v1/sign-in/providers", {
+    ...{ name: "Crooks", issuer: hostile.issuer, client_id: CLIENT.id },
+  });
+  assert.equal(body.redirect_uri, "https://alerts.example/box/signin/oidc/callback");
+  const forwarded = { "x-forwarded-for": "192.0.2.1" };
+  const begun = await tabOf(open, "").get(`/signin/oidc?provider=${body.id}&to=/me`, forwarded);
+  const url = begun.headers.get("location") ?? "";
+  assert.equal(new URL(url).searchParams.get("redirect_uri"), body.redirect_uri);
+  const [cookie = ""] = begun.headers.getSetCookie();
+  assert.match(
+    cookie,
+    /^__Host-oidc=\w{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  const { search } = new URL(hostile.passed(url));
+  const back = await tabOf(open, cookie.split(";")[0] ?? "").get(
+    `/signin/oidc/callback${search}`,
+    forwarded,
+  );
+  assert.deepEqual([back.status, back.headers.get("location")], [303, "/box/me"]);
+  assert.match(
+    back.headers.getSetCookie().join(),
+    /__Host-box=\w{43};.*__Host-oidc=; Path=\/; Max-Age=0/,
+  );
+});
+
 test("what names another issuer, or doesn't answer, is not stored", async () => {
   const body = { name: "X", issuer: hostile.issuer, client_id: "box" };
   const add = (more: object) => box.api("POST", "/v1/sign-in/providers", { ...body, ...more });
