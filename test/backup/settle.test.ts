@@ -314,7 +314,7 @@ test("a session or a link to the wall that was open when the copy was made is no
       "INSERT INTO accounts (id, email, email_folded, display_name, password_hash, role, created_at) VALUES ('a', 'a@b.c', 'a@b.c', '', '', 'owner', 1)",
     ).run();
     tx.sql(
-      "INSERT INTO sessions VALUES ('s', 'a', 'h', 'password', NULL, NULL, 1, 1, 9999999999, '', '')",
+      "INSERT INTO sessions (id, account_id, hash, method, created_at, last_seen_at, expires_at, address, agent) VALUES ('s', 'a', 'h', 'password', 1, 1, 9999999999, '', '')",
     ).run();
     tx.sql("INSERT INTO walls VALUES ('w', 'corridor', 1, 'h', 'a', 1, NULL)").run();
   });

@@ -131,7 +131,9 @@ test("an account that ladders, schedules or overrides name stays, and the answer
   );
   app.tenant.store.write((tx) => {
     const layers = [{ participants: [] }, { participants: [owner.accountId, named.accountId] }];
-    const insert = tx.sql("INSERT INTO schedules VALUES (?, 1, ?, 'UTC', ?, 0, 0, 0)");
+    const insert = tx.sql(
+      "INSERT INTO schedules (id, project_id, name, timezone, layers, created_at, updated_at) VALUES (?, 1, ?, 'UTC', ?, 0, 0)",
+    );
     insert.run("s1", "first line", JSON.stringify(layers));
     insert.run("s2", "second line", "[]");
     const override = tx.sql("INSERT INTO overrides VALUES (?, 's2', ?, ?, ?, 0, '')");

@@ -33,6 +33,7 @@ test("one's own sessions for a member, anyone's for a manager, never what a cook
   assert.deepEqual(body.sessions, [
     {
       ...{ id: annas.id, account_id: ann.accountId, method: "password", key_id: null },
+      provider: null,
       ...{ created_at: now, last_seen_at: now, expires_at: now + 30 * 86_400 },
       ...{ address: "192.0.2.7", agent: "Firefox" },
     },
