@@ -5,8 +5,8 @@ import { databaseSettings } from "../src/hosted/registry/postgres/settings.ts";
 import { systemClock } from "../src/kit/clock.ts";
 import { systemRandom } from "../src/kit/random.ts";
 import { fromRounds, median, percentile, type Row } from "./harness.ts";
-import type { Stage } from "./nodes-stage.ts";
-import type { RelayKey } from "./relay-load.ts";
+import { CONNECTIONS, type Stage } from "./nodes-stage.ts";
+import { type RelayKey, rate } from "./relay-load.ts";
 
 const BEAT_SECONDS = 60;
 const NODES = 10;
@@ -60,12 +60,15 @@ export async function watched(stage: Stage, quick: boolean): Promise<Row[]> {
   const keys = [...stage.keys, ...(await stage.fill(stage.keys.length, boxes))];
   // So that what cleans up by itself has nothing to do meanwhile.
   await stage.database.ask("VACUUM ANALYZE");
-  const rate = boxes / BEAT_SECONDS / NODES;
+  const pace = boxes / BEAT_SECONDS / NODES;
+  // Its own tenth, whose keys it knows, as a node that has run for a minute.
+  const own = keys.filter((_, n) => n % NODES === 0);
+  await rate(own.length, (i) => stage.alone.boxes.beat(own[i] as RelayKey), CONNECTIONS);
   const looks = await looked(stage, quick ? 3 : 9);
   const idle = await spent(stage, () => pause(ms / 4));
   let count = 0;
   const beating = await spent(stage, async () => {
-    count = await beats(stage, keys, { rate, ms });
+    count = await beats(stage, own, { rate: pace, ms });
   });
   const took: number[] = [];
   let beside = 0;
@@ -75,7 +78,7 @@ export async function watched(stage: Stage, quick: boolean): Promise<Row[]> {
       await stage.alone.boxes.page(stage.alone.phone, `burst-${n}`);
       took.push(performance.now() - began);
     });
-    [beside] = await Promise.all([beats(stage, keys, { rate, ms: ms / 4 }), ...burst]);
+    [beside] = await Promise.all([beats(stage, own, { rate: pace, ms: ms / 4 }), ...burst]);
   });
   const beat = part(beating, idle, count);
   const page = part(bursting, idle, pages, { each: beat, count: beside });

@@ -28,6 +28,7 @@ export async function debianPackage(contents) {
     { name: "./usr/bin/box", mode: 0o755, bytes: box },
     unit("box.service", from),
     unit("box-hosted.service", from),
+    { name: "./usr/share/doc/box/haproxy.cfg", mode: 0o644, bytes: from("haproxy.cfg") },
     { name: `./${COMPLETION}`, mode: 0o644, bytes: Buffer.from(completion) },
     ...Object.entries(texts).map(([name, text]) => ({
       name: `./usr/share/doc/box/${name}`,

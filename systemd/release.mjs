@@ -23,7 +23,7 @@ const XZ = {
 };
 
 /** What goes beside the executable into a tarball. */
-const BESIDE = ["box.service", "box-hosted.service", "box.env", "hosted.env"];
+const BESIDE = ["box.service", "box-hosted.service", "box.env", "hosted.env", "haproxy.cfg"];
 
 export async function release(root) {
   const out = path.join(root, "dist/release");

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { needs } from "../support/commands.ts";
 
 const folder = path.join(import.meta.dirname, "../../systemd");
 const units = ["box.service", "box-hosted.service"];
@@ -46,4 +47,17 @@ test("the two units differ only in what they serve, where, and how much they may
     /^(Description|EnvironmentFile|Environment|ExecStart|StateDirectory|CacheDirectory|MemoryMax|LimitNOFILE)=/;
   const common = (all: string[]) => all.filter((line) => !own.test(line));
   assert.deepEqual(common(hosted), common(box));
+});
+
+test("haproxy takes the sample, which sends again only what boxes say", needs("haproxy"), () => {
+  const file = path.join(folder, "haproxy.cfg");
+  const judged = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+  assert.equal(judged.status, 0, judged.stderr);
+  const sections = readFileSync(file, "utf8").split(/\n(?=\w)/);
+  const again = sections.filter((text) => /^ +retry-on .*empty-response/m.test(text));
+  assert.deepEqual(
+    again.map((text) => text.split("\n")[0]),
+    ["backend relay"],
+  );
+  assert.match(sections.join("\n"), /^ +use_backend relay if \{ path_beg \/v1\/relay\/ \}$/m);
 });
