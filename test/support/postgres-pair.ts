@@ -107,7 +107,7 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
     cpuSeconds: () =>
       [primary.child.pid ?? 0, ...childrenOf(primary.child.pid)].reduce(
         (sum, pid) => sum + cpuOf(pid),
-        0,
+        endedCpuOf(primary.child.pid ?? 0),
       ),
     async stop() {
       for (const server of [second, primary]) if (server !== null) await destroy(server);
@@ -159,6 +159,12 @@ const TICKS = 100;
 function cpuOf(pid: number): number {
   const fields = statOf(String(pid));
   return fields === null ? 0 : (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** Of its children that have ended: a connection that is closed mustn't take what it cost along. */
+function endedCpuOf(pid: number): number {
+  const fields = statOf(String(pid));
+  return fields === null ? 0 : (Number(fields[13]) + Number(fields[14])) / TICKS;
 }
 
 async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
