@@ -52,6 +52,10 @@ async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[
   return found;
 }
 
+/** A way back from no provider is refused, with a page. */
+const wantedOf = (name: string) =>
+  name === "missing" ? 404 : name.startsWith("/signin/oidc") ? 401 : 200;
+
 async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
   const long = await longMessages(house);
   const screens = {
@@ -67,8 +71,7 @@ async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
     for (const [name, path] of Object.entries(screens)) {
       tab.noise.length = 0;
       const answer = await tab.page.goto(box.url + path);
-      const wanted = name === "missing" ? 404 : 200;
-      if (answer?.status() !== wanted) faults.push(`${name}: ${answer?.status()}`);
+      if (answer?.status() !== wantedOf(name)) faults.push(`${name}: ${answer?.status()}`);
       const found = await looked(tab, box.url, width === 320);
       faults.push(...found.map((fault) => `${name}, ${width} px, ${fault}`));
     }
