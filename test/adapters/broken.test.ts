@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Adapter, InRequest } from "../../src/adapters/adapter.ts";
 import { adapters } from "../../src/adapters/list.ts";
-import { mutate, seeded } from "../network/mutate.ts";
+import { mutate } from "../network/mutate.ts";
 import { seed } from "../support/seed.ts";
+import { seeded } from "../support/seeded.ts";
 import { decodesCleanly } from "./clean.ts";
 import { samples } from "./samples.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { mutate, seeded } from "../network/mutate.ts";
+import { mutate } from "../network/mutate.ts";
 import { seed } from "../support/seed.ts";
+import { seeded } from "../support/seeded.ts";
 import { names, readCorpus } from "./corpus.ts";
 import { targets } from "./targets.ts";
 

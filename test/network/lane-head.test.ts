@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readLaneHead } from "../../src/http/lane-head.ts";
 import fc from "../support/property.ts";
+import { seeded } from "../support/seeded.ts";
 import { readsLikeNode } from "./lane-oracle.ts";
-import { mutate, mutateInside, seeded, seeds } from "./mutate.ts";
+import { mutate, mutateInside, seeds } from "./mutate.ts";
 
 const LINE = "POST /v1/ingest HTTP/1.1";
 const PLAIN = ["Host: a", "Authorization: Bearer t", "Content-Length: 2"];

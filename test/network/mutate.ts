@@ -1,16 +1,5 @@
 /** Requests bent at random, the same for the same seed. */
 
-/** A small fast generator of numbers in [0, 1) (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const BITS = [
   ...'\r\n|\n|\r|\0| |\t|:|,|;|=|%|/|?|#|\\|"|{|}|[|]'.split("|"),
   ..."\r\n\r\n|0\r\n\r\n|ffff\r\n|Host: b\r\n|Content-Length: 5\r\n|Content-Length: 0\r\n".split(

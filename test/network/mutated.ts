@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { mutate, mutateInside, seeded, seeds, split } from "./mutate.ts";
+import { seeded } from "../support/seeded.ts";
+import { mutate, mutateInside, seeds, split } from "./mutate.ts";
 import { type Served, served } from "./served.ts";
 
 /** What came of one bent request. */

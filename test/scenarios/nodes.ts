@@ -20,6 +20,7 @@ import { type Forwarder, startForwarder } from "../support/forwarder.ts";
 import { ask } from "../support/hosted-role.ts";
 import { type PostgresPair, startPostgresPair } from "../support/postgres-pair.ts";
 import { programFile } from "../support/program.ts";
+import { seeded } from "../support/seeded.ts";
 import { whoConnects } from "../support/who-connects.ts";
 
 /** Between two pages of one box, milliseconds. */
@@ -104,18 +105,6 @@ class Node {
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     this.#child?.kill(signal);
   }
-}
-
-/** Numbers in [0, 1) that come again with the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** A box as the service sees it: what it has to say is said until it is answered. */

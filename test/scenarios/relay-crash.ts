@@ -18,6 +18,7 @@ import { systemRandom } from "../../src/kit/random.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
 import { ask } from "../support/hosted-role.ts";
 import { programFile } from "../support/program.ts";
+import { seeded } from "../support/seeded.ts";
 
 const program = await programFile();
 const deps = { clock: systemClock, random: systemRandom };
@@ -65,18 +66,6 @@ class Role {
     child.kill("SIGKILL");
     await gone;
   }
-}
-
-/** Numbers in [0, 1) that come again with the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 interface Person {
