@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TestBox } from "../../support/box.ts";
 import { settle } from "../../support/until.ts";
-import { onStage, type Stage, seen } from "./stage.ts";
+import { enlarge, onStage, type Stage, seen } from "./stage.ts";
 
 type Step = (stage: Stage) => Promise<void>;
 
@@ -195,12 +195,8 @@ const looksRight: Step = async ({ box, visit, calm }) => {
           await tab.page.goto(`${box.url}/alerts${state}`);
           await calm(tab, `/alerts${state} ${width} ${colorScheme} ${forcedColors}`);
         }
-        // Twice as large a text, as somebody sets it who sees badly.
         await tab.page.goto(`${box.url}/alerts`);
-        await tab.run("document.documentElement.style.fontSize = '200%'; window.shifts = []; 0");
-        await tab.run(
-          "new Promise((done) => setTimeout(done, 100)).then(() => { window.shifts = []; })",
-        );
+        await enlarge(tab);
         await calm(tab, `/alerts large ${width} ${colorScheme} ${forcedColors}`);
         await tab.close();
       }

@@ -8,7 +8,7 @@ import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";
 import { findings, type Tab, withoutStatus } from "../tab.ts";
-import { onStage, type Stage, unrest } from "./stage.ts";
+import { enlarge, onStage, type Stage, unrest } from "./stage.ts";
 
 /** What another colour scheme can break: the rest of the checker's rules look at what stays the same. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
@@ -45,9 +45,7 @@ async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
   }
   if (isNarrow) return found;
-  // Twice as large a text moves everything, which is no shift of the page's own.
-  await tab.run("document.documentElement.style.fontSize = '200%'; 0");
-  await tab.run("new Promise((done) => setTimeout(done, 50)).then(() => { window.shifts = []; })");
+  await enlarge(tab);
   add("200 % text", [...(await unrest(tab, url)), ...(await findings(tab, SIZES))]);
   return found;
 }

@@ -8,10 +8,19 @@ import { findings, open, type Tab } from "../tab.ts";
 
 /** Notes what moved without somebody's doing, from the first paint on. */
 const SHIFTS = `window.shifts = [];
-new PerformanceObserver((list) => {
+window.shiftObserver = new PerformanceObserver((list) => {
   for (const { hadRecentInput, value, sources } of list.getEntries())
     if (!hadRecentInput) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
-}).observe({ type: "layout-shift", buffered: true });`;
+});
+shiftObserver.observe({ type: "layout-shift", buffered: true });`;
+
+/** Sets twice as large a text, as somebody does who sees badly: what moves by that is no shift of the page's own. */
+export async function enlarge(tab: Tab): Promise<void> {
+  await tab.run("document.documentElement.style.fontSize = '200%'; 0");
+  // The second frame begins when the first, which has moved everything, is painted.
+  await tab.run(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))
+    .then(() => { shiftObserver.takeRecords(); window.shifts = []; })`);
+}
 
 export interface Stage {
   box: TestBox;
