@@ -28,7 +28,7 @@ async function frameHtml(page: Page): Promise<string> {
 
 /** Waits until the frame shows it. */
 async function framed(page: Page, text: string): Promise<void> {
-  for (let look = 0; look < 300; look++) {
+  for (let look = 0; look < 1000; look++) {
     if ((await frameHtml(page)).includes(text)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
