@@ -95,11 +95,19 @@ const keyText = (bytes: ArrayBuffer): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "");
 
-/** The worker learns which device it is: it renews its subscription by itself, and takes it back with the session. */
-new MutationObserver(tellWorker).observe(document.body, { childList: true, subtree: true });
-tellWorker();
-
+/** What the box draws anew knows nothing of this browser: it is told again each time. */
+new MutationObserver(fillIn).observe(document.body, {
+  ...{ childList: true, subtree: true, characterData: true },
+});
 let told = "";
+fillIn();
+
+function fillIn(): void {
+  tellWorker();
+  sayPermission();
+}
+
+/** The worker learns which device it is: it renews its subscription by itself, and takes it back with the session. */
 function tellWorker(): void {
   const device = document.querySelector<HTMLElement>("[data-device]")?.dataset["device"] ?? "";
   if (device === "" || device === told) return;
@@ -117,9 +125,15 @@ function watch(form: HTMLFormElement): void {
     const chain = document.getElementById(id.replace("device-", "chain-"));
     if (shownAt() !== before || !(chain instanceof HTMLDetailsElement)) return;
     chain.open = true;
-    const line = chain.querySelector("[data-permission]");
-    const said = { granted: "allowed", denied: "blocked", default: "not asked for yet" };
-    if (line && "Notification" in window)
-      line.textContent = `in this browser notifications are ${said[Notification.permission]}; in another one look there.`;
+    sayPermission();
   }, SHOWN_MS);
+}
+
+/** The chain's first link, of which only the browser knows. */
+function sayPermission(): void {
+  if (!("Notification" in window)) return;
+  const said = { granted: "allowed", denied: "blocked", default: "not asked for yet" };
+  const text = `in this browser notifications are ${said[Notification.permission]}; in another one look there.`;
+  for (const line of document.querySelectorAll("[data-permission]"))
+    if (line.textContent !== text) line.textContent = text;
 }

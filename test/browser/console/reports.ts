@@ -120,7 +120,7 @@ const nothingIsLost: Step = async (stage) => {
   await second.fill(TEXT, `${written} More.`);
   box.tenant.store.write((tx) => endOthers(tx, box.owner.accountId, null));
   await second.click("#entry .form-foot .button");
-  await second.waitForFunction(`/answered 401/.test(document.getElementById("said").textContent)`);
+  await second.locator("#said", { hasText: "answered 401" }).waitFor();
   assert.equal(await second.inputValue(TEXT), `${written} More.`);
   await again(stage, second, path);
   assert.equal(await second.inputValue(TEXT), `${written} More.`);
@@ -136,7 +136,7 @@ const nothingIsLost: Step = async (stage) => {
   await again(stage, second, path);
   assert.equal(await second.inputValue(TEXT), `${written} More.`);
   await second.click("#entry .form-foot .button");
-  await second.waitForFunction(`/Published/.test(document.getElementById("said").textContent)`);
+  await second.locator("#said", { hasText: "Published" }).waitFor();
   await second.reload();
   assert.equal(await second.inputValue(TEXT), "");
   assert.deepEqual(await second.evaluate("Object.keys(localStorage)"), []);
