@@ -38,7 +38,8 @@ export function putSections(
       held.push(section.id);
       continue;
     }
-    morph(section, document.importNode(fresh, true));
+    // Not imported: that would make all of it once more.
+    morph(section, document.adoptNode(fresh));
     const stands = document.getElementById(fresh.id);
     if (stands && (anyway || (form !== null && stands.contains(form))))
       markReturned(stands, refused === true);
@@ -65,8 +66,10 @@ function morph(section: Element, fresh: Element): void {
         !OWN.has(name) && !(name === "open" && element.localName === "details"),
       beforeNodeMorphed: (before, after) => {
         if (!(before instanceof HTMLElement) || !(after instanceof HTMLElement)) return true;
-        if ("row" in before.dataset && before.className !== after.className) changed.push(before);
-        return true;
+        if (!("row" in before.dataset)) return true;
+        if (before.className !== after.className) changed.push(before);
+        // Most rows of a list are as they were: to compare them costs a tenth of going through them.
+        return !before.isEqualNode(after) || isAtWorkIn(before, null);
       },
     },
   });
