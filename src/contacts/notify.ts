@@ -48,6 +48,21 @@ export function writeNotify(tx: Tx, account: string, rules: readonly NotifyRule[
   return [...rules];
 }
 
+/** Puts a person's contact in the place of another in their rules. */
+export function replaceInNotify(
+  tx: Tx,
+  account: string,
+  { from, to }: { from: string; to: string },
+): void {
+  const rules = readNotify(tx, account);
+  if (!rules.some((rule) => rule.contacts.includes(from))) return;
+  const next = rules.map((rule) => ({
+    ...rule,
+    contacts: [...new Set(rule.contacts.map((id) => (id === from ? to : id)))],
+  }));
+  writeNotify(tx, account, next);
+}
+
 /** A way to a person that counts. */
 export interface Way {
   contactId: string;

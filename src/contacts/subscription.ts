@@ -38,9 +38,10 @@ export const subscriptionWrite = z
     server_key: text(128, 1)
       .optional()
       .meta({ description: "The key that it subscribed with; left out: the present one." }),
-    replaces: hexIdField
-      .optional()
-      .meta({ description: "The subscription that this browser had before." }),
+    replaces: hexIdField.optional().meta({
+      description:
+        "The subscription that this browser had before: what waits for it, its place in notification rules and the wishes that aren't said anew go on here.",
+    }),
   })
   .meta({ id: "PushSubscriptionWrite" });
 export type SubscriptionWrite = z.output<typeof subscriptionWrite>;

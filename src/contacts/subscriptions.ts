@@ -117,8 +117,14 @@ export function wantsShifts(reader: Reader): boolean {
   return reader.orm.select({ id }).from(contacts).where(wanting("shift")).get() !== undefined;
 }
 
-/** Its browser gave it up: no push goes there any more. */
 const RETIRED = /^http (404|410)$/;
+
+/** Its browser gave it up, as its push service says: no push goes there any more. */
+export const isRetired = ({
+  state,
+  last_error,
+}: Pick<Subscription, "state" | "last_error">): boolean =>
+  state === "off" && RETIRED.test(last_error ?? "");
 
 /**
  * Contacts that a new subscription takes the place of: the same endpoint, whoever had it, since a browser has one; the
@@ -135,10 +141,9 @@ export function supersededBy(
     (row) => openContact(guard.sealer, row)?.["address"] === write.endpoint,
   );
   const gone = own.filter(
-    ({ id, label, state, last_error }) =>
-      id === write.replaces ||
-      (label === (write.label ?? "") &&
-        (lost.has(id) || (state === "off" && RETIRED.test(last_error ?? "")))),
+    (one) =>
+      one.id === write.replaces ||
+      (one.label === (write.label ?? "") && (lost.has(one.id) || isRetired(one))),
   );
   return [...new Set([...same, ...gone].map(({ id }) => id))];
 }

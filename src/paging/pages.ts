@@ -94,6 +94,17 @@ export function withdrawOfProject(tx: Tx, projectId: number): void {
   tx.sql<[at: number, projectId: number]>(OF_PROJECT).run(tx.at, projectId);
 }
 
+const INHERIT = `UPDATE pages SET contact_id = @to,
+    next_attempt_ms = iif(status = 'pending', max(due_ms, @now + 0), next_attempt_ms) WHERE contact_id = @from`;
+
+/** One contact of a person takes another's place: it has that one's pages, and what waits is tried there at once. */
+export function inheritPages(tx: Tx, { from, to }: { from: string; to: string }): void {
+  tx.sql<{ from: string; to: string; now: number }>(INHERIT).run({
+    ...{ from, to, now: tx.clock.now() },
+  });
+  tx.note({ topic: "contact", id: to });
+}
+
 const OUTDATED = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
   WHERE alert_id = ? + 0 AND status = 'pending' AND event NOT IN ${PAGE_EVENTS}`;
 

@@ -1,6 +1,7 @@
 import { loseContact } from "../alerts/fallback.ts";
 import { writeLateTimeline } from "../alerts/timeline.ts";
-import { deleteContact, findContact } from "../contacts/contacts.ts";
+import { changeContact, deleteContact, findContact } from "../contacts/contacts.ts";
+import { replaceInNotify } from "../contacts/notify.ts";
 import type {
   Subscription,
   SubscriptionChange,
@@ -10,6 +11,7 @@ import {
   changeSubscription,
   createSubscription,
   ensurePushKey,
+  isRetired,
   listSubscriptions,
   pushKeyNow,
   supersededBy,
@@ -18,6 +20,7 @@ import { unixSeconds } from "../kit/clock.ts";
 import { notFound, ServiceError } from "../kit/errors.ts";
 import { answerShifts } from "../oncall/shift-checks.ts";
 import { CAPABILITY_SECONDS } from "../paging/capability.ts";
+import { inheritPages } from "../paging/pages.ts";
 import { readShown, takeShown } from "../paging/shown.ts";
 import type { Reader } from "../store/store.ts";
 import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
@@ -44,8 +47,9 @@ export function readSubscriptions(tenant: Tenant, account: string): Subscription
 }
 
 /**
- * Adds a browser, which counts at once; one that it takes the place of is gone. Throws 403 address_refused, 404 for a
- * project that isn't there, 422 invalid_subscription or too_many.
+ * Adds a browser, which counts at once; one that it takes the place of is gone. Of one of the same person's it takes over what
+ * waits there, its place in their rules, and the wishes that aren't said anew. Throws 403 address_refused, 404 for a project that
+ * isn't there, 422 invalid_subscription or too_many.
  */
 export function addSubscription(
   tenant: Tenant,
@@ -54,13 +58,34 @@ export function addSubscription(
 ): Subscription {
   const guard = contactGuardOf(tenant);
   return tenant.store.write((tx) => {
-    for (const id of supersededBy(tx, guard, { account, write })) {
-      loseContact(tx, id);
-      deleteContact(tx, { account: findContact(tx, id)?.accountId ?? account, id });
+    const mine = listSubscriptions(tx, guard, { account });
+    const superseded = supersededBy(tx, guard, { account, write });
+    const heirOf = mine.filter(({ id }) => superseded.includes(id));
+    for (const id of superseded) {
+      const whose = findContact(tx, id)?.accountId ?? account;
+      if (whose !== account) loseContact(tx, id);
+      deleteContact(tx, { account: whose, id });
     }
+    const before = heirOf.find(({ id }) => id === write.replaces) ?? heirOf[0];
     const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };
-    return named(tx)(createSubscription(tx, guard, { account, write: stored }));
+    const made = createSubscription(tx, guard, {
+      ...{ account, write: { ...wishesOf(before), ...stored } },
+    });
+    for (const { id: from } of heirOf) {
+      inheritPages(tx, { from, to: made.id });
+      replaceInNotify(tx, account, { from, to: made.id });
+    }
+    // A browser that renews itself turns nothing on.
+    const staysOff = before?.id === write.replaces && before?.state === "off" && !isRetired(before);
+    if (staysOff) changeContact(tx, { account, id: made.id }, { state: "off" });
+    return named(tx)({ ...made, ...(staysOff && { state: "off" }) });
   });
+}
+
+function wishesOf(before: Subscription | undefined): Partial<SubscriptionWrite> {
+  if (before === undefined) return {};
+  const { label, wants, lock_screen, timezone } = before;
+  return { label, wants, lock_screen, ...(timezone !== null && { timezone }) };
 }
 
 /** Changes what is wanted of one. Throws 404. */

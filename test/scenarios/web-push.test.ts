@@ -8,7 +8,7 @@ import { examine } from "../../src/operate/doctor.ts";
 import { browser } from "../support/browsers.ts";
 import { pushStory } from "../support/push-story.ts";
 import { answer, type Behaviour } from "../support/receiver.ts";
-import { pass } from "../support/until.ts";
+import { pass, settle } from "../support/until.ts";
 
 test("a page is pushed to each browser of who is paged, in words; what is shown is a fact; the button takes that alert", async (t) => {
   const story = await pushStory(t);
@@ -212,6 +212,54 @@ test("a device may show a page before its service has answered, or answered well
     ["alerts", null, "https://box.test/alerts"],
   );
   for (const id of together) assert.equal(await shown(id), 1, "all that one message named");
+});
+
+test("a browser that is renewed goes on where it was: what waits rings it, its rules and wishes stay, and nobody else is paged for that", async (t) => {
+  const story = await pushStory(t);
+  const { box, ann, bob, receiver, subscribe, subscriptions, fire, step, timeline } = story;
+  const wishes = {
+    lock_screen: "place",
+    timezone: "Europe/Berlin",
+    wants: ["pages", "all:payments"],
+  };
+  const one = await subscribe(ann, "pixel", wishes);
+  const bobs = await subscribe(bob, "bobs");
+  const notify = "/v1/accounts/me/notify";
+  const rule = (id: string) => ({ min_level: 500, after_seconds: 0, contacts: [id] });
+  await box.api("PUT", notify, { rules: [rule(one.id)] }, ann.key);
+  await story.rule([step(ann), step(bob, 15)]);
+  const shown = await fire(1);
+  await pass(box, 6);
+  receiver.once(answer(503));
+  const waits = await fire(2);
+  assert.equal(one.pushed().length, 1);
+
+  const two = await subscribe(ann, "renewed", { replaces: one.id });
+  await settle(box);
+  assert.equal(two.shown().data.alert, waits, "it rings where the browser is now");
+  assert.equal(bobs.pushed().length, 0, "nobody is paged sooner for it");
+  const kinds = (await timeline(waits)).map(({ kind }) => kind);
+  assert.deepEqual(
+    kinds.filter((kind) => ["page_failed", "unreachable"].includes(kind)),
+    [],
+  );
+  const [left, ...others] = await subscriptions(ann);
+  assert.deepEqual(
+    [others, left.lock_screen, left.timezone, left.wants],
+    [[], "place", "Europe/Berlin", wishes.wants],
+  );
+  assert.deepEqual((await box.api("GET", notify, undefined, ann.key)).body.rules, [rule(two.id)]);
+  await box.api("POST", `/v1/alerts/${shown}/ack`);
+  await pass(box, 6);
+  assert.deepEqual(
+    [two.shown().tag, two.shown().data.kind],
+    [`alert-${shown}`, "note"],
+    "what it shows of before is told how it went on",
+  );
+
+  await box.api("PATCH", `/v1/accounts/me/contacts/${two.id}`, { state: "off" }, ann.key);
+  await subscribe(ann, "third", { replaces: two.id });
+  assert.equal((await subscriptions(ann))[0].state, "off", "what was switched off stays so");
 });
 
 test("who wants every alert of a project is pushed those without a ladder, and told what became of them", async (t) => {

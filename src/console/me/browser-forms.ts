@@ -1,12 +1,7 @@
 import { subscriptionChange, subscriptionWrite } from "../../contacts/subscription.ts";
 import { check } from "../../http/check.ts";
 import { ServiceError } from "../../kit/errors.ts";
-import {
-  addSubscription,
-  alterSubscription,
-  pushKey,
-  readSubscriptions,
-} from "../../tenant/push-verbs.ts";
+import { addSubscription, alterSubscription, pushKey } from "../../tenant/push-verbs.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 
 const text = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
@@ -43,15 +38,12 @@ export const browserForms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** One that takes another's place is pushed what that one was. */
 function add({ tenant, who }: PageCall, form: URLSearchParams): FormDone {
   if (text(form, "endpoint") === "")
     throw new ServiceError(
       "invalid_request",
       "This browser gave no subscription: it takes scripts and your permission.",
     );
-  const replaces = text(form, "replaces");
-  const old = readSubscriptions(tenant, who.accountId).find(({ id }) => id === replaces);
   const given = (name: string) => (text(form, name) === "" ? {} : { [name]: text(form, name) });
   const write = check(
     subscriptionWrite,
@@ -59,9 +51,7 @@ function add({ tenant, who }: PageCall, form: URLSearchParams): FormDone {
       endpoint: text(form, "endpoint"),
       keys: { p256dh: text(form, "p256dh"), auth: text(form, "auth") },
       ...{ ...given("label"), ...given("timezone"), ...given("server_key") },
-      ...(old !== undefined && {
-        ...{ replaces, label: old.label, wants: old.wants, lock_screen: old.lock_screen },
-      }),
+      ...given("replaces"),
     },
     "body",
   );

@@ -1,5 +1,5 @@
 import type { Subscription } from "../../contacts/subscription.ts";
-import { pushKeyNow } from "../../contacts/subscriptions.ts";
+import { isRetired, pushKeyNow } from "../../contacts/subscriptions.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { listProjects } from "../../projects/projects.ts";
 import { contactGuardOf } from "../../tenant/contact-verbs.ts";
@@ -75,7 +75,7 @@ function standing(call: PageCall, device: Subscription): Standing {
   const wrong = (words: Markup): Standing => ({ dot: "none", words, isWrong: true });
   if (renew)
     return wrong(html`The box has another key by now: open this page there and add it again.`);
-  if (state === "off" && /^http (?:404|410)$/.test(last_error ?? ""))
+  if (isRetired(device))
     return wrong(html`Its browser gave it up: add it again there, or remove it.`);
   if (state === "off") return { dot: "none", words: html`switched off: never used` };
   if (last_error !== null && (accepted_at ?? 0) <= (shown_at ?? 0))
