@@ -145,6 +145,24 @@ postgresTest("a node that starts frees its own holds, and nobody else's", async 
 });
 
 postgresTest(
+  "a database whose clock is behind its predecessor's keeps no page held for longer than a minute",
+  async (t) => {
+    const bench = await nounBench(t);
+    const { tenantId } = await bench.box();
+    const [dead, alive] = [bench.node("dead"), bench.node("alive")];
+    const by = { relayKeyId: null };
+    await dead.claims.take(page(tenantId), by);
+    await bench.made.turn(-HOUR);
+    const next = taken(await alive.claims.take(page(tenantId), by));
+    assert.deepEqual(await dead.claims.take(page(tenantId), by), { kind: "in_flight" });
+    assert.deepEqual(await dead.claims.holders(tenantId), [next.claim.holder]);
+    // Who asked a little before the hold was taken sees one that ends later than its own would.
+    await bench.made.turn(-20_000);
+    assert.deepEqual(await dead.claims.take(page(tenantId), by), { kind: "in_flight" });
+  },
+);
+
+postgresTest(
   "two nodes take, settle, stand still and try again: as one that can't fail would say",
   (t) => claimStories(t, { runs: 12, steps: 25 }),
 );

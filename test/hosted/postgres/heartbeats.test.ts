@@ -106,6 +106,30 @@ postgresTest(
   },
 );
 
+postgresTest(
+  "a beat whose statement waited behind another box's row takes no later beat back",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [late, node] = [bench.node("a"), bench.node("b")];
+    const [first, box] = [await bench.box(), await bench.box()];
+    const beat = (by: NounsOfNode, of: typeof box) => by.heartbeats.beat({ ...of, stamp: at });
+    await Promise.all([beat(node, first), beat(node, box)]);
+    await bench.made.turn(10_000);
+    let waited: Promise<unknown> | null = null;
+    await bench.database.transaction(async (tx) => {
+      await tx.query("SELECT 1 FROM heartbeats WHERE tenant_id = $1 FOR UPDATE", [first.tenantId]);
+      waited = Promise.all([beat(late, first), beat(late, box)]);
+      await bench.waiting(1);
+      await bench.made.turn(280_000);
+      assert.equal(await beat(node, box), true);
+    });
+    await waited;
+    const heard =
+      "SELECT extract(epoch FROM heard_at)::int AS at FROM heartbeats ORDER BY tenant_id";
+    assert.deepEqual(await bench.database.query(heard), [{ at: at + 10 }, { at: at + 290 }]);
+  },
+);
+
 postgresTest("a beat by a key that is no more live is told so and notes nothing", async (t) => {
   const bench = await nounBench(t);
   const node = bench.node("a");

@@ -102,6 +102,21 @@ postgresTest(
 );
 
 postgresTest(
+  "where the database's clock was set back a name and a job aren't kept for those that are gone",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [gone, again, other] = [bench.node("n1"), bench.node("n1"), bench.node("n2")];
+    assert.equal(await gone.nodes.join(sign), true);
+    assert.equal(await gone.nodes.lead("silence"), true);
+    await bench.made.turn(-HOUR);
+    assert.equal(await other.nodes.lead("silence"), true);
+    assert.equal(await again.nodes.join(sign), true);
+    assert.equal(await gone.nodes.join(sign), false);
+    assert.equal(await again.nodes.lead("silence"), false);
+  },
+);
+
+postgresTest(
   "a node says each 2 s that it lives, knows how wrong its clock is, and ends when it is too old",
   async (t) => {
     const bench = await nounBench(t);

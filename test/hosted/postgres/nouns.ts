@@ -29,6 +29,8 @@ export interface NounBench {
   node(name: string, aheadMs?: number, by?: Database): NounsOfNode;
   /** A box tenant with a live relay key. */
   box(watchSeconds?: number): Promise<{ tenantId: string; relayKeyId: string }>;
+  /** Settles when so many statements wait for a lock that another one has. */
+  waiting(count: number): Promise<void>;
 }
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -59,6 +61,7 @@ export async function nounBench(
         nodes: nodesOn(room),
       };
     },
+    waiting: (count) => waitingFor(made, count),
     async box(watchSeconds = 300) {
       const tenantId = (++boxes).toString(16).padStart(16, "0");
       const relayKeyId = `rk_${tenantId}`;
@@ -75,4 +78,12 @@ export async function nounBench(
       return { tenantId, relayKeyId };
     },
   };
+}
+
+/** Settles when `count` statements of a test's database wait for a lock that another one has. */
+export async function waitingFor(made: TestDatabase, count: number): Promise<void> {
+  const database = made.open({ pool: 1 });
+  const sql = `SELECT count(*)::int AS n FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  for (let n = -1; n < count; ) n = (await database.query<{ n: number }>(sql))[0]?.n ?? 0;
 }

@@ -8,7 +8,7 @@ import {
 } from "../claims.ts";
 import { batchAsker } from "./asker.ts";
 import { batchFaults } from "./database-faults.ts";
-import type { DatabaseRoom } from "./room.ts";
+import { type DatabaseRoom, hasRunOut } from "./room.ts";
 
 interface Asked {
   key: ClaimKey;
@@ -50,7 +50,7 @@ export function claimsOn(room: DatabaseRoom): Claims {
     async holders(tenantId) {
       const held = await database.query<{ holder: string }>(
         `SELECT holder FROM relay_claims
-         WHERE tenant_id = $1 AND holder IS NOT NULL AND held_until >= now()`,
+         WHERE tenant_id = $1 AND holder IS NOT NULL AND NOT ${hasRunOut("held_until", HOLD_SECONDS)}`,
         [tenantId],
       );
       return held.map(({ holder }) => holder);
@@ -93,7 +93,7 @@ const TAKE = `WITH asked AS (
   ON CONFLICT (tenant_id, alert_id, event, timestamp) DO UPDATE
     SET holder = excluded.holder, held_until = excluded.held_until
     WHERE c.done_at IS NULL
-      AND (c.holder IS NULL OR c.held_until < now() OR c.holder = excluded.holder)
+      AND (c.holder IS NULL OR ${hasRunOut("c.held_until", HOLD_SECONDS)} OR c.holder = excluded.holder)
   RETURNING c.id, c.holder, c.reached`;
 
 /** What is with those that weren't taken. */

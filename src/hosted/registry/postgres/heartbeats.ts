@@ -47,14 +47,14 @@ export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
   };
 }
 
-/** An older sign that arrives late tells of life, but takes back no later word. */
+/** An older sign that arrives late, or waited at the database, tells of life, but takes back no later word. */
 const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned)
   SELECT a.tenant_id, now(), a.stamp, a.planned
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
     WITH ORDINALITY AS a(tenant_id, key_id, stamp, planned, n)
   JOIN relay_keys k ON k.id = a.key_id AND k.tenant_id = a.tenant_id AND k.revoked_at IS NULL
   ORDER BY a.n
-  ON CONFLICT (tenant_id) DO UPDATE SET heard_at = excluded.heard_at,
+  ON CONFLICT (tenant_id) DO UPDATE SET heard_at = greatest(h.heard_at, excluded.heard_at),
     planned = CASE WHEN excluded.stamp >= h.stamp THEN excluded.planned ELSE h.planned END,
     stamp = greatest(h.stamp, excluded.stamp),
     owed = CASE WHEN h.silent_since IS NULL THEN h.owed ELSE 'back' END,

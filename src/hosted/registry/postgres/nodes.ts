@@ -1,10 +1,11 @@
 import { hexId } from "../../../kit/ids.ts";
 import type { NodeSign, Nodes } from "../nodes.ts";
 import { databaseMigrations } from "./migrate.ts";
-import type { DatabaseRoom } from "./room.ts";
+import { type DatabaseRoom, hasRunOut } from "./room.ts";
 
-const ALIVE = "now() + interval '10 s'";
-const LEAD = "now() + interval '20 s'";
+const ALIVE_SECONDS = 10;
+const LEAD_SECONDS = 20;
+const ALIVE = `now() + interval '${ALIVE_SECONDS} s'`;
 /** A word that isn't taken by then is late: the next one is due. */
 const WITHIN_MS = 3_000;
 
@@ -24,7 +25,7 @@ export function nodesOn(room: DatabaseRoom): Nodes {
          VALUES ($1, $2, $3, $4, $5, $6, ${ALIVE})
          ON CONFLICT (id) DO UPDATE SET run = $2, url = $3, version = $4, store_schema = $5,
            draining = $6, alive_until = ${ALIVE}, started_at = now(), seen_at = now()
-           WHERE n.run = $2 OR n.alive_until < now()
+           WHERE n.run = $2 OR ${hasRunOut("n.alive_until", ALIVE_SECONDS)}
          RETURNING id`,
         valuesOf(sign),
         limits,
@@ -54,8 +55,8 @@ export function nodesOn(room: DatabaseRoom): Nodes {
     },
     async lead(job) {
       const rows = await leases.query(
-        `UPDATE jobs SET node = $1, until = ${LEAD}
-         WHERE name = $2 AND (node = $1 OR until IS NULL OR until < now()) RETURNING name`,
+        `UPDATE jobs SET node = $1, until = now() + interval '${LEAD_SECONDS} s'
+         WHERE name = $2 AND (node = $1 OR until IS NULL OR ${hasRunOut("until", LEAD_SECONDS)}) RETURNING name`,
         [room.node, job],
         limits,
       );

@@ -16,3 +16,13 @@ export interface DatabaseRoom {
 
 /** A column of times as whole Unix seconds. */
 export const seconds = (column: string): string => `floor(extract(epoch FROM ${column}))::bigint`;
+
+/** Longer than anybody who asked before a span began may have waited for its row. */
+const WAITED_SECONDS = 30;
+
+/**
+ * Whether a span of `length` seconds that ends at `column` is over. One that ends later than any can is over, too: it was
+ * begun before the database's clock was set back, as where another machine took over, and nobody may keep it going.
+ */
+export const hasRunOut = (column: string, length: number): string =>
+  `(${column} < now() OR ${column} > now() + interval '${length + WAITED_SECONDS} s')`;
