@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "../kit/at-most.ts";
 
 /** Ids of events that were taken, so that what a sender sends again is not counted again. */
 export interface SeenIds {
@@ -12,7 +13,7 @@ const MOST = 10_000;
 const MOST_CHARACTERS = 512;
 
 export function createSeenIds(): SeenIds {
-  const ids = new LRUCache<string, true>({ max: MOST });
+  const ids = new LRUCache<string, true>(atMost(MOST));
   const keyOf = (sourceId: number, id: string) => `${sourceId} ${id.slice(0, MOST_CHARACTERS)}`;
   return {
     has: (sourceId, id) => id !== null && id !== "" && ids.has(keyOf(sourceId, id)),

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "./at-most.ts";
 import type { Clock } from "./clock.ts";
 
 export interface BucketAnswer {
@@ -25,9 +26,9 @@ export interface BucketLimits {
 
 export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
   const { rate, burst } = limits;
-  const levels = new LRUCache<string, { tokens: number; at: number }>({
-    max: limits.keys ?? 10_000,
-  });
+  const levels = new LRUCache<string, { tokens: number; at: number }>(
+    atMost(limits.keys ?? 10_000),
+  );
 
   const level = (key: string) => {
     const now = clock.mono();

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { isStorageFull } from "../audit/record.ts";
+import { atMost } from "../kit/at-most.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { sha256 } from "../kit/ids.ts";
@@ -34,7 +35,7 @@ export interface Try {
 /** No account is ever locked: there is a try each minute, and other ways in are not counted. */
 export function createTries(store: Store): Tries {
   const { clock } = store;
-  const known = new LRUCache<string, number[]>({ max: MOST_EMAILS });
+  const known = new LRUCache<string, number[]>(atMost(MOST_EMAILS));
   return {
     begin(email) {
       const key = sha256(foldEmail(email));

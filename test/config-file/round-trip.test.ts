@@ -3,12 +3,12 @@ import test from "node:test";
 import type { ProjectConfig } from "../../src/config-file/shape.ts";
 import { parseConfigFile, printConfigFile } from "../../src/desk/config-document.ts";
 import { type TestApp, testApp } from "../support/app.ts";
-import fc from "../support/property.ts";
+import fc, { anyCharacter } from "../support/property.ts";
 
 const people = ["ann@example.org", "Bob@example.org", "zoë@example.org"];
 const text = (max: number) =>
   fc
-    .string({ unit: "binary", maxLength: max })
+    .string({ unit: anyCharacter, maxLength: max })
     .filter((s) => s.isWellFormed() && !s.includes("\0"));
 const name = fc
   .oneof(

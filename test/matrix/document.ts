@@ -47,7 +47,7 @@ export async function readDocument(url: string): Promise<Document> {
   const raw = (await (await fetch(`${url}/v1/openapi.json`)).json()) as Raw;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ $id: "document", components: raw.components });
-  const validators = new Map<string, ValidateFunction>();
+  const schemas = new Map<string, string>();
   const operations: Operation[] = [];
   for (const [path, methods] of Object.entries(raw.paths))
     for (const [method, operation] of Object.entries(methods)) {
@@ -56,9 +56,16 @@ export async function readDocument(url: string): Promise<Document> {
         const schema = content?.["application/json"]?.schema;
         if (schema === undefined) continue;
         const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-        validators.set(`${operation.operationId} ${status}`, ajv.compile(JSON.parse(text)));
+        schemas.set(`${operation.operationId} ${status}`, text);
       }
     }
+  // Each when it is first needed: to compile all takes seconds, and most errors have one schema.
+  const compiled = new Map<string, ValidateFunction>();
+  const validatorOf = (text: string) => {
+    const known = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, known);
+    return known;
+  };
   const error = raw.components.schemas["Error"] as {
     properties: { error: { properties: { code: { enum: string[] } } } };
   };
@@ -76,8 +83,9 @@ export async function readDocument(url: string): Promise<Document> {
           `code not in the document: ${what}`,
         );
       const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
-      const validate = validators.get(`${operation.id} ${answer.status}`);
-      if (!isJson || validate === undefined) return;
+      const schema = schemas.get(`${operation.id} ${answer.status}`);
+      if (!isJson || schema === undefined) return;
+      const validate = validatorOf(schema);
       assert.ok(validate(answer.body), `${what}\n${JSON.stringify(validate.errors, null, 1)}`);
     },
   };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApp } from "../../src/http/app.ts";
@@ -15,7 +15,7 @@ import type { Role } from "../../src/store/schema.ts";
 import { startTenant, type Tenant } from "../../src/tenant/tenant.ts";
 import type { Answer, Person } from "./box.ts";
 import { type HandClock, handClock } from "./clock.ts";
-import { memoryOrTemp } from "./memory.ts";
+import { newData } from "./data.ts";
 
 /** The data plane as a function from request to response, over a real store: no socket. */
 export interface TestApp {
@@ -42,7 +42,7 @@ export const cheapPasswords = (waiting = 1000): Passwords =>
 
 export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
   const { role = "box", rates = {}, publicUrl = "https://box.example" } = options;
-  const directory = mkdtempSync(join(memoryOrTemp(), "box-app-"));
+  const directory = newData("box-app-");
   const path = join(directory, "box.db");
   const clock = handClock();
   const faults: unknown[] = [];

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
 import type { BoxDeps } from "../../src/app/parts.ts";
@@ -10,7 +9,7 @@ import { mintKey } from "../../src/people/keys.ts";
 import type { Role } from "../../src/store/schema.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";
-import { memoryOrTemp } from "./memory.ts";
+import { newData } from "./data.ts";
 
 export interface Answer {
   status: number;
@@ -53,7 +52,7 @@ export async function testBox(
   log: Log = silentLog,
   deps: Partial<BoxDeps> = {},
 ): Promise<TestBox> {
-  const data = flags.data ?? mkdtempSync(join(memoryOrTemp(), "box-test-"));
+  const data = flags.data ?? newData("box-test-");
   const config = boxConfig({
     data,
     listen: "127.0.0.1:0",

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { type AlertRow, getAlertRow } from "../../src/alerts/alert.ts";
@@ -14,7 +14,7 @@ import type { RuleBody, StoredRule } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
 import { startTenant, type Tenant, type TenantOptions } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "./clock.ts";
-import { memoryOrTemp } from "./memory.ts";
+import { newData } from "./data.ts";
 
 /** An event as a test looks at it. */
 export interface SeenEvent {
@@ -94,7 +94,7 @@ export function testPlane(
   clock: HandClock = handClock(),
   more: Partial<TenantOptions> = {},
 ): Plane {
-  const directory = mkdtempSync(join(memoryOrTemp(), "box-plane-"));
+  const directory = newData("box-plane-");
   const start = Math.floor(clock.now() / 1000);
   const fatal: unknown[] = [];
   const open = () =>
