@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { postgresTest } from "../support/postgres.ts";
-import { type Fault, faults, nodesStory } from "./nodes.ts";
+import { type Fault, faults } from "./nodes/programs.ts";
+import { nodesStory } from "./nodes.ts";
 
 postgresTest(
   "500 blows on two nodes and their database: every page arrives, none twice for nothing",

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { programFile } from "../../support/program.ts";
+
+const tree = join(import.meta.dirname, "../../..");
+
+/** Ways to spoil the program that the story has to find; each is a text of it and what stands there instead. */
+export const faults = {
+  // As if one node's clock, by which it would go, were ahead of the other's.
+  "holds by node time": [
+    "c.held_until < now() OR",
+    "c.held_until < now() + CASE WHEN excluded.holder LIKE 'two/%' THEN interval '20 s' ELSE '0' END OR",
+  ],
+  "every hold is freed at a start": ["left(holder, length($1) + 1) = $1 || '/'", "$1 <> ''"],
+  "in flight is said to be done": [': { kind: "in_flight" };', ': { kind: "done", devices: 1 };'],
+  "a hold is shorter than a push": ["HOLD_SECONDS = 15", "HOLD_SECONDS = 1"],
+} as const satisfies Record<string, readonly [text: string, spoilt: string]>;
+export type Fault = keyof typeof faults;
+
+/** The program with a fault in it. */
+export async function spoilt(fault: Fault): Promise<string> {
+  const [text, instead] = faults[fault];
+  const program = await programFile();
+  const whole = readFileSync(program, "utf8");
+  assert.equal(whole.split(text).length, 2, `the text of "${fault}" stands in the program once`);
+  const file = join(beside(program), "box.cjs");
+  writeFileSync(
+    file,
+    whole.replace(text, () => instead),
+  );
+  return file;
+}
+
+/**
+ * The release after this one: the program with one more migration, whose first line is `-- least: N`. `change`: what the
+ * program's own text becomes with it.
+ */
+export async function nextRelease(
+  sql: string,
+  change = (text: string): string => text,
+): Promise<string> {
+  const program = await programFile();
+  // It finds its migrations, and all else that it carries, from the place of a file of its own.
+  const place = beside(program);
+  for (const name of readdirSync(tree))
+    if (!/^(?:\.|migrations$)/.test(name)) symlinkSync(join(tree, name), join(place, name));
+  cpSync(join(tree, "migrations"), join(place, "migrations"), { recursive: true });
+  const postgres = join(place, "migrations/postgres");
+  const number = String(readdirSync(postgres).length + 1).padStart(4, "0");
+  writeFileSync(join(postgres, `${number}_next.sql`), sql);
+  const [here, there] = [tree, place].map((root) => JSON.stringify(join(root, "src/kit")));
+  const whole = readFileSync(program, "utf8");
+  assert.ok(whole.includes(here as string), "the program says where it lies");
+  mkdirSync(join(place, "next"));
+  const file = join(place, "next/box.cjs");
+  writeFileSync(file, change(whole.replaceAll(here as string, () => there as string)));
+  return file;
+}
+
+/** A directory where packages are found, too; gone when this process ends. */
+function beside(program: string): string {
+  const place = mkdtempSync(join(dirname(program), "variant-"));
+  process.once("exit", () => rmSync(place, { recursive: true, force: true }));
+  return place;
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { type FakeApns, startFakeApns } from "../../support/apns.ts";
+import { type Forwarder, startForwarder } from "../../support/forwarder.ts";
+import { ask } from "../../support/hosted-role.ts";
+import { whoConnects } from "../../support/who-connects.ts";
+import { type Box, Boxes } from "./boxes.ts";
+import { Node } from "./node.ts";
+
+const LOOK_MS = 100;
+
+export interface StoryOptions {
+  /** What the nodes run at first. */
+  program: string;
+  /** The database's, as every node is told it. */
+  database: string;
+  boxes: number;
+  random: () => number;
+  /** More words of `box hosted serve`. */
+  more?: readonly string[];
+  /** Only nodes that say that they are ready are sent to, as by a load balancer that looks. Default: any that listens. */
+  onlyReady?: boolean;
+}
+
+/** Two nodes on one database, a push provider, a load balancer, and boxes with a phone each. */
+export class Story {
+  readonly root = mkdtempSync(join(tmpdir(), "box-nodes-"));
+  readonly nodes: Node[] = [];
+  readonly boxes: Boxes;
+  /** Whose a connection to the push provider is, by the port from which it comes. */
+  readonly pushers = new Map<number, Node>();
+  readonly #options: StoryOptions;
+  readonly #key: string;
+  #unready = new Set<Node>();
+  #isOver = false;
+  /** Where boxes ask. */
+  url = "";
+  balancer!: Forwarder;
+  apns!: FakeApns;
+
+  constructor(options: StoryOptions) {
+    this.#options = options;
+    this.#key = join(this.root, "hosted.key");
+    this.boxes = new Boxes(() => this.url, options.random);
+  }
+
+  /** Nodes serve; nobody says anything yet. The boxes. */
+  async begin(): Promise<Box[]> {
+    const { onlyReady = false, boxes } = this.#options;
+    this.apns = await startFakeApns({ onConnection: (port) => this.#connected(port) });
+    writeFileSync(this.#key, randomBytes(32), { mode: 0o600 });
+    for (const name of ["one", "two"]) this.nodes.push(this.#node(name));
+    for (const node of this.nodes) await node.start();
+    this.balancer = await startForwarder(() =>
+      this.nodes
+        .filter((node) => !this.#unready.has(node))
+        .map(({ port }) => ({ host: "127.0.0.1", port })),
+    );
+    this.url = `http://127.0.0.1:${this.balancer.port}`;
+    if (onlyReady) void this.#look();
+    await this.#setApns();
+    return Promise.all(Array.from({ length: boxes }, (_, n) => this.#pair(`p${n}`)));
+  }
+
+  #node(name: string): Node {
+    const { program, database, more = [] } = this.#options;
+    const data = join(this.root, name);
+    mkdirSync(data, { mode: 0o700 });
+    const where = ["--data", data, "--database", database, "--hosted-key", this.#key];
+    const how = ["--node", name, "--relay-rate", "0", "--lab", ...more];
+    return new Node(name, program, ["hosted", "serve", ...where, ...how]);
+  }
+
+  #connected(port: number): void {
+    const pid = whoConnects(
+      port,
+      this.nodes.map((node) => node.pid),
+    );
+    const node = this.nodes.find((one) => one.pid === pid);
+    if (node !== undefined) this.pushers.set(port, node);
+  }
+
+  async #look(): Promise<void> {
+    while (!this.#isOver) {
+      for (const node of this.nodes)
+        if (await node.isReady()) this.#unready.delete(node);
+        else this.#unready.add(node);
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** What the operator does. */
+  async #operate(...words: string[]): Promise<Record<string, string>> {
+    const { program, database } = this.#options;
+    const where = ["--json", "--database", database, "--hosted-key", this.#key];
+    const all = [program, "hosted", ...words, ...where];
+    return JSON.parse((await promisify(execFile)(process.execPath, all)).stdout);
+  }
+
+  async #setApns(): Promise<void> {
+    const { apns } = this;
+    const [keyFile, ca] = [join(this.root, "k.p8"), join(this.root, "ca.pem")];
+    writeFileSync(keyFile, apns.key);
+    writeFileSync(ca, apns.ca);
+    await this.#operate(
+      ...["apns", "set", "--key-file", keyFile, "--ca", ca, "--key-id", apns.keyId],
+      ...["--team-id", apns.teamId, "--topic", apns.topic, "--endpoint", apns.endpoint],
+    );
+  }
+
+  /** A tenant with one person and their phone: the first pairing needs no receipt, and is given the relay's key. */
+  async #pair(name: string): Promise<Box> {
+    const email = `${name}@example.com`;
+    const { tenant_id: tenant } = await this.#operate("tenant", "add", "--kind", "box");
+    await this.#operate("account", "add", "--email", email);
+    const { token } = await this.#operate("session", "add", "--email", email);
+    const device = Buffer.from(name.padEnd(32, ".")).toString("hex");
+    const call = async (path: string, body: object) => {
+      const answer = await ask(this.url + path, {
+        ...{ method: "POST", body: JSON.stringify(body) },
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    };
+    await call("/v1/account/devices", { token: device, platform: "ios" });
+    const { relay } = await call(`/v1/tenants/${tenant}/pair`, {
+      box_account_id: name,
+      receipt: "r".repeat(48),
+    });
+    return { keyId: relay.relay_key_id, secret: relay.relay_secret, device };
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.boxes.isOver = true;
+    for (const node of this.nodes) await node.kill();
+    await this.balancer?.close();
+    await this.apns?.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
