@@ -16,6 +16,15 @@ export interface HostedNode {
   stop(): Promise<void>;
 }
 
+interface HostedNodeParts {
+  registry: Registry;
+  name: string;
+  /** Where it serves. */
+  url(): string;
+  /** Stops all of the role. */
+  stop(): Promise<void>;
+}
+
 /** The name that the node goes by; that of one without others is never asked for. */
 export const nameOfNode = (config: HostedConfig, { random }: BoxDeps): string =>
   config.database === null ? "" : (config.node ?? nodeNameOf(config.data, random));
@@ -24,21 +33,28 @@ export const nameOfNode = (config: HostedConfig, { random }: BoxDeps): string =>
 export async function startHostedNode(
   config: HostedConfig,
   deps: BoxDeps,
-  { registry, name, url }: { registry: Registry; name: string; url(): string },
+  { registry, name, url, stop }: HostedNodeParts,
 ): Promise<HostedNode> {
   const { clock, log } = deps;
   let isDraining = false;
   let live: LiveNode | null = null;
-  const drain = () => {
+  const drain = async () => {
     isDraining = true;
     live?.drain();
+    await sleep(clock, config.drainSeconds * 1000);
+  };
+  const leave = async () => {
+    await drain();
+    await stop();
+    const { tooOld } = await import("../hosted/registry/postgres/migrate.ts");
+    deps.onFatal(tooOld());
   };
   if (registry.nodes !== null)
     live = await startNode({
       ...{ nodes: registry.nodes, name, clock, log, version, url },
       onTooOld() {
-        log.error("a newer program has changed the database: this node drains, run the newer one");
-        drain();
+        log.error("a newer program has changed the database: this node drains and ends");
+        void leave();
       },
       onReplaced() {
         const why = `Another process lives as node ${name} since this one stood still.`;
@@ -50,10 +66,7 @@ export async function startHostedNode(
       draining: isDraining,
       database: live === null ? null : { silentMs: registry.silentMs(), aheadMs: live.aheadMs() },
     }),
-    async drain() {
-      drain();
-      await sleep(clock, config.drainSeconds * 1000);
-    },
+    drain,
     stop: async () => live?.stop(),
   };
 }

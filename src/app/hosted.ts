@@ -65,7 +65,9 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const { registry, sealer } = await openHostedRegistry(config, deps, { node: name, names });
     lifecycle.onStop("registry", () => registry.close());
     let base = config.publicUrl;
-    const node = await startHostedNode(config, deps, { registry, name, url: () => base });
+    const node = await startHostedNode(config, deps, {
+      ...{ registry, name, url: () => base, stop: () => lifecycle.stop() },
+    });
     lifecycle.onStop("node", () => node.stop());
     // Nobody else can have these, now that the directory and the name are ours.
     await registry.claims.releaseMine();

@@ -11,6 +11,7 @@ export const LONG: readonly string[] = [
   "powercut/powercut",
   "prove/prove",
   "scenarios/nodes",
+  "scenarios/nodes/upgrade",
   "scenarios/dead-names",
   "kit/egress",
   "network/mutated",

@@ -221,6 +221,28 @@ postgresTest(
   },
 );
 
+postgresTest(
+  "a node that a newer program's schema leaves behind isn't ready any more, serves on for a while, and ends",
+  async (t) => {
+    const made = await testDatabase(t);
+    const ended = Promise.withResolvers<StoreFault>();
+    const node = await testHosted(
+      { database: made.url, hostedKey: keyFile(t), node: "old", drainSeconds: "1" },
+      realClock(),
+      { log, onFatal: (error) => ended.resolve(error as StoreFault) },
+    );
+    t.after(() => node.stop());
+    assert.equal((await node.call("GET", "/readyz")).status, 200);
+    await made.open().query("UPDATE meta SET value = 99 WHERE key = 'least'");
+    const seen: number[] = [];
+    while (seen.at(-1) !== 503) seen.push((await node.call("GET", "/readyz")).status);
+    assert.equal((await node.call("GET", "/v1/version")).status, 200);
+    const { kind, message } = await ended.promise;
+    assert.deepEqual([kind, /newer program/.test(message)], ["newer", true]);
+    await assert.rejects(node.call("GET", "/v1/version"));
+  },
+);
+
 postgresTest("nothing that a node says holds the database's password", () => {
   assert.ok(said.length > 0);
   assert.ok(!said.join("").includes(SECRET));

@@ -41,12 +41,17 @@ export async function spoilt(fault: Fault): Promise<string> {
   return file;
 }
 
+export interface NextMigration {
+  sql: string;
+  /** No program that doesn't know it may serve on what it makes. */
+  isLeast: boolean;
+}
+
 /**
- * The release after this one: the program with one more migration, whose first line is `-- least: N`. `change`: what the
- * program's own text becomes with it.
+ * A release after this one: the program with more migrations. `change`: what the program's own text becomes with them.
  */
 export async function nextRelease(
-  sql: string,
+  migrations: readonly NextMigration[],
   change = (text: string): string => text,
 ): Promise<string> {
   const program = await programFile();
@@ -56,8 +61,12 @@ export async function nextRelease(
     if (!/^(?:\.|migrations$)/.test(name)) symlinkSync(join(tree, name), join(place, name));
   cpSync(join(tree, "migrations"), join(place, "migrations"), { recursive: true });
   const postgres = join(place, "migrations/postgres");
-  const number = String(readdirSync(postgres).length + 1).padStart(4, "0");
-  writeFileSync(join(postgres, `${number}_next.sql`), sql);
+  const known = readdirSync(postgres).length;
+  for (const [at, { sql, isLeast }] of migrations.entries()) {
+    const number = known + at + 1;
+    const name = `${String(number).padStart(4, "0")}_next.sql`;
+    writeFileSync(join(postgres, name), `-- least: ${isLeast ? number : 1}\n${sql}`);
+  }
   const [here, there] = [tree, place].map((root) => JSON.stringify(join(root, "src/kit")));
   const whole = readFileSync(program, "utf8");
   assert.ok(whole.includes(here as string), "the program says where it lies");

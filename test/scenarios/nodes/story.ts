@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
 import { type FakeApns, startFakeApns } from "../../support/apns.ts";
 import { type Forwarder, startForwarder } from "../../support/forwarder.ts";
 import { ask } from "../../support/hosted-role.ts";
+import { programFile } from "../../support/program.ts";
 import { whoConnects } from "../../support/who-connects.ts";
 import { type Box, Boxes } from "./boxes.ts";
+import { type Desk, deskBy, deskHere } from "./desk.ts";
 import { Node } from "./node.ts";
 
 const LOOK_MS = 100;
@@ -64,8 +64,7 @@ export class Story {
     );
     this.url = `http://127.0.0.1:${this.balancer.port}`;
     if (onlyReady) void this.#look();
-    await this.#setApns();
-    return Promise.all(Array.from({ length: boxes }, (_, n) => this.#pair(`p${n}`)));
+    return this.#setUp(boxes);
   }
 
   #node(name: string): Node {
@@ -95,31 +94,30 @@ export class Story {
     }
   }
 
-  /** What the operator does. */
-  async #operate(...words: string[]): Promise<Record<string, string>> {
+  /** Asks the operator's commands for what boxes need; a program of another release is asked itself, for it knows its schema. */
+  async #desk(): Promise<Desk> {
     const { program, database } = this.#options;
-    const where = ["--json", "--database", database, "--hosted-key", this.#key];
-    const all = [program, "hosted", ...words, ...where];
-    return JSON.parse((await promisify(execFile)(process.execPath, all)).stdout);
+    if (program === (await programFile())) return deskHere(database, this.#key);
+    return deskBy(program, ["--database", database, "--hosted-key", this.#key]);
   }
 
-  async #setApns(): Promise<void> {
+  async #setUp(boxes: number): Promise<Box[]> {
     const { apns } = this;
     const [keyFile, ca] = [join(this.root, "k.p8"), join(this.root, "ca.pem")];
     writeFileSync(keyFile, apns.key);
     writeFileSync(ca, apns.ca);
-    await this.#operate(
-      ...["apns", "set", "--key-file", keyFile, "--ca", ca, "--key-id", apns.keyId],
-      ...["--team-id", apns.teamId, "--topic", apns.topic, "--endpoint", apns.endpoint],
-    );
+    const { keyId, teamId, topic, endpoint } = apns;
+    const desk = await this.#desk();
+    await desk.setApns({ keyFile, ca, keyId, teamId, topic, endpoint });
+    return Promise.all(Array.from({ length: boxes }, (_, n) => this.#pair(desk, `p${n}`)));
   }
 
   /** A tenant with one person and their phone: the first pairing needs no receipt, and is given the relay's key. */
-  async #pair(name: string): Promise<Box> {
+  async #pair(desk: Desk, name: string): Promise<Box> {
     const email = `${name}@example.com`;
-    const { tenant_id: tenant } = await this.#operate("tenant", "add", "--kind", "box");
-    await this.#operate("account", "add", "--email", email);
-    const { token } = await this.#operate("session", "add", "--email", email);
+    const { tenant_id: tenant } = await desk.addTenant({ kind: "box" });
+    await desk.addAccount(email);
+    const { token } = await desk.addSession(email);
     const device = Buffer.from(name.padEnd(32, ".")).toString("hex");
     const call = async (path: string, body: object) => {
       const answer = await ask(this.url + path, {
