@@ -20,14 +20,30 @@ export interface ApiRequest {
   readonly accept?: string;
 }
 
+let loading: ReturnType<typeof load> | undefined;
+
+/** Loaded with the first request, because most of the start of a command would otherwise be this. */
+function client() {
+  loading ??= load();
+  return loading;
+}
+
+async function load() {
+  const [{ default: Agent }, { default: request }] = await Promise.all([
+    import("undici/lib/dispatcher/agent.js"),
+    import("undici/lib/api/api-request.js"),
+  ]);
+  return request.bind(new Agent());
+}
+
 /** One request to the box at `url`. Throws CommandError with the address where nothing answers. */
 export async function send(url: string, message: ApiRequest): Promise<Reply> {
   const { method, path, token, body, accept } = message;
-  // Loaded here, because most of the start of a command would otherwise be this.
-  const { request } = await import("undici");
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
-  const answer = await request(url + path, {
-    method,
+  const { origin, pathname, search } = new URL(url + path);
+  const request = await client();
+  const answer = await request({
+    ...{ origin, path: pathname + search, method },
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": type }),

@@ -1,15 +1,18 @@
 /**
  * The single executable: one bundle of cli/box.ts, the runtime without its symbols, and as assets
- * what can't be bundled (the SQLite addon, migrations, the programs of worker threads).
+ * what can't be bundled (the SQLite addon, migrations, the programs of worker threads), compressed where
+ * that counts and not every start needs it.
  *
  * The same tree gives the same bytes: paths inside are relative, and the code cache is made with a
  * fixed random seed (V8 keeps string hashes in it; the seed is not part of what it checks on
  * loading, so a running box hashes with its own).
  */
 import { spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { build as bundle } from "esbuild";
+import { brotliCompressSync } from "node:zlib";
+import { bundlePrograms } from "./bundle.mjs";
 import { bundleConsole } from "./console.mjs";
 import { stripSymbols } from "./elf.mjs";
 
@@ -29,8 +32,9 @@ const RUNTIME_ARGUMENTS = [
 /** Files that go into the executable under their path in the tree, beside bundle and addon. */
 const ASSET_FOLDERS = ["migrations", "dist/console"];
 
-/** Source maps are for whoever works on the tree. */
-const isPackable = (file) => fs.statSync(file).isFile() && !file.endsWith(".map");
+/** Source maps are for whoever works on the tree, and what lies compressed beside a file is unpacked where it is asked for. */
+const isPackable = (file) =>
+  fs.statSync(file).isFile() && !file.endsWith(".map") && !fs.existsSync(`${file}.br`);
 
 /**
  * Writes `output`.
@@ -63,7 +67,7 @@ export async function buildExecutable({
     useCodeCache: true,
     execArgv: RUNTIME_ARGUMENTS,
     execArgvExtension: "none",
-    assets: assets(root, arch),
+    assets: assets(root, { work, arch }),
   };
   fs.writeFileSync(path.join(work, "sea.json"), JSON.stringify(config));
   runOrThrow([...run, runtime, "--random-seed=1", "--build-sea", "sea.json"], work);
@@ -86,56 +90,43 @@ function workers(root) {
     .sort();
 }
 
-/** zod brings its messages in fifty languages; the interface speaks one. */
-const withoutLocales = {
-  name: "without-locales",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: 'export { default as en } from "./en.js";',
-    })),
-};
-
 async function bundleInto(root, work, entries) {
-  const result = await bundle({
-    absWorkingDir: root,
-    entryPoints: entries.map((file) => ({ in: file, out: path.basename(file, ".ts") })),
-    outdir: work,
-    bundle: true,
-    platform: "node",
-    target: "node26",
-    // A script and not a module: what it requires of Node is then loaded when it is first needed.
-    format: "cjs",
-    supported: { "dynamic-import": false },
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    metafile: true,
-    plugins: [withoutLocales],
-    logLevel: "silent",
-    define: {
-      BOX_VERSION: JSON.stringify(versionOf(root)),
-      BOX_COMMIT: JSON.stringify(commitOf(root)),
-      // There are no files to be relative to; src/kit/assets.ts doesn't ask where there are assets.
-      "import.meta.url": JSON.stringify("file:///box"),
-    },
-  }).catch((error) => {
+  const define = {
+    BOX_VERSION: versionOf(root),
+    BOX_COMMIT: commitOf(root),
+    // There are no files to be relative to; src/kit/assets.ts doesn't ask where there are assets.
+    "import.meta.url": "file:///box",
+  };
+  const bundled = bundlePrograms({ root, entries, outdir: work, define });
+  const { inputs } = await bundled.catch((error) => {
     throw new BuildError(error.message);
   });
-  return Object.keys(result.metafile.inputs).sort();
+  return Object.keys(inputs).sort();
 }
 
-/** Name in the executable → file, as src/kit/assets.ts asks for them. */
-function assets(root, arch) {
-  const platform = process.platform;
-  const addon = path.join(root, `node_modules/better-sqlite3/prebuilds/${platform}-${arch}.node`);
-  const found = { "better-sqlite3.node": addon };
+/** Name in the executable → file, as src/kit/assets.ts asks for them. `work`: where compressed ones are laid down. */
+function assets(root, { work, arch }) {
+  const found = {};
+  const compress = (name, bytes) => {
+    const file = path.join(work, `${path.basename(name)}.br`);
+    fs.writeFileSync(file, brotliCompressSync(bytes));
+    found[`${name}.br`] = file;
+  };
+  const prebuilt = `node_modules/better-sqlite3/prebuilds/${process.platform}-${arch}.node`;
+  const addon = stripSymbols(fs.readFileSync(path.join(root, prebuilt)));
+  compress("better-sqlite3.node", addon);
+  // Each start holds the file that it loads against this, and unpacks none.
+  const sum = path.join(work, "better-sqlite3.node.sha256");
+  fs.writeFileSync(sum, hash("sha256", addon, "hex"));
+  found["better-sqlite3.node.sha256"] = sum;
   for (const folder of ASSET_FOLDERS) {
     for (const file of fs.readdirSync(path.join(root, folder), { recursive: true }).sort()) {
       const full = path.join(root, folder, file);
       if (isPackable(full)) found[`${folder}/${file.split(path.sep).join("/")}`] = full;
     }
   }
-  for (const worker of workers(root)) found[worker] = bundleName(worker);
+  for (const worker of workers(root))
+    compress(worker, fs.readFileSync(path.join(work, bundleName(worker))));
   return found;
 }
 

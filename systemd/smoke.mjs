@@ -1,6 +1,7 @@
 /**
  * Does an executable do its job on a machine that has nothing else? It is started without PATH,
- * answers, refuses a foreign NODE_OPTIONS, and ends on SIGTERM as contract §11 says.
+ * answers, refuses a foreign NODE_OPTIONS, has what it carries compressed, and ends on SIGTERM as contract §11 says.
+ * Called by hand it also holds the executable's size against a bound.
  *
  *   node systemd/smoke.mjs dist/box
  */
@@ -9,6 +10,11 @@ import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { stripSymbols } from "./elf.mjs";
+
+/** What an executable may have beside Node: it had 8.1 MB when this was written. */
+const MOST_OWN_BYTES = 8_500_000;
 
 /**
  * `command`: the words that start the executable, an emulator before them where it is for another
@@ -45,6 +51,8 @@ async function serves(command, { env, data, seconds }) {
     if (url === null) throw new Error("it ended before it listened");
     expect(await status(`${url}/healthz`), 200, "GET /healthz");
     expect(await status(`${url}/v1/projects`), 401, "GET /v1/projects without a key");
+    await sendsFiles(url);
+    await startsThreads(url, codeFor(command, { env, data }));
     box.kill("SIGTERM");
     expect(await ended, 0, "exit code after SIGTERM");
   } catch (error) {
@@ -53,6 +61,48 @@ async function serves(command, { env, data, seconds }) {
   } finally {
     clearTimeout(limit);
   }
+}
+
+/** A browser's files lie compressed in it, and are sent unpacked to whoever takes no compression. */
+async function sendsFiles(url) {
+  const page = await call("GET", `${url}/signin`, { headers: { accept: "text/html" } });
+  const style = `${url}${/href="([^"]+console\.css)"/.exec(page.body)?.[1]}`;
+  const plain = await call("GET", style);
+  const small = await call("GET", style, { headers: { "accept-encoding": "gzip" } });
+  expect(plain.status, 200, `GET ${style}`);
+  expect(small.headers["content-encoding"], "gzip", "its encoding");
+  expect(plain.bytes.equals(gunzipSync(small.bytes)), true, "the same unpacked");
+  expect(plain.body.includes("{"), true, "rules in it");
+}
+
+function codeFor([program, ...words], { env, data }) {
+  const said = spawnSync(program, [...words, "pair-code", "--json", "--data", data], { env });
+  return JSON.parse(`${said.stdout}`).code;
+}
+
+/** A report and a rule's dry run are worked on by threads, whose programs it unpacks. */
+async function startsThreads(url, code) {
+  const who = { code, email: "smoke@example.org", password: "smoke and mirrors" };
+  const { api_key } = await made(`${url}/v1/pair`, who);
+  const project = `${url}/v1/projects/smoke`;
+  await made(`${url}/v1/projects`, { name: "smoke" }, api_key);
+  const report = await made(`${project}/reports`, { title: "Smoke" }, api_key);
+  const entry = { content_md: "*up*" };
+  const shown = await made(`${project}/reports/${report.id}/preview`, entry, api_key);
+  expect(shown.content_html.trim(), "<p><em>up</em></p>", "a report's entry");
+  const tried = { rule: { name: "any" }, lines: ["up"] };
+  const found = await made(`${project}/rules/dry-run`, tried, api_key);
+  expect(found.matched, 1, "lines that a rule matches");
+}
+
+async function made(url, body, key) {
+  const headers = {
+    "content-type": "application/json",
+    ...(key && { authorization: `Bearer ${key}` }),
+  };
+  const answer = await call("POST", url, { headers, body: JSON.stringify(body) });
+  if (answer.status > 201) throw new Error(`POST ${url}: ${answer.status} ${answer.body}`);
+  return JSON.parse(answer.body);
 }
 
 function listening(stream) {
@@ -66,9 +116,21 @@ function listening(stream) {
   });
 }
 
-function status(url) {
+const status = async (url) => (await call("GET", url)).status;
+
+function call(method, url, { headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {
-    http.get(url, (answer) => resolve(answer.resume().statusCode)).once("error", reject);
+    const asked = http.request(url, { method, headers }, (answer) => {
+      const parts = [];
+      answer.on("data", (part) => parts.push(part));
+      answer.on("end", () => {
+        const bytes = Buffer.concat(parts);
+        const { statusCode, headers: found } = answer;
+        resolve({ status: statusCode, headers: found, bytes, body: `${bytes}` });
+      });
+    });
+    asked.once("error", reject);
+    asked.end(body);
   });
 }
 
@@ -84,5 +146,9 @@ if (import.meta.main) {
     .slice(2)
     .map((word) => (fs.existsSync(word) ? path.resolve(word) : word));
   await smoke(command, { version });
+  const node = stripSymbols(fs.readFileSync(process.execPath)).length;
+  const own = fs.statSync(command.at(-1)).size - node;
+  if (own > MOST_OWN_BYTES)
+    throw new Error(`it has ${own} bytes beside Node, more than ${MOST_OWN_BYTES}`);
   process.stdout.write(`${process.argv.at(-1)}: starts, answers, ends\n`);
 }

@@ -11,7 +11,10 @@ export interface NativeAddon {
   name: string;
   /** The program's; stands in the file's name with the hash. */
   version: string;
-  bytes: Buffer;
+  /** Of its bytes, in hexadecimal. */
+  sha256: string;
+  /** Its bytes, asked for only where no file is as it should be. */
+  read(): Uint8Array;
 }
 
 /**
@@ -60,12 +63,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** Makes sure of the file in `directory` and returns its path. */
-export function extract({ name, version, bytes }: NativeAddon, directory: string): string {
+export function extract({ name, version, sha256, read }: NativeAddon, directory: string): string {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   requireOwnDirectory(directory);
-  const wanted = hash("sha256", bytes, "hex");
-  const file = path.join(directory, `${name}-${version}-${wanted}.node`);
-  if (hashOf(file) !== wanted) write(file, bytes);
+  const file = path.join(directory, `${name}-${version}-${sha256}.node`);
+  if (hashOf(file) !== sha256) write(file, read());
   removeOthers(directory, { prefix: `${name}-`, keep: path.basename(file) });
   return file;
 }
@@ -95,7 +97,7 @@ function hashOf(file: string): string {
 }
 
 /** Under another name first: two processes that start at once never see half a file. */
-function write(file: string, bytes: Buffer): void {
+function write(file: string, bytes: Uint8Array): void {
   const partial = `${file}.${process.pid}`;
   fs.rmSync(partial, { force: true });
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import sea from "node:sea";
 import { pathToFileURL } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
 import { addonDirectories, loadNative } from "./addon.ts";
 import type { ThreadSource } from "./thread.ts";
 
@@ -17,19 +18,26 @@ function sourceFile(name: string): string {
   return path.join(import.meta.dirname, "../..", name);
 }
 
+/** Which assets the executable holds as they are; the others lie there compressed, under their name and `.br`. */
+let plain: ReadonlySet<string> | undefined;
+
+function packed(name: string): Uint8Array<ArrayBuffer> {
+  plain ??= new Set(sea.getAssetKeys());
+  if (plain.has(name)) return new Uint8Array(sea.getAsset(name));
+  return brotliDecompressSync(new Uint8Array(sea.getRawAsset(`${name}.br`)));
+}
+
 /** The text of an asset. Throws when there is none of that name. */
 export function asset(name: string): string {
-  return isPacked ? sea.getAsset(name, "utf8") : readFileSync(sourceFile(name), "utf8");
+  return isPacked ? new TextDecoder().decode(packed(name)) : readFileSync(sourceFile(name), "utf8");
 }
 
 /** The bytes of an asset. Throws when there is none of that name. */
 export function assetBytes(name: string): Uint8Array<ArrayBuffer> {
-  return isPacked
-    ? new Uint8Array(sea.getAsset(name))
-    : new Uint8Array(readFileSync(sourceFile(name)));
+  return isPacked ? packed(name) : new Uint8Array(readFileSync(sourceFile(name)));
 }
 
-/** The names of all assets in `folder` ("migrations/box") and below it, sorted. */
+/** The names of all assets in `folder` ("migrations/box") and below it, sorted; of compressed ones as they lie there. */
 export function assetNames(folder: string): string[] {
   if (isPacked)
     return sea
@@ -87,7 +95,8 @@ export function loadAddon(directory: string): object | undefined {
     {
       name: "better-sqlite3",
       version,
-      bytes: Buffer.from(sea.getRawAsset("better-sqlite3.node")),
+      sha256: asset("better-sqlite3.node.sha256"),
+      read: () => assetBytes("better-sqlite3.node"),
     },
     addonDirectories(process.env, directory),
   );

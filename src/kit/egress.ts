@@ -206,10 +206,13 @@ function poolMaker(options: EgressOptions, names: Names): () => Promise<NewPool>
   };
   let maker: Promise<NewPool> | null = null;
   const load = async (): Promise<NewPool> => {
-    const { Pool, buildConnector } = await import("undici");
-    const connect = guardedConnector({ ...guard, build: buildConnector });
+    const [{ default: UndiciPool }, { default: build }] = await Promise.all([
+      import("undici/lib/dispatcher/pool.js"),
+      import("undici/lib/core/connect.js"),
+    ]);
+    const connect = guardedConnector({ ...guard, build });
     return (origin, connections, took) =>
-      new Pool(origin, {
+      new UndiciPool(origin, {
         connect: took === undefined ? connect : telling(connect, took),
         connections,
         pipelining: 1,

@@ -64,16 +64,16 @@ export async function openTalk(
   request: TalkRequest,
   clock: Clock,
 ): Promise<Talk & { closed: Promise<void> }> {
-  const undici = await import("undici");
+  const { default: web } = await import("undici/lib/web/websocket/websocket.js");
   const wire = wireOf(newPool);
-  const socket = new undici.WebSocket(request.url, { dispatcher: wire.pool });
+  const socket = new web.WebSocket(request.url, { dispatcher: wire.pool });
   const closed = Promise.withResolvers<void>();
   socket.addEventListener("message", ({ data }: MessageEvent) => {
     if (typeof data === "string") request.heard(data);
   });
   await opened(socket, wire, clock);
   const unwatch = watch(socket, {
-    ...{ clock, silentMs: request.silentMs, ask: () => undici.ping(socket) },
+    ...{ clock, silentMs: request.silentMs, ask: () => web.ping(socket) },
     tooLong: () => wire.cut("timeout"),
   });
   socket.addEventListener("close", () => {

@@ -25,6 +25,7 @@ export interface Said {
   verified?: boolean;
   /** Counts up by itself where absent. */
   counter?: number;
+  /** `packed` is signed by the passkey itself where no statement is given. */
   format?: string;
   statement?: Map<unknown, unknown>;
   algorithm?: number;
@@ -102,12 +103,15 @@ export function authenticator(): Authenticator {
         cbor(key),
       ]);
       const authData = dataOf(asked, said, attested);
+      const client = clientOf(asked, "webauthn.create", said);
+      const own = () => sign("sha256", Buffer.concat([authData, sha(client)]), privateKey);
+      const signed = said.format === "packed" ? { alg: -7, sig: own() } : {};
       const made = new Map<string, unknown>([
         ["fmt", said.format ?? "none"],
-        ["attStmt", said.statement ?? new Map()],
+        ["attStmt", said.statement ?? new Map(Object.entries(signed))],
         ["authData", authData],
       ]);
-      const clientDataJSON = url64(clientOf(asked, "webauthn.create", said));
+      const clientDataJSON = url64(client);
       const transports = ["internal"];
       return answer(said, { clientDataJSON, attestationObject: url64(cbor(made)), transports });
     },

@@ -168,7 +168,7 @@ export const borders: Law = ({ file, imports }) => {
 /** Packages and parts of rooms that only some may touch. */
 const restricted: readonly { what: RegExp; only: RegExp; why: string }[] = [
   {
-    what: /^undici$/,
+    what: /^undici(\/|$)/,
     only: /^(src\/kit|cli)\//,
     why: "what leaves goes through the guarded client",
   },

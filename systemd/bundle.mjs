@@ -1,0 +1,45 @@
+/** What goes into the executable as one file: a program of the tree and all that it imports. */
+import path from "node:path";
+import { build } from "esbuild";
+import { leftOut } from "./left-out.mjs";
+
+const withoutLeftOut = (root) => ({
+  name: "left-out",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]node_modules[\\/]/ }, ({ path: file }) => {
+      const contents = leftOut[path.relative(root, file).split(path.sep).join("/")];
+      return contents === undefined ? undefined : { contents };
+    }),
+});
+
+/**
+ * Bundles each of `entries`, paths in the tree, into a file of its own in `outdir`, named after it. `define`: names in
+ * the code that stand for text. Returns esbuild's account of what went into each (`metafile`).
+ * Throws what esbuild throws where something can't be bundled.
+ */
+export async function bundlePrograms({ root, entries, outdir, define = {} }) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((file) => ({ in: file, out: path.basename(file, ".ts") })),
+    outdir,
+    bundle: true,
+    platform: "node",
+    target: "node26",
+    // A package that has modules has them read: what nobody calls of them is left out.
+    mainFields: ["module", "main"],
+    // A script and not a module: what it requires of Node is then loaded when it is first needed.
+    format: "cjs",
+    supported: { "dynamic-import": false },
+    // Names stay, so that a stack trace can be read.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    metafile: true,
+    plugins: [withoutLeftOut(root)],
+    logLevel: "silent",
+    define: Object.fromEntries(
+      Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]),
+    ),
+  });
+  return metafile;
+}
