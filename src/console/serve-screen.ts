@@ -8,6 +8,7 @@ import { tenantAs } from "../tenant/tenant-as.ts";
 import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
 import { bar } from "./bar.ts";
 import { drawSections, drawView } from "./draw.ts";
+import { createOnce } from "./once.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Found, FoundFile, Routing } from "./routing.ts";
@@ -63,6 +64,7 @@ function ownPage(found: Found) {
 /** Draws screens and does what their forms say, for somebody who has signed in. */
 export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
   const { tenant, routing, said, files } = deps;
+  const once = createOnce();
 
   const callOf = (asking: PageRequest, who: Who, params: Found["params"]): PageCall => {
     const { c, url, look, place, now } = asking;
@@ -166,7 +168,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const fields = await readForm(c);
       let done: FormDone;
       try {
-        done = await act(call, found.form, fields);
+        done = await once(asking, who, () => act(call, found.form, fields));
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status === 404 || error.status >= 500)
           return refused(asking, call, error);

@@ -4,11 +4,13 @@ import { inflateSync } from "node:zlib";
 import {
   actName,
   alertsOf,
+  answeredAs,
   FRESH_MS,
   fateOf,
   type HeldAct,
   heldAnswer,
   heldLine,
+  isFree,
   isSameAct,
 } from "../../src/browser/worker/acts.ts";
 import { hourAt, secondsAt } from "../../src/browser/worker/clock-words.ts";
@@ -224,6 +226,54 @@ test("what is kept is listed where a page isn't", () => {
     /<a href="\/box\/a\/7">#7 payment &lt;\*&gt;<\/a> <span class="soft">as of 02:14/,
   );
   assert.match(notKept([]).main, /kept no page yet/);
+});
+
+test("what the box is too busy for stays held; what it refuses is told; one alert's acts keep their order", () => {
+  for (const status of [200, 204]) assert.equal(answeredAs(status), "taken");
+  for (const status of [429, 500, 502, 503, 507]) assert.equal(answeredAs(status), "later");
+  assert.deepEqual(answeredAs(401), { refused: "you are signed out" });
+  assert.deepEqual(answeredAs(409), { refused: "the box refused it (409)" });
+  const act = (path: string, body = ""): HeldAct => ({ id: path, path, body, at: AT });
+  const held = [act("/a/7/ack"), act("/alerts/resolve", "id=8,9")];
+  assert.equal(isFree(act("/a/7/unack"), held), false);
+  assert.equal(isFree(act("/alerts/ack", "id=3&id=9"), held), false);
+  assert.equal(isFree(act("/a/3/ack"), held), true);
+  assert.equal(isFree(act("/a/7/ack"), []), true);
+});
+
+test("an act that comes again, since its answer was lost, is done once and answered alike; what wasn't taken may come again", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors" });
+  await box.ingest(token, { message: "payment failed", level: 500 });
+  const [tab, bob] = [signedIn(box), signedIn(box, box.person("member"))];
+  const post = (who: typeof tab, verb: string, act: string, fields = {}) =>
+    who.post(`/a/1/${verb}`, fields, {
+      ...{ from: "/a/1", headers: { "x-sections": "1", "x-act": act } },
+    });
+  const notes = () =>
+    box.tenant.store.sql("SELECT count(*) FROM timeline WHERE kind = 'noted'").pluck().get();
+  const answers = await Promise.all(
+    ["n-1", "n-1", "n-1"].map((act) => post(tab, "note", act, { text: "we look" })),
+  );
+  for (const { status, text } of answers) {
+    assert.equal(status, 200);
+    assert.match(text, /Noted on #1/);
+  }
+  assert.equal(notes(), 1);
+  await post(tab, "note", "n-2", { text: "we look" });
+  await post(bob, "note", "n-1", { text: "so do I" });
+  assert.equal(notes(), 3, "another act, and another's of the same name");
+  assert.equal((await post(tab, "note", "n-3", { text: "" })).status, 422);
+  assert.equal((await post(tab, "note", "n-3", { text: "now" })).status, 200);
+  assert.equal(notes(), 4);
+
+  await post(tab, "ack", "a-1");
+  await post(tab, "unack", "u-1");
+  await post(bob, "ack", "a-2");
+  await post(tab, "unack", "u-1");
+  assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "acknowledged", "Bob has it");
 });
 
 /** Width, height and whether all of it is opaque. */

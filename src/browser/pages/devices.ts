@@ -1,4 +1,5 @@
 import { deviceName } from "../device-name.ts";
+import { keyText } from "../key-text.ts";
 
 /*
  * *Add this browser*: permission by the click, a subscription with the box's key, and the form goes with what came. Whether
@@ -88,12 +89,6 @@ async function subscribed(key: string): Promise<PushSubscription> {
   await before?.unsubscribe();
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }
-
-const keyText = (bytes: ArrayBuffer): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
 
 /** What the box draws anew knows nothing of this browser: it is told again each time. */
 new MutationObserver(fillIn).observe(document.body, {

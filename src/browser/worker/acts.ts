@@ -27,6 +27,19 @@ export function fateOf({ at, refused }: HeldAct, now: number): "send" | "ask" | 
   return isFresh(at, now) ? "send" : "ask";
 }
 
+/** What the box's answer to one that was sent makes of it: taken; still held, since the box is busy or stopping; or refused, and why. */
+export function answeredAs(status: number): "taken" | "later" | { refused: string } {
+  if (status >= 200 && status < 300) return "taken";
+  if (status === 429 || status >= 500) return "later";
+  return { refused: status === 401 ? "you are signed out" : `the box refused it (${status})` };
+}
+
+/** Whether one may be sent while another is still held: what is done to one alert keeps its order. */
+export const isFree = (act: Pick<HeldAct, "path" | "body">, held: readonly HeldAct[]): boolean => {
+  const taken = new Set(held.flatMap(alertsOf));
+  return !alertsOf(act).some((id) => taken.has(id));
+};
+
 const VERBS: Readonly<Record<string, string>> = {
   ...{ ack: "Acknowledge", unack: "Un-acknowledge", resolve: "Resolve", note: "Note on" },
 };

@@ -1,4 +1,4 @@
-import { beDevice, ownDevice, type RenewedPush, renew } from "./device.ts";
+import { beDevice, ownDevice, type RenewedPush, renew, renewAgain } from "./device.ts";
 import { answerFile, dropOldFiles, keepFiles } from "./files.ts";
 import { answerClick, pressAgain, showPush } from "./notices.ts";
 import { answerAct, answerDecision, maySend, sendHeld, tellPages } from "./outbox.ts";
@@ -92,8 +92,8 @@ worker.addEventListener("sync", (event) => {
 
 /** Throws where something is left: the browser tries again. */
 async function wake(): Promise<void> {
-  const left = [await pressAgain(), await sendHeld()];
-  if (left.includes(true)) throw new Error("the box can't be reached");
+  const left = [await pressAgain(), await renewAgain(), (await sendHeld()) !== "nothing"];
+  if (left.includes(true)) throw new Error("the box doesn't know all of it");
 }
 
 worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));

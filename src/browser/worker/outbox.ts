@@ -1,10 +1,12 @@
 import {
   actName,
   alertsOf,
+  answeredAs,
   fateOf,
   type HeldAct,
   heldAnswer,
   heldLine,
+  isFree,
   isSameAct,
 } from "./acts.ts";
 import { DRAWN_HEADERS } from "./drawn-page.ts";
@@ -19,6 +21,8 @@ const PATIENCE_MS = 15_000;
 /** Tries of what is held are this far apart at least, milliseconds. */
 const GAP_MS = 1_500;
 const PREFIX = "act/";
+/** By what the box knows an act that comes again. */
+const NAME = "X-Act";
 
 const heldActs = async (): Promise<HeldAct[]> =>
   (await listRecords<HeldAct>(PREFIX)).map(([, act]) => act);
@@ -26,20 +30,24 @@ const heldActs = async (): Promise<HeldAct[]> =>
 const sections = (body: string): Response =>
   new Response(body, { headers: { ...DRAWN_HEADERS, "X-Held": "1" } });
 
-/** A form of an act. */
+/** A form of an act. It has a name from its first sending on, so that what was done though its answer was lost isn't done again. */
 export async function answerAct(request: Request): Promise<Response> {
   const copy = request.clone();
-  // What waits goes first: an un-acknowledgement must not overtake what it takes back.
-  const isWaiting = (await heldActs()).some((act) => fateOf(act, Date.now()) === "send");
-  if (isWaiting) await sendHeld();
-  const isStill = isWaiting && (await heldActs()).some((act) => fateOf(act, Date.now()) === "send");
-  const answer = isStill ? null : await reachBox(request, { ms: PATIENCE_MS });
-  if (answer !== null) return answer;
   const now = Date.now();
   const path = new URL(request.url).pathname.slice(ownBase.length);
   // Sorted by their names, which begin with when they were made.
   const id = `${String(now).padStart(15, "0")}-${crypto.randomUUID().slice(0, 8)}`;
+  const headers = new Headers(request.headers);
+  headers.set(NAME, id);
+  // What waits goes first: an un-acknowledgement must not overtake what it takes back.
+  const isWaiting = (await heldActs()).some((act) => fateOf(act, now) === "send");
+  const left = isWaiting ? await sendHeld() : "nothing";
   const act: HeldAct = { id, path, body: await copy.text(), at: now };
+  const held = (await heldActs()).filter((one) => fateOf(one, Date.now()) === "send");
+  const isNext = left !== "unreached" && isFree(act, held);
+  const again = new Request(request, { headers });
+  const answer = isNext ? await reachBox(again, { ms: PATIENCE_MS }) : null;
+  if (answer !== null) return answer;
   if (!(await heldActs()).some((other) => isSameAct(other, act))) await putRecord(PREFIX + id, act);
   await wakeLater();
   await tellPages();
@@ -53,32 +61,43 @@ export async function answerDecision(id: string, verb: string): Promise<Response
   if (act !== undefined && verb === "drop") {
     await dropRecord(PREFIX + id);
     said = `Discarded: ${actName(act)}.`;
-  } else if (act !== undefined) said = (await send(act)) ?? "Not sent: the box can’t be reached.";
+  } else if (act !== undefined) said = (await send(act)).said;
   await tellPages(said);
   const words = said === "" ? "It isn’t held any more." : said;
   return sections(`<output id="said" class="said" role="status">${words}</output>`);
 }
 
-/** Sends one: what came of it, in a sentence; null where the box can't be reached. */
-async function send(act: HeldAct): Promise<string | null> {
+interface Sent {
+  left: Left;
+  /** What came of it, in a sentence. */
+  said: string;
+}
+
+/** What is still held: nothing; something that the box is too busy for; or the box can't be reached. */
+type Left = "nothing" | "busy" | "unreached";
+
+async function send(act: HeldAct): Promise<Sent> {
   const answer = await reachBox(ownBase + act.path, {
     ...{ method: "POST", body: new URLSearchParams(act.body), ms: PATIENCE_MS },
-    ...{ redirect: "manual", headers: { Accept: "text/html", "X-Sections": "1" } },
+    ...{ redirect: "manual" },
+    headers: { Accept: "text/html", "X-Sections": "1", [NAME]: act.id },
   });
-  if (answer === null) return null;
+  if (answer === null) return { left: "unreached", said: "Not sent: the box can’t be reached." };
   const name = actName(act);
-  if (answer.ok) {
+  const came = answeredAs(answer.status);
+  if (came === "later")
+    return { left: "busy", said: "Not sent: the box is busy. It is tried again." };
+  if (came === "taken") {
     await dropRecord(PREFIX + act.id);
-    return `Sent: ${name}.`;
+    return { left: "nothing", said: `Sent: ${name}.` };
   }
-  const why =
-    answer.status === 401 ? "you are signed out" : `the box refused it (${answer.status})`;
-  await putRecord(PREFIX + act.id, { ...act, refused: why });
-  return `Not sent: ${name}, since ${why}.`;
+  const { refused } = came;
+  await putRecord(PREFIX + act.id, { ...act, refused });
+  return { left: "nothing", said: `Not sent: ${name}, since ${refused}.` };
 }
 
 let lastTry = Number.NEGATIVE_INFINITY;
-let sending: Promise<boolean> | null = null;
+let sending: Promise<Left> | null = null;
 
 /** Something is asked of the box, which perhaps is there again: whether it is time for another try. */
 export function maySend(): boolean {
@@ -87,26 +106,29 @@ export function maySend(): boolean {
   return true;
 }
 
-/** Sends what is still young, the oldest first. Returns whether some of it couldn't be. */
-export async function sendHeld(): Promise<boolean> {
+/** Sends what is still young, the oldest first. What is left of it. */
+export async function sendHeld(): Promise<Left> {
   sending ??= sendAll().finally(() => {
     sending = null;
   });
   return sending;
 }
 
-async function sendAll(): Promise<boolean> {
-  const acts = await heldActs();
+async function sendAll(): Promise<Left> {
   const said: string[] = [];
-  let isStuck = false;
-  for (const act of acts) {
-    if (isStuck || fateOf(act, Date.now()) !== "send") continue;
-    const sentence = await send(act);
-    if (sentence === null) isStuck = true;
-    else said.push(sentence);
+  const stuck: HeldAct[] = [];
+  let left: Left = "nothing";
+  for (const act of await heldActs()) {
+    if (left === "unreached" || fateOf(act, Date.now()) !== "send" || !isFree(act, stuck)) continue;
+    const sent = await send(act);
+    if (sent.left === "nothing") said.push(sent.said);
+    else {
+      left = sent.left;
+      stuck.push(act);
+    }
   }
   if (said.length > 0) await tellPages(said.join(" "));
-  return isStuck;
+  return left;
 }
 
 /** Where there is Background Sync, the browser wakes this worker when it has a network again. */

@@ -1,3 +1,4 @@
+import { dropDevice } from "./device.ts";
 import { dropHeld } from "./outbox.ts";
 import { dropRecord, getRecord, listRecords, putRecord } from "./records.ts";
 import { worker } from "./scope.ts";
@@ -15,6 +16,7 @@ export async function beWhose(who: string): Promise<void> {
   if (known !== null) {
     await forgetKept("Another account signed in.");
     await unsubscribe();
+    await dropDevice();
   }
   await putRecord("who", { who });
 }

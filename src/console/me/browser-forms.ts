@@ -1,7 +1,12 @@
 import { subscriptionChange, subscriptionWrite } from "../../contacts/subscription.ts";
 import { check } from "../../http/check.ts";
-import { ServiceError } from "../../kit/errors.ts";
-import { addSubscription, alterSubscription, pushKey } from "../../tenant/push-verbs.ts";
+import { notFound, ServiceError } from "../../kit/errors.ts";
+import {
+  addSubscription,
+  alterSubscription,
+  pushKey,
+  readSubscriptions,
+} from "../../tenant/push-verbs.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 
 const text = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
@@ -44,6 +49,10 @@ function add({ tenant, who }: PageCall, form: URLSearchParams): FormDone {
       "invalid_request",
       "This browser gave no subscription: it takes scripts and your permission.",
     );
+  const replaces = text(form, "replaces");
+  // Only a worker says so: its browser may be somebody else's by now, who didn't ask for it.
+  const isOwn = readSubscriptions(tenant, who.accountId).some(({ id }) => id === replaces);
+  if (replaces !== "" && !isOwn) throw notFound("device");
   const given = (name: string) => (text(form, name) === "" ? {} : { [name]: text(form, name) });
   const write = check(
     subscriptionWrite,

@@ -176,18 +176,31 @@ async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
     `/lock screen shows only where/.test(document.querySelector("${row}").textContent)`,
   );
 
-  // Its push service gives it another: the box has it at once, and what it is pushed stays.
+  // Its push service gives it another while the box isn't there: that is said, and the box has it once it is back.
   const fresh = browser().subscription(`${receiver.url}/push/canary-renewed`);
-  await pushed.worker.evaluate(`{
-    const event = new ExtendableEvent("pushsubscriptionchange");
-    let work = null;
-    Object.defineProperties(event, {
-      newSubscription: { value: { toJSON: () => (${JSON.stringify(fresh)}) } },
-      waitUntil: { value: (promise) => { work = promise; } },
-    });
-    dispatchEvent(event);
-    work;
-  }`);
+  await box.restart(async () => {
+    await pushed.worker.evaluate(`{
+      const event = new ExtendableEvent("pushsubscriptionchange");
+      let work = null;
+      Object.defineProperties(event, {
+        newSubscription: { value: { toJSON: () => (${JSON.stringify(fresh)}) } },
+        waitUntil: { value: (promise) => { work = promise; } },
+      });
+      dispatchEvent(event);
+      work;
+    }`);
+    await pushed.shows("device", /isn’t rung any more/);
+  });
+  await pushed.worker.evaluate(
+    "{ const now = performance.now.bind(performance); performance.now = () => now() + 60_000; }",
+  );
+  await pushed.sync();
+  const isRenewed = async () =>
+    (await list()).some(
+      ({ id, label }: Record<string, string>) => label !== "pixel" && id !== added.id,
+    );
+  for (let tries = 0; tries < 200 && !(await isRenewed()); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   const renewed = (await list()).filter(({ label }: { label: string }) => label !== "pixel");
   assert.deepEqual(
     renewed.map(({ id, lock_screen }: Record<string, string>) => [id === added.id, lock_screen]),
