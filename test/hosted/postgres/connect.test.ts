@@ -4,7 +4,9 @@ import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-fau
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
 import type { StoreFault } from "../../../src/store/faults.ts";
 import { migrations } from "../../../src/store/migrations.ts";
+import { pgbouncer, pooledUrl } from "../../support/pgbouncer.ts";
 import { postgresTest, testDatabase } from "../../support/postgres.ts";
+import { waitingFor } from "./nouns.ts";
 import { forwarded, LOCALHOST, openTo } from "./wire.ts";
 
 const one = async (database: Database) =>
@@ -138,6 +140,66 @@ postgresTest(
 postgresTest("a statement that takes too long is given up with its connection", async (t) => {
   const database = (await testDatabase(t)).open({ pool: 1 });
   await assert.rejects(database.query("SELECT pg_sleep(5)", [], { withinMs: 150 }), DatabaseAway);
+  assert.equal(await one(database), 1);
+});
+
+postgresTest("what a node gives up goes on at the server no longer than it was to", async (t) => {
+  const made = await testDatabase(t);
+  const [database, other] = [made.open(), made.open()];
+  await database.query("INSERT INTO meta (key, value) VALUES ('a', 0)");
+  const add = "UPDATE meta SET value = value + 1 WHERE key = 'a'";
+  await other.transaction(async (tx) => {
+    await tx.query(add);
+    const update = () => database.transaction((waits) => waits.query(add), { withinMs: 300 });
+    const given = assert.rejects(update, DatabaseAway);
+    await waitingFor(made, 1);
+    await given;
+    await waitingFor(made, 0);
+  });
+  const limits = (withinMs: number) => database.query("SHOW statement_timeout", [], { withinMs });
+  assert.deepEqual(await limits(3_000), [{ statement_timeout: "5s" }]);
+  assert.deepEqual(await limits(60_000), [{ statement_timeout: "1min" }]);
+  assert.deepEqual(await limits(3_000), [{ statement_timeout: "5s" }]);
+});
+
+postgresTest("what the server has ended for its length may be asked again, later", async (t) => {
+  const made = await testDatabase(t);
+  const [database, other] = [made.open({ pool: 1 }), made.open()];
+  await other.query("INSERT INTO meta (key, value) VALUES ('a', 0)");
+  await other.query(`ALTER ROLE hand IN DATABASE ${made.name} SET lock_timeout = '50ms'`);
+  const add = "UPDATE meta SET value = value + 1 WHERE key = 'a'";
+  await other.transaction(async (tx) => {
+    await tx.query(add);
+    await assert.rejects(database.query(add), DatabaseAway);
+    await assert.rejects(
+      database.transaction((waits) => waits.query(add)),
+      DatabaseAway,
+    );
+  });
+  await database.query(add);
+  const cancelled = assert.rejects(database.query("SELECT pg_sleep(5)"), DatabaseAway);
+  const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+  while ((await other.query(`${cancel} AND datname = current_database()`)).length === 0);
+  await cancelled;
+  assert.deepEqual(await database.query("SELECT value FROM meta WHERE key = 'a'"), [{ value: 2 }]);
+});
+
+postgresTest("a pooler that lets no setting through is asked without", async (t) => {
+  if (pgbouncer === null) return t.skip("no PgBouncer");
+  const made = await testDatabase(t);
+  const database = made.open({ by: await pooledUrl(t, made) });
+  assert.equal(await one(database), 1);
+  const limit = database.transaction((tx) => tx.query("SHOW statement_timeout"));
+  assert.deepEqual(await limit, [{ statement_timeout: "5s" }]);
+});
+
+postgresTest("where one connection is dead without a word the others aren't tried", async (t) => {
+  const made = await testDatabase(t);
+  const way = await forwarded(t, made);
+  const { database } = openTo(t, made, `127.0.0.1:${way.port}`);
+  await Promise.all([database.query("SELECT pg_sleep(0.1)"), one(database)]);
+  way.freeze();
+  await assert.rejects(database.query("SELECT 1", [], { withinMs: 200 }), DatabaseAway);
   assert.equal(await one(database), 1);
 });
 

@@ -85,5 +85,5 @@ export async function waitingFor(made: TestDatabase, count: number): Promise<voi
   const database = made.open({ pool: 1 });
   const sql = `SELECT count(*)::int AS n FROM pg_stat_activity
     WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  for (let n = -1; n < count; ) n = (await database.query<{ n: number }>(sql))[0]?.n ?? 0;
+  for (let n = -1; n !== count; ) n = (await database.query<{ n: number }>(sql))[0]?.n ?? 0;
 }

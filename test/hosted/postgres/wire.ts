@@ -18,15 +18,16 @@ export const LOCALHOST = {
 
 /**
  * The server's socket as a port, with TLS where `tls` says so, as PostgreSQL offers it. `loses`: asked for each piece of an
- * answer, whether it is lost, and the connection with it.
+ * answer, whether it is lost, and the connection with it. `freeze`: the connections that there are stay and say nothing more.
  */
 export async function forwarded(
   t: TestContext,
   made: TestDatabase,
   { tls = false, loses = () => false }: { tls?: boolean; loses?(): boolean } = {},
-): Promise<{ port: number; cut(): void }> {
+): Promise<{ port: number; cut(): void; freeze(): void }> {
   const open = new Set<Socket>();
-  const join = (near: Socket | TLSSocket, first: Buffer) => {
+  const frozen = new Set<Socket>();
+  const join = (near: Socket | TLSSocket, first: Buffer, socket: Socket) => {
     const far = connectSocket(`${made.socket}/.s.PGSQL.5432`);
     for (const [one, other] of [
       [near, far],
@@ -37,30 +38,33 @@ export async function forwarded(
     near.pipe(far);
     far.on("data", (data) => {
       if (loses()) far.destroy();
-      else near.write(data);
+      else if (!frozen.has(socket)) near.write(data);
     });
   };
   const server = createServer((socket) => {
     open.add(socket.on("close", () => open.delete(socket)).on("error", () => {}));
     socket.once("data", (first: Buffer) => {
       const asksForTls = first.length === 8 && first.readInt32BE(4) === 80_877_103;
-      if (!asksForTls) return join(socket, first);
+      if (!asksForTls) return join(socket, first, socket);
       socket.write(tls ? "S" : "N");
-      if (!tls) return socket.once("data", (next: Buffer) => join(socket, next));
+      if (!tls) return socket.once("data", (next: Buffer) => join(socket, next, socket));
       const secure = new TLSSocket(socket, { isServer: true, ...LOCALHOST });
       secure.on("error", () => socket.destroy());
-      return secure.once("data", (next: Buffer) => join(secure, next));
+      return secure.once("data", (next: Buffer) => join(secure, next, socket));
     });
   });
   const cut = () => {
     for (const socket of open) socket.destroy();
+  };
+  const freeze = () => {
+    for (const socket of open) frozen.add(socket);
   };
   t.after(() => {
     server.close();
     cut();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { port: (server.address() as { port: number }).port, cut };
+  return { port: (server.address() as { port: number }).port, cut, freeze };
 }
 
 /** Connections to `hosts`, with what was said of plain text. */

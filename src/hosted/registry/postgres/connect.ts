@@ -3,7 +3,13 @@ import type { Clock } from "../../../kit/clock.ts";
 import { sleep } from "../../../kit/clock.ts";
 import type { Random } from "../../../kit/random.ts";
 import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
-import { type DatabaseLine, type DatabaseValue, type LineOptions, lineOpener } from "./line.ts";
+import {
+  type DatabaseLine,
+  type DatabaseValue,
+  type LineOptions,
+  lineOpener,
+  STATEMENT_MS,
+} from "./line.ts";
 import { createLines, type Lines } from "./lines.ts";
 
 export interface AskLimits {
@@ -53,13 +59,17 @@ export interface DatabaseOptions extends LineOptions {
   pool?: number;
 }
 
-const WITHIN_MS = 5_000;
+const WITHIN_MS = STATEMENT_MS;
 const POOL = 8;
 const LEASES = 2;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
-/** A node that stands still in the midst of a transaction holds rows that others wait for. */
-const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'";
+/**
+ * A node that stands still in the midst of a transaction holds rows that others wait for, and so does a statement that
+ * nobody waits for any more.
+ */
+const begin = (ms: number) =>
+  `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(ms))}`;
 
 /** Connects with the first thing that is asked. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -98,18 +108,19 @@ function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): 
       untilDone(shared, withinMs, (ms, tried) =>
         onLine(shared, lines, ms, async (ask) => {
           tried.mayBeDone = !repeatable;
-          return (await ask(sql, values)).rows;
+          if (withinMs <= STATEMENT_MS) return (await ask(sql, values)).rows;
+          // More time than a statement has by itself is given in a transaction.
+          const rows = await begun(ask, ms, (tx) => tx.query(sql, values));
+          await commit(ask);
+          return rows as never;
         }),
       ),
     transaction: (work, { withinMs = WITHIN_MS, repeatable = false } = {}) =>
       untilDone(shared, withinMs, (ms, tried) =>
         onLine(shared, lines, ms, async (ask) => {
-          const result = await begun(ask, work);
+          const result = await begun(ask, ms, work);
           tried.mayBeDone = !repeatable;
-          const { command } = await ask("COMMIT");
-          // What PostgreSQL answers where a statement failed and `work` let it pass.
-          if (command !== "COMMIT")
-            throw new Error("a transaction went on after a failed statement");
+          await commit(ask);
           return result;
         }),
       ),
@@ -117,8 +128,8 @@ function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): 
   return { lane, end: lines.end };
 }
 
-async function begun<T>(ask: Ask, work: (tx: DatabaseTx) => Promise<T>): Promise<T> {
-  await ask(BEGIN);
+async function begun<T>(ask: Ask, ms: number, work: (tx: DatabaseTx) => Promise<T>): Promise<T> {
+  await ask(begin(ms));
   const tx: DatabaseTx = { query: async (sql, values) => (await ask(sql, values)).rows };
   try {
     return await work(tx);
@@ -128,7 +139,13 @@ async function begun<T>(ask: Ask, work: (tx: DatabaseTx) => Promise<T>): Promise
   }
 }
 
-/** One try on one line, which is put back or ended. */
+async function commit(ask: Ask): Promise<void> {
+  const { command } = await ask("COMMIT");
+  // What PostgreSQL answers where a statement failed and that was let pass.
+  if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement");
+}
+
+/** One try on one line, which is put back or ended; those that stand idle may be as dead as one that is lost. */
 async function onLine<T>(
   { clock, state }: Shared,
   lines: Lines,
@@ -146,6 +163,7 @@ async function onLine<T>(
   } catch (error) {
     if (endOf(error, line.isBroken()) !== "lost") throw error;
     line.drop();
+    lines.refresh();
     throw new DatabaseAway(messageOf(error), { cause: error });
   } finally {
     lines.put(line);
@@ -166,6 +184,7 @@ async function untilDone<T>(
     } catch (error) {
       const end = endOf(error);
       if (end === "failed" || end === "refused") throw error;
+      if (end === "late") throw new DatabaseAway(messageOf(error), { cause: error });
       if (end === "lost" && tried.mayBeDone) throw error;
       const wait = pause * (0.5 + random.fraction());
       if (state.closed || clock.mono() + wait >= until)

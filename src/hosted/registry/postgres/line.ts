@@ -40,17 +40,25 @@ export interface LineOptions {
   onPlain(why: string): void;
 }
 
+/**
+ * The server's own bound for a statement outside of a transaction: what a node has given up must not go on there, keep
+ * rows, and use up connections. Nothing is ever cancelled from here: a commit that waits for its standby would be taken
+ * for done everywhere else.
+ */
+export const STATEMENT_MS = 5_000;
 const LIFE_MS = 3_600_000;
 const OLD_MS = 3_000_000;
 const KEEP_ALIVE_MS = 15_000;
 const INT8 = 20;
 const NO_TLS = "The server does not support SSL connections";
+/** What PgBouncer says of a setting that it doesn't pass on. */
+const NO_SETTING = /unsupported startup parameter/;
 
 /** Makes lines: each to the first host, from the one that served last, that takes writes. Rejects with DatabaseAway. */
 export function lineOpener(options: LineOptions): (ms: number) => Promise<DatabaseLine> {
   const { url, clock } = options;
   let last = 0;
-  const told = { plain: false };
+  const told = { plain: false, bare: false };
   return async (ms) => {
     const until = clock.mono() + ms;
     const faults: DatabaseAway[] = [];
@@ -73,7 +81,8 @@ export function lineOpener(options: LineOptions): (ms: number) => Promise<Databa
 
 interface Opening {
   ms: number;
-  told: { plain: boolean };
+  /** `bare`: a pooler passes no settings on. */
+  told: { plain: boolean; bare: boolean };
 }
 
 async function openLine(options: LineOptions, at: number, opening: Opening): Promise<DatabaseLine> {
@@ -88,7 +97,11 @@ async function openLine(options: LineOptions, at: number, opening: Opening): Pro
   try {
     return await connectLine(options, at, { ...opening, tls: wanted });
   } catch (error) {
-    if (wanted !== "offered" || !(error instanceof Error) || error.message !== NO_TLS) throw error;
+    if (NO_SETTING.test(messageOf(error)) && !opening.told.bare) {
+      opening.told.bare = true;
+      return openLine(options, at, opening);
+    }
+    if (wanted !== "offered" || messageOf(error) !== NO_TLS) throw error;
     if (!isHere(host)) plain("the server has no TLS");
     return connectLine(options, at, { ...opening, tls: "off" });
   }
@@ -97,7 +110,7 @@ async function openLine(options: LineOptions, at: number, opening: Opening): Pro
 async function connectLine(
   options: LineOptions,
   at: number,
-  { ms, tls }: { ms: number; tls: DatabaseTls },
+  { ms, tls, told }: Opening & { tls: DatabaseTls },
 ): Promise<DatabaseLine> {
   const { clock, url } = options;
   const host = url.hosts[at] as DatabaseHost;
@@ -110,7 +123,7 @@ async function connectLine(
   };
   const cancel = clock.after(Math.max(0, ms - (clock.mono() - openedAt)), drop);
   try {
-    const client = await newClient(options, host, { socket, tls });
+    const client = await newClient(options, host, { socket, tls, isBare: told.bare });
     client.on("error", drop);
     socket.once("close", drop);
     await client.connect();
@@ -140,7 +153,7 @@ async function socketTo(options: LineOptions, { host, port, isSocket }: Database
 async function newClient(
   { url, ca }: LineOptions,
   { host, port }: DatabaseHost,
-  { socket, tls }: { socket: Socket; tls: DatabaseTls },
+  { socket, tls, isBare }: { socket: Socket; tls: DatabaseTls; isBare: boolean },
 ): Promise<Client> {
   const { Client } = await import("pg");
   const trust = { rejectUnauthorized: tls !== "unverified", ...(ca === null ? {} : { ca }) };
@@ -150,6 +163,7 @@ async function newClient(
     password: () => url.password ?? "",
     ssl: tls === "off" ? false : trust,
     stream: () => socket,
+    ...(isBare ? {} : { statement_timeout: STATEMENT_MS }),
     ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
   };
   const client = new Client(config);

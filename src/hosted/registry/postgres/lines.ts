@@ -7,6 +7,8 @@ export interface Lines {
   /** One that is nobody else's until it is put back, within `ms`. Rejects with DatabaseAway. */
   take(ms: number): Promise<DatabaseLine>;
   put(line: DatabaseLine): void;
+  /** Hangs up those that nobody has: the next who want one get a new one. */
+  refresh(): void;
   /** Ends all of them; whoever waits is told. */
   end(): void;
 }
@@ -96,6 +98,12 @@ export function createLines({
       const next = waiting.shift();
       if (next === undefined) idle.push(line);
       else next.give(line);
+    },
+    refresh() {
+      for (const line of idle.splice(0)) {
+        discard(all, line);
+        leave();
+      }
     },
     end() {
       ended = true;
