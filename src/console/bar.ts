@@ -1,4 +1,6 @@
+import { lostDevices } from "../contacts/subscriptions.ts";
 import { html, type Markup } from "../kit/html.ts";
+import { contactGuardOf } from "../tenant/contact-verbs.ts";
 import { unconfirmedLine } from "./oncall/unconfirmed.ts";
 import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
@@ -23,6 +25,12 @@ export function bar(call: PageCall): Markup {
     return line("status", html`<strong>Degraded.</strong> ${say(sick)}${more(sick)}`);
   const unconfirmed = unconfirmedLine(call);
   if (unconfirmed !== null) return line("status", unconfirmed);
+  const [lost] = lostDevices(tenant.store, contactGuardOf(tenant), who.accountId);
+  if (lost !== undefined)
+    return line(
+      "status",
+      html`<strong>${lost.label || lost.host} isn’t rung any more</strong>: ${lost.renew ? "the box has another key by now" : "its push service says that it is gone"}. <a href="${base}/me/devices">Add it again there, or remove it</a>`,
+    );
   const found = seesNames ? worstOfDoctor(tenant.house?.doctor.latest() ?? null) : null;
   if (found !== null)
     return line(

@@ -1,5 +1,5 @@
 import { ECDH } from "node:crypto";
-import { and, asc, eq, inArray, like } from "drizzle-orm";
+import { and, asc, eq, inArray, like, or } from "drizzle-orm";
 import { ServiceError } from "../kit/errors.ts";
 import { checkUrl } from "../kit/url.ts";
 import type { Credentials } from "../outbox/credentials.ts";
@@ -14,6 +14,8 @@ import { markVerified } from "./verify.ts";
 /** Browsers that are pushed to: each is a contact of its person, of kind `web_push`. Wishes name projects by id. */
 
 const KIND = "web_push";
+/** A push service's word for a subscription that its browser gave up. */
+const GONE = ["http 404", "http 410"];
 
 /** The key that browsers subscribe with now; null where there is none yet, or its secret half is lost. */
 export function pushKeyNow(
@@ -47,7 +49,6 @@ export function listSubscriptions(
   guard: ContactGuard,
   of: { account: string; id?: string },
 ): Subscription[] {
-  const key = pushKeyNow(reader, guard);
   const order = [asc(contacts.createdAt), asc(contacts.id)];
   const rows = reader.orm
     .select()
@@ -55,6 +56,9 @@ export function listSubscriptions(
     .where(isOne(of))
     .orderBy(...order)
     .all();
+  // Each page asks: most people have none.
+  if (rows.length === 0) return [];
+  const key = pushKeyNow(reader, guard);
   return rows.map((row) => shownSubscription(row, openContact(guard.sealer, row), key));
 }
 
@@ -98,33 +102,44 @@ export function followersOf(
     .all();
 }
 
-/** Ids of a person's devices that are pushed to and want this. */
-export function devicesWanting(reader: Reader, account: string, wish: "shift"): string[] {
+/** A person's devices that want to know of shifts: ids of those that are pushed to, and whether some were given up by their services. */
+export function shiftDevices(reader: Reader, account: string): { ids: string[]; gaveUp: boolean } {
   const rows = reader.orm
-    .select({ id: contacts.id })
+    .select({ id: contacts.id, state: contacts.state })
     .from(contacts)
-    .where(and(eq(contacts.accountId, account), wanting(wish)))
+    .where(and(eq(contacts.accountId, account), everWanting("shift")))
     .all();
-  return rows.map(({ id }) => id);
+  const ids = rows.filter(({ state }) => state !== "off").map(({ id }) => id);
+  return { ids, gaveUp: ids.length < rows.length };
 }
 
-const wanting = (wish: string) =>
-  and(inArray(contacts.state, ["verified", "failing"]), like(contacts.wants, `%"${wish}"%`));
+const asking = (wish: string) => like(contacts.wants, `%"${wish}"%`);
+const isUsed = inArray(contacts.state, ["verified", "failing"]);
+const wanting = (wish: string) => and(isUsed, asking(wish));
+
+/** Also where nothing is pushed to it any more, by no wish of its person. */
+const everWanting = (wish: string) =>
+  and(or(isUsed, and(eq(contacts.state, "off"), inArray(contacts.lastError, GONE))), asking(wish));
 
 /** Whether anybody's device wants to know of shifts. */
 export function wantsShifts(reader: Reader): boolean {
   const { id } = contacts;
-  return reader.orm.select({ id }).from(contacts).where(wanting("shift")).get() !== undefined;
+  return reader.orm.select({ id }).from(contacts).where(everWanting("shift")).get() !== undefined;
 }
-
-const RETIRED = /^http (404|410)$/;
 
 /** Its browser gave it up, as its push service says: no push goes there any more. */
 export const isRetired = ({
   state,
   last_error,
 }: Pick<Subscription, "state" | "last_error">): boolean =>
-  state === "off" && RETIRED.test(last_error ?? "");
+  state === "off" && GONE.includes(last_error ?? "");
+
+/** A person's devices that nothing rings any more until their browsers are added again. */
+export function lostDevices(reader: Reader, guard: ContactGuard, account: string): Subscription[] {
+  return listSubscriptions(reader, guard, { account }).filter(
+    (one) => isRetired(one) || (one.renew && one.state !== "off"),
+  );
+}
 
 /**
  * Contacts that a new subscription takes the place of: the same endpoint, whoever had it, since a browser has one; the

@@ -1,4 +1,4 @@
-import { devicesWanting, wantsShifts } from "../contacts/subscriptions.ts";
+import { shiftDevices, wantsShifts } from "../contacts/subscriptions.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import { shiftChecksAt } from "../oncall/shift-check.ts";
@@ -20,7 +20,8 @@ const BROKEN = 3600;
 
 /**
  * Asks whoever's shift begins to show that they are reached. The check and its pushes are one transaction, and each shift has
- * one, so that neither a crash nor a clock that goes back asks twice. Nothing is done while no device wants it.
+ * one, so that neither a crash nor a clock that goes back asks twice. Nothing is done while no device wants it; whose devices
+ * were all given up by their services can't be asked, and is told of for just that.
  */
 export function shiftJob({
   store,
@@ -68,8 +69,8 @@ function checkShifts(tx: Tx, id: string): void {
   if (schedule === null) return;
   const { due, next } = shiftChecksAt(schedule, tx.at);
   for (const begin of schedule.isChecked ? due : []) {
-    const devices = devicesWanting(tx, begin.account_id, "shift");
-    const check = devices.length === 0 ? null : askShift(tx, id, begin);
+    const { ids: devices, gaveUp } = shiftDevices(tx, begin.account_id);
+    const check = devices.length > 0 || gaveUp ? askShift(tx, id, begin) : null;
     if (check !== null) makeShiftPages(tx, { check, account: begin.account_id, devices });
   }
   lookAgainAtShifts(tx, id, next);

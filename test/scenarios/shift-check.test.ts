@@ -125,3 +125,30 @@ test("a push that isn't taken is tried again, and time in which the box was off 
   await turn(900);
   assert.match(await bar(), /is not confirmed/);
 });
+
+test("whose devices for shifts were given up by their services isn't confirmed either, and sees so on each page until one is added again", async (t) => {
+  const { box, bob, receiver, subscribe, untilBegin, turn, rule, step, fire } = await rota(t);
+  await subscribe(bob, "pixel");
+  await subscribe(bob, "tablet", { wants: ["pages"] });
+  await rule([step(bob)]);
+  const seen = async (person = box.owner) => (await signedIn(box, person).get("/alerts")).text;
+  const lost = /<strong>pixel isn’t rung any more<\/strong>/;
+  assert.doesNotMatch(await seen(bob), lost);
+  receiver.once(answer(410));
+  await fire(1);
+  assert.match(await seen(bob), lost);
+  assert.match(
+    (await signedIn(box, bob).get("/me/devices")).text,
+    /id="add-browser"[^>]* data-anew/,
+  );
+  await untilBegin();
+  await turn(880);
+  assert.doesNotMatch(await seen(), /is not confirmed/, "there is time until then");
+  await turn(30);
+  assert.match(await seen(), /bob@example\.org is not confirmed/);
+  const again = await subscribe(bob, "pixel");
+  assert.doesNotMatch(await seen(bob), lost);
+  const ring = `/v1/push/subscriptions/${again.id}/test`;
+  assert.equal((await box.api("POST", ring, undefined, bob.key)).status, 200);
+  assert.equal((await signedIn(box, bob).get("/me/devices")).text.includes("data-anew"), false);
+});

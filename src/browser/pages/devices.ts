@@ -36,7 +36,7 @@ async function add(form: HTMLFormElement): Promise<void> {
     const why = await cannot();
     if (why !== null) return say(form, why);
     const key = form.dataset["serverKey"] || (await askKey(form));
-    const { endpoint, keys } = (await subscribed(key)).toJSON();
+    const { endpoint, keys } = (await subscribed(key, "anew" in form.dataset)).toJSON();
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const values: Record<string, string | undefined> = {
       ...{ endpoint, p256dh: keys?.["p256dh"], auth: keys?.["auth"] },
@@ -80,12 +80,12 @@ async function askKey(form: HTMLFormElement): Promise<string> {
   return key;
 }
 
-/** One that was made with another key is worth nothing. */
-async function subscribed(key: string): Promise<PushSubscription> {
+/** One that was made with another key is worth nothing, nor may be what there is where a service gave one up. */
+async function subscribed(key: string, isAnew: boolean): Promise<PushSubscription> {
   const { pushManager } = await navigator.serviceWorker.ready;
   const before = await pushManager.getSubscription();
   const known = before?.options?.applicationServerKey;
-  if (before && known && keyText(known) === key) return before;
+  if (!isAnew && before && known && keyText(known) === key) return before;
   await before?.unsubscribe();
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
 }

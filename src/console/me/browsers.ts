@@ -1,5 +1,5 @@
 import type { Subscription } from "../../contacts/subscription.ts";
-import { isRetired, pushKeyNow } from "../../contacts/subscriptions.ts";
+import { isRetired, lostDevices, pushKeyNow } from "../../contacts/subscriptions.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { listProjects } from "../../projects/projects.ts";
 import { contactGuardOf } from "../../tenant/contact-verbs.ts";
@@ -35,12 +35,15 @@ export function added({ shown }: PageCall): Piece {
 
 /** By hand over https; over http what is needed for it. `first`: it is what the page begins with. */
 export function addBrowser(call: PageCall, first = false): Markup {
-  const { base, origin, tenant } = call;
+  const { base, origin, tenant, who } = call;
   if (!isSafe(origin))
     return html`<p class="soft">To be woken by this box a browser needs https, and this address is http. A certificate of your own, a proxy in front of the box or its name in a tailnet gives it one; then open this page there.</p>`;
-  const key = pushKeyNow(tenant.store, contactGuardOf(tenant)) ?? "";
+  const guard = contactGuardOf(tenant);
+  const key = pushKeyNow(tenant.store, guard) ?? "";
+  // Its browser may still hold what its service gave up: it has to subscribe anew.
+  const isAnyLost = lostDevices(tenant.store, guard, who.accountId).length > 0;
   const fields = ["endpoint", "p256dh", "auth", "label", "timezone", "server_key"];
-  return html`<form class="form" method="post" action="${base}${BROWSERS}/browser" id="add-browser" data-server-key="${key}" data-key-from="${base}${BROWSERS}/key">
+  return html`<form class="form" method="post" action="${base}${BROWSERS}/browser" id="add-browser"${isAnyLost && html` data-anew`} data-server-key="${key}" data-key-from="${base}${BROWSERS}/key">
 ${fields.map((name) => html`<input type="hidden" name="${name}">`)}
 <p class="form-foot"><button class="button" data-busy="Asking …"${first && html` autofocus`}>Add this browser</button></p>
 <p class="hint">It asks for your permission to show notifications. On an iPhone or iPad: Share, <em>Add to Home Screen</em>, and then from there.</p>
