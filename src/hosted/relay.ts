@@ -54,16 +54,32 @@ export async function relayEvent(deps: RelayDeps, request: RelayRequest): Promis
   if (key.secret === null) return { kind: "unavailable", why: "the relay key can't be unsealed" };
   const isGood = isSigned(request, key.secret);
   if (!isGood || key.tenantId === null) {
-    await deps.registry.relayKeys.refuse(request.keyId, key);
+    await deps.registry.relayKeys.lives(request.keyId, key);
     return { kind: "unauthorized" };
   }
-  request.known?.(key.tenantId);
-  const event = readRelayedEvent(request.rawBody);
+  const { tenantId } = key;
+  request.known?.(tenantId);
+  const result = await taken(deps, request, { tenantId, relayKeyId: request.keyId, stamp });
+  // What acts asks whether the key lives. Who is refused here is forgotten, so that the next request spends nothing of the
+  // tenant's pages; and what doesn't act answers nobody whose key was revoked.
+  const hasActed = result.kind !== "malformed" && result.kind !== "ignored";
+  if (hasActed && result.kind !== "unauthorized") return result;
+  if (!(await deps.registry.relayKeys.lives(request.keyId, key))) return { kind: "unauthorized" };
+  if (result.kind !== "ignored") return result;
+  return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
+}
+
+/** `ignored`: an unknown kind of what a box says of itself, which is let pass. */
+async function taken(
+  deps: RelayDeps,
+  { rawBody }: RelayRequest,
+  { stamp, ...from }: Sender & { stamp: number },
+): Promise<RelayResult | { kind: "ignored" }> {
+  const event = readRelayedEvent(rawBody);
   if (typeof event === "string") return { kind: "malformed", why: event };
   const timestamp = event.timestamp ?? stamp;
-  const from = { tenantId: key.tenantId, relayKeyId: request.keyId };
   if (!event.event.startsWith("box.")) {
-    const wait = deps.admit?.(key.tenantId) ?? null;
+    const wait = deps.admit?.(from.tenantId) ?? null;
     if (wait !== null) return { kind: "limited", retryAfter: wait };
     return answerOf(await pageFor(deps, from, { ...event, timestamp }));
   }
@@ -92,8 +108,12 @@ interface Sender {
   relayKeyId: string;
 }
 
-/** What a box says of itself: recorded, never pushed. An unknown kind is let pass. */
-async function hearBox(deps: PageDeps, from: Sender, event: TimedEvent): Promise<RelayResult> {
+/** What a box says of itself: recorded, never pushed. */
+async function hearBox(
+  deps: PageDeps,
+  from: Sender,
+  event: TimedEvent,
+): Promise<RelayResult | { kind: "ignored" }> {
   const { tenants, heartbeats } = deps.registry;
   let isKnown = true;
   const { boxUrl, boxTenantId, timestamp: stamp } = event;
@@ -105,6 +125,7 @@ async function hearBox(deps: PageDeps, from: Sender, event: TimedEvent): Promise
     isKnown = (await tenants.announce({ ...from, boxUrl, boxTenantId, stamp })) !== "revoked";
   } else if (event.event === "box.heartbeat") isKnown = await heartbeats.beat({ ...from, stamp });
   else if (event.event === "box.goodbye") isKnown = await heartbeats.goodbye({ ...from, stamp });
+  else return { kind: "ignored" };
   if (!isKnown) return { kind: "unauthorized" };
   return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
 }

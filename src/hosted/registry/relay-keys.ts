@@ -26,10 +26,11 @@ export interface RelayKeys {
   /** Looks a key up with the same work whether it is known or not. */
   find(keyId: string): Promise<RelayKey>;
   /**
-   * Whoever asked with this key, as `find` gave it, is refused. It costs the look that a remembered key saved, so that
-   * unknown, revoked and badly signed take the same time.
+   * Whether a key lives that `find` gave, for whoever asks nothing else of the registry, or is refused. It costs the look
+   * that a remembered key saved, so that unknown, revoked and badly signed take the same time; and one that was revoked is
+   * forgotten.
    */
-  refuse(keyId: string, key: RelayKey): Promise<void>;
+  lives(keyId: string, key: RelayKey): Promise<boolean>;
   /** Mints a fresh key for a box tenant and revokes every earlier one; the owner's alone. */
   rotate(change: { tenantId: string; by: string }): Promise<Rotation>;
 }

@@ -8,7 +8,14 @@ import type { StoreFault } from "../../../src/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
 import { realClock } from "../../support/clock.ts";
 import { deviceToken } from "../../support/hosted.ts";
-import { ask, signature, type TestHosted, testHosted, useApns } from "../../support/hosted-role.ts";
+import {
+  ask,
+  signature,
+  type TestFlags,
+  type TestHosted,
+  testHosted,
+  useApns,
+} from "../../support/hosted-role.ts";
 import { postgresTest, type TestDatabase, testDatabase } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
 import { until } from "../../support/until.ts";
@@ -28,13 +35,16 @@ async function nodes(
   t: TestContext,
   made: Pick<TestDatabase, "url">,
   count: number,
+  flags: TestFlags = {},
 ): Promise<TestHosted[]> {
   const database = made.url.replace("@", `:${SECRET}@`);
   const hostedKey = keyFile(t);
   const all: TestHosted[] = [];
   t.after(() => Promise.all(all.map((node) => node.stop())));
   for (let n = 0; n < count; n++)
-    all.push(await testHosted({ database, hostedKey, node: `n${n}` }, realClock(), { log }));
+    all.push(
+      await testHosted({ database, hostedKey, node: `n${n}`, ...flags }, realClock(), { log }),
+    );
   return all;
 }
 
@@ -162,6 +172,34 @@ postgresTest(
     over.resolve();
     assert.equal((await page).status, 200);
     assert.deepEqual(await Promise.all(changes), [201, 200]);
+  },
+);
+
+postgresTest(
+  "a rotated key that a node remembers is refused whatever it signs, and spends nothing of the new one's pages",
+  async (t) => {
+    const [a, b] = (await nodes(t, await testDatabase(t), 2, { relayRate: "1" })) as [
+      TestHosted,
+      TestHosted,
+    ];
+    const box = await paired(a);
+    /** The key that b remembers, and that was rotated at a. */
+    const rotated = async () => {
+      const { credential } = box;
+      assert.equal((await send(b, box, { event: "box.heartbeat" })).status, 200);
+      const path = `/v1/tenants/${box.tid}/relay-key`;
+      const { status, body } = await a.call("POST", path, { token: box.token });
+      assert.equal(status, 201);
+      box.credential = { keyId: body.relay_key_id, secret: body.relay_secret };
+      return { credential };
+    };
+    for (const odd of [{ event: "box.unheard-of" }, { alert_id: 7 }])
+      assert.equal((await send(b, await rotated(), odd)).status, 401, JSON.stringify(odd));
+    const old = await rotated();
+    // More than a minute's pages, which is all that may come at once.
+    for (let n = 0; n < 80; n++) await send(b, old, { alert_id: `${n}` });
+    const { body } = await send(b, box);
+    assert.equal(body.error.message, "No push can go out: no APNs key is set.");
   },
 );
 

@@ -42,9 +42,11 @@ export function relayKeysOn(room: DatabaseRoom): RelayKeys {
       if (key.secret !== null) known.set(keyId, { ...key, isRemembered: true });
       return key;
     },
-    async refuse(keyId, { isRemembered }) {
-      if (isRemembered !== true) return;
-      if ((await read(keyId)) === undefined) known.delete(keyId);
+    async lives(keyId, { tenantId, isRemembered }) {
+      if (isRemembered !== true) return tenantId !== null;
+      const isLive = (await read(keyId)) !== undefined;
+      if (!isLive) known.delete(keyId);
+      return isLive;
     },
     rotate: (change) =>
       // Done twice, for an answer that was lost, it ends with one live key: the one that is answered.

@@ -42,7 +42,7 @@ export function relayKeysIn(room: Room): RelayKeys {
       return { tenantId: row.tenant_id, secret: sealer.open(row.sealed, relayKeyPlace(keyId)) };
     },
     // `find` has looked.
-    refuse: async () => {},
+    lives: async (_keyId, { tenantId }) => tenantId !== null,
     rotate: (change) =>
       room.write((tx): Rotation => {
         const role = roleOf(tx, change.tenantId, change.by);
