@@ -51,7 +51,10 @@ const EVENTS_KEPT = 2 * DAY;
 const AUDIT_KEPT = 400 * DAY;
 
 export interface Retention {
-  /** Deletes some old rows of one kind, in one transaction. Returns false once every kind has been looked at. */
+  /**
+   * Deletes some old rows, in one transaction: of one kind, and of those after it where nothing is left of it and there is time.
+   * Returns false once every kind has been looked at.
+   */
   slice(): boolean;
 }
 
@@ -66,14 +69,20 @@ export function createRetention(store: Store, limits: RetentionLimits): Retentio
 
   return {
     slice() {
-      const cleanup = cleanups[at] as Cleanup;
       const before = store.clock.mono();
-      const more = store.write((tx) => cleanup.sweep(tx, most), { expendable: true });
-      const took = store.clock.mono() - before;
-      most = Math.round(Math.min(5000, Math.max(50, took > SLICE_MS ? most / 2 : most * 1.5)));
-      if (more) return true;
-      at = (at + 1) % cleanups.length;
-      if (at !== 0) return true;
+      const took = () => store.clock.mono() - before;
+      const sweep = (tx: Tx) => {
+        let [kind, more] = [at, false];
+        do {
+          more = (cleanups[kind] as Cleanup).sweep(tx, most);
+          if (!more) kind++;
+        } while (!more && kind < cleanups.length && took() < SLICE_MS);
+        return kind;
+      };
+      const next = store.write(sweep, { expendable: true });
+      most = Math.round(Math.min(5000, Math.max(50, took() > SLICE_MS ? most / 2 : most * 1.5)));
+      at = next % cleanups.length;
+      if (next < cleanups.length) return true;
       emptyWriteAheadLog(store);
       return false;
     },

@@ -81,5 +81,10 @@ test("many old lines go in slices", () => {
   while (retention.slice()) slices++;
   assert.equal(store.sql("SELECT count(*) FROM log_lines").pluck().get(), 0);
   assert.ok(slices > 4, `${slices} slices`);
+  assert.equal(
+    retention.slice(),
+    false,
+    "nothing is left: all kinds are looked at in one transaction",
+  );
   store.close();
 });
