@@ -82,7 +82,12 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
   const delivery = () =>
     once("delivery", async () => {
       const iid = await hook();
-      await alert();
+      await rule();
+      // The alert may be older than the hook, which an example may have turned off.
+      box.tenant.store.write((tx) =>
+        tx.sql("UPDATE integrations SET enabled = 1 WHERE id = ?").run(iid),
+      );
+      await box.ingest(ingestToken, { message: "told to the hook", level: 500 });
       const { body } = await box.api("GET", `${base}/integrations/${iid}/deliveries`);
       const id = String(body.deliveries[0].id);
       box.tenant.store.write((tx) =>

@@ -59,8 +59,9 @@ const proof = (id: (of: Case) => Promise<{ account: string; id: string }>): Make
 };
 /** Their only one that waits for its code. */
 const waiting = async (of: Case) => {
-  sql(of, "DELETE FROM contacts WHERE account_id = ?", of.person.accountId);
-  return { account: of.person.accountId, id: await of.value("cid", "/me/devices") };
+  const [account, id] = [of.person.accountId, await of.value("cid", "/me/devices")];
+  sql(of, "DELETE FROM contacts WHERE account_id = ? AND id <> ?", account, id);
+  return { account, id };
 };
 
 /** Forms on contacts, at whosever page they stand. */

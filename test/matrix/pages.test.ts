@@ -50,6 +50,11 @@ const leave = (at: string) => {
   return project === undefined ? null : box.api("DELETE", `/v1/projects/${project}`);
 };
 const person = (role: Role) => people.get(role) as Person;
+/** Of everybody who reads, and leaves all as it was. */
+async function ofEachRole(): Promise<Map<Role, PageFixture>> {
+  const made = [...people].map(async ([role, who]) => [role, await pageFixture(box, who)] as const);
+  return new Map(await Promise.all(made));
+}
 const taken = ({ status }: PageAnswer) => status === 303 || status === 200;
 
 test("every form has an example, and every example a form", () => {
@@ -61,9 +66,9 @@ test("every form has an example, and every example a form", () => {
 });
 
 test("every screen is shown to each role, and to nobody without a session, whatever bearer comes", async () => {
+  const fixtures = await ofEachRole();
   for (const { path } of screens) {
-    for (const role of people.keys()) {
-      const f = await pageFixture(box, person(role));
+    for (const [role, f] of fixtures) {
       const at = await f.address(path);
       const from = writes();
       assert.equal((await f.tab.get(at)).status, 200, `${path} as ${role}`);
@@ -83,10 +88,10 @@ test("every screen is shown to each role, and to nobody without a session, whate
 });
 
 test("every file of a page goes to who has signed in, or says that it isn't theirs, and to nobody else", async () => {
+  const fixtures = await ofEachRole();
   for (const { path, files = {} } of screens)
     for (const suffix of Object.keys(files)) {
-      for (const role of people.keys()) {
-        const f = await pageFixture(box, person(role));
+      for (const [role, f] of fixtures) {
         const at = `${await f.address(path)}/${suffix}`;
         const from = writes();
         const { status, headers } = await f.tab.get(at);
@@ -104,8 +109,8 @@ test("every file of a page goes to who has signed in, or says that it isn't thei
 });
 
 test("no form is taken from a stranger, from a bearer, or from another origin's page", async () => {
+  const f = await pageFixture(box, person("owner"));
   for (const [path] of forms) {
-    const f = await pageFixture(box, person("owner"));
     const at = await f.address(path);
     const fields = await f.fields(path);
     const nobody = tabOf(box, "");
@@ -121,7 +126,6 @@ test("no form is taken from a stranger, from a bearer, or from another origin's 
     await refused("a bearer", 303, nobody.post(at, fields, { headers: { authorization } }));
     for (const [what, headers] of Object.entries(ELSEWHERE))
       await refused(what, 403, f.tab.post(at, fields, { headers }));
-    await leave(at);
   }
 });
 
