@@ -1,17 +1,11 @@
-import { and, asc, eq, exists, isNotNull, ne, or } from "drizzle-orm";
+import { and, asc, eq, isNotNull, ne, or } from "drizzle-orm";
 import { notFound, ServiceError } from "../kit/errors.ts";
-import {
-  accounts,
-  apiKeys,
-  oidcLinks,
-  pairCodes,
-  pairReceipts,
-  type Role,
-} from "../store/schema.ts";
+import { accounts, apiKeys, pairCodes, pairReceipts, type Role } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
 import { overridesNaming, rulesNaming, schedulesNaming } from "./named-by.ts";
+import { comesOtherwise, passwordsOpen } from "./oidc/password-switch.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
 /** Who asks for a change: an account's id, or null for the operator at the data directory. */
@@ -165,7 +159,7 @@ function takeBackCodes(tx: Tx, email: string): void {
 
 /**
  * Throws 409 unless an owner who can come in is left without this account, or with it but without this key of its: one
- * with a key, or who has signed in and has a password or comes by a provider.
+ * with a key, or who has signed in and has a password that opens something, or comes by a provider or a passkey.
  */
 export function mustLeaveOwner(reader: Reader, without: { account: string; key?: string }): void {
   const { account, key } = without;
@@ -173,18 +167,10 @@ export function mustLeaveOwner(reader: Reader, without: { account: string; key?:
     isNotNull(apiKeys.id),
     key === undefined ? ne(accounts.id, account) : ne(apiKeys.id, key),
   );
+  const byPassword = and(isNotNull(accounts.signedInAt), ne(accounts.passwordHash, ""));
   const signsIn = and(
     ne(accounts.id, account),
-    isNotNull(accounts.signedInAt),
-    or(
-      ne(accounts.passwordHash, ""),
-      exists(
-        reader.orm
-          .select({ id: oidcLinks.id })
-          .from(oidcLinks)
-          .where(eq(oidcLinks.accountId, accounts.id)),
-      ),
-    ),
+    or(passwordsOpen(reader) ? byPassword : undefined, comesOtherwise(reader)),
   );
   const other = reader.orm
     .select({ id: accounts.id })

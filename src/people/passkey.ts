@@ -4,6 +4,7 @@ import { hexId } from "../kit/ids.ts";
 import { accounts, passkeys } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type By, mustGovern } from "./accounts.ts";
+import { mustStayOpen } from "./oidc/password-switch.ts";
 import { endByPasskey } from "./sessions.ts";
 
 /** A passkey as its person sees it. */
@@ -103,7 +104,8 @@ export function doubtPasskey(tx: Tx, id: string): void {
 
 /**
  * Removes a passkey: it opens nothing from the commit on, and browsers that came in by it are signed out but the session `kept`.
- * One's own always, another's as far as one may change that account. Throws 404, 403.
+ * One's own always, another's as far as one may change that account. Throws 404, 403; 409 where passwords are off and no owner
+ * would be left who comes in otherwise.
  */
 export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: string }): void {
   const found = tx.orm
@@ -116,5 +118,6 @@ export function removePasskey(tx: Tx, by: By, { id, kept }: { id: string; kept: 
   if (found.accountId !== by) mustGovern(tx, by, found.role);
   endByPasskey(tx, id, kept);
   tx.orm.delete(passkeys).where(eq(passkeys.id, id)).run();
+  mustStayOpen(tx);
   tx.note({ topic: "people" });
 }

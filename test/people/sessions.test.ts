@@ -4,8 +4,16 @@ import test from "node:test";
 import { auditedStore } from "../../src/audit/record.ts";
 import { unixSeconds } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
-import { removeAccount } from "../../src/people/accounts.ts";
+import { changeAccount, removeAccount } from "../../src/people/accounts.ts";
 import { revokeKey } from "../../src/people/keys.ts";
+import { setPasswordsOpen } from "../../src/people/oidc/password-switch.ts";
+import {
+  doubtPasskey,
+  insertPasskey,
+  listPasskeys,
+  removePasskey,
+  usePasskey,
+} from "../../src/people/passkey.ts";
 import type { SessionMethod } from "../../src/people/session.ts";
 import {
   endOthers,
@@ -268,4 +276,44 @@ test("an owner who signed in with a password is another owner; without any key t
   revoke(ann);
   store.write((tx) => removeAccount(tx, null, ann.accountId));
   assert.throws(() => store.write((tx) => removeAccount(tx, null, bob.accountId)), refused);
+});
+
+test("where passwords are off nobody stays an owner's way in by theirs: what the last one comes in by stays, with who they are", (t) => {
+  const app = testApp(t);
+  const { store } = app.tenant;
+  const [ann, bob] = [app.person("owner"), app.person("owner", "bob@example.org")];
+  for (const person of [ann, bob]) {
+    giveWord(app, person);
+    open(app, person);
+  }
+  for (const person of [ann, bob])
+    store.write((tx) => revokeKey(tx, person.accountId, keyOf(app, person)));
+  const passkeyOf = ({ accountId }: Person): string => {
+    store.write((tx) => {
+      const made = { publicKey: "k", rpId: "box.example.org", counter: 0, transports: [] };
+      insertPasskey(tx, { ...made, accountId, name: "phone", credential: `of ${accountId}` });
+      usePasskey(tx, { id: listPasskeys(tx, accountId)[0]?.id ?? "", counter: 0 });
+    });
+    return listPasskeys(store, accountId)[0]?.id ?? "";
+  };
+  const anns = passkeyOf(ann);
+  const refused = { code: "last_owner" };
+  const remove = (id: string) => () =>
+    store.write((tx) => removePasskey(tx, null, { id, kept: "" }));
+  const demote = () =>
+    store.write((tx) => changeAccount(tx, bob.accountId, { id: ann.accountId, role: "admin" }));
+  store.write((tx) => setPasswordsOpen(tx, false));
+  assert.throws(() => store.write((tx) => removeAccount(tx, null, ann.accountId)), refused);
+  assert.throws(demote, refused);
+  assert.throws(remove(anns), refused);
+  assert.equal(listPasskeys(store, ann.accountId).length, 1);
+  // One that there may be a copy of is no way in, and goes.
+  passkeyOf(bob);
+  store.write((tx) => doubtPasskey(tx, anns));
+  remove(anns)();
+  store.write((tx) => removeAccount(tx, null, ann.accountId));
+  const bobs = listPasskeys(store, bob.accountId)[0]?.id ?? "";
+  assert.throws(remove(bobs), refused);
+  store.write((tx) => setPasswordsOpen(tx, true));
+  store.write((tx) => removePasskey(tx, bob.accountId, { id: bobs, kept: "" }));
 });

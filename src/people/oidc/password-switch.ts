@@ -7,8 +7,8 @@ import type { Reader, Tx } from "../../store/store.ts";
 export const passwordsOpen = (reader: Reader): boolean =>
   reader.orm.select().from(signInRow).get()?.password ?? true;
 
-/** Whether an owner has come in by a passkey, or by a provider that is still there. */
-function ownerComesOtherwise({ orm }: Reader): boolean {
+/** Accounts that have come in by a passkey that nobody doubts, or by a provider that is still there. */
+export function comesOtherwise({ orm }: Reader) {
   const byPasskey = orm
     .select({ id: passkeys.id })
     .from(passkeys)
@@ -24,10 +24,14 @@ function ownerComesOtherwise({ orm }: Reader): boolean {
     .from(oidcLinks)
     .innerJoin(signInProviders, eq(signInProviders.issuer, oidcLinks.issuer))
     .where(eq(oidcLinks.accountId, accounts.id));
-  const owner = orm
+  return or(exists(byPasskey), exists(byProvider));
+}
+
+function ownerComesOtherwise(reader: Reader): boolean {
+  const owner = reader.orm
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(eq(accounts.role, "owner"), or(exists(byPasskey), exists(byProvider))))
+    .where(and(eq(accounts.role, "owner"), comesOtherwise(reader)))
     .limit(1)
     .get();
   return owner !== undefined;
