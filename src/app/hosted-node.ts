@@ -64,7 +64,7 @@ export async function startHostedNode(
   return {
     state: () => ({
       draining: isDraining,
-      database: live === null ? null : { silentMs: registry.silentMs(), aheadMs: live.aheadMs() },
+      database: live === null ? null : { unheardMs: live.unheardMs(), aheadMs: live.aheadMs() },
     }),
     drain,
     stop: async () => live?.stop(),

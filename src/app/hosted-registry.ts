@@ -2,11 +2,15 @@ import { basename, dirname, join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
+import { sleep } from "../kit/clock.ts";
 import type { Names } from "../kit/names.ts";
 import { type FileSealer, fileSealer, type Sealer } from "../kit/sealer.ts";
 import { StoreFault } from "../store/faults.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
+
+const AGAIN_MS = 1_000;
+const SAY_MS = 60_000;
 
 export interface OpenedRegistry {
   registry: Registry;
@@ -24,14 +28,30 @@ export async function openHostedRegistry(
   const { clock, random, log } = deps;
   // Who has no database loads nothing of it.
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
-  const opened = await openDatabaseRegistry({
-    ...{ settings: database, pool: database.pool, keyFile: config.keyFile, mustRead: true },
-    ...{ node, clock, random, names },
-    onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
-  });
+  const opened = await onceItAnswers(deps, () =>
+    openDatabaseRegistry({
+      ...{ settings: database, pool: database.pool, keyFile: config.keyFile, mustRead: true },
+      ...{ node, clock, random, names },
+      onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
+    }),
+  );
   tellKeys(opened.sealer, deps);
   await mustRunNoTenants(opened.registry);
   return opened;
+}
+
+/** After a power cut nodes are up before their database is: who ended then would soon be started no more. */
+async function onceItAnswers<T>({ clock, log }: BoxDeps, open: () => Promise<T>): Promise<T> {
+  for (let saidAt = Number.NEGATIVE_INFINITY; ; await sleep(clock, AGAIN_MS)) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof StoreFault) || error.kind !== "unavailable") throw error;
+      if (clock.mono() - saidAt < SAY_MS) continue;
+      saidAt = clock.mono();
+      log.warn({ err: error }, "this node doesn't serve yet: it waits for the database");
+    }
+  }
 }
 
 /** Better not served at all than without those tenants, whose pages nobody would miss. */

@@ -21,10 +21,10 @@ export interface NodeState {
   /** It is about to stop. */
   draining: boolean;
   /**
-   * Null where the registry lies in this process. `silentMs`: how long it has answered nothing. `aheadMs`: by how much
-   * this node's clock is ahead of the database's; null while that isn't known.
+   * Null where the registry lies in this process. `unheardMs`: how long it has committed nothing for this node, which it
+   * is asked for each 2 s. `aheadMs`: by how much this node's clock is ahead of the database's; null while that isn't known.
    */
-  database: { silentMs: number; aheadMs: number | null } | null;
+  database: { unheardMs: number; aheadMs: number | null } | null;
 }
 
 /** What the hosted role knows of itself without asking anybody. */
@@ -60,8 +60,8 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
     detail: draining ? "it takes on nothing more: it is about to stop" : "it serves",
   };
   if (database === null) return draining ? [leaves] : [];
-  const { silentMs, aheadMs } = database;
-  const away = silentMs > AWAY_MS;
+  const { unheardMs, aheadMs } = database;
+  const away = unheardMs > AWAY_MS;
   const off = Math.abs(aheadMs ?? 0);
   const seconds = Math.round(off / 1000);
   const way = (aheadMs ?? 0) > 0 ? "ahead of" : "behind";
@@ -70,7 +70,7 @@ function nodeChecks({ draining, database }: NodeState): HealthCheck[] {
     {
       ...{ name: "database", ok: !away, severity: "failed" },
       detail: away
-        ? `it has answered nothing for ${Math.round(silentMs / 1000)} s: no page can be taken`
+        ? `it has committed nothing for ${Math.round(unheardMs / 1000)} s: no page can be taken`
         : "it answers",
     },
     {

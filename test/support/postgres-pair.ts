@@ -24,6 +24,12 @@ export interface PostgresPair {
   ask(sql: string, database?: string): Promise<string>;
   /** Kills the primary with all its processes, promotes the standby and makes it a new one. */
   failOver(): Promise<void>;
+  /** Kills the standby: from now on every commit waits, until it is back or let go. */
+  loseStandby(): Promise<void>;
+  /** Starts it again on what it has. */
+  standbyBack(): Promise<void>;
+  /** The primary goes on alone, as an operator says who knows that the standby is lost. */
+  letStandbyGo(): Promise<void>;
   /** CPU that the primary has taken so far, seconds. */
   cpuSeconds(): number;
   stop(): Promise<void>;
@@ -103,6 +109,16 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
       await query(primary.place, "SELECT pg_promote()");
       rmSync(old.place, { recursive: true, force: true });
       second = await standbyOf(primary);
+    },
+    async loseStandby() {
+      if (second !== null) await destroy(second);
+    },
+    async standbyBack() {
+      if (second !== null) second = await start(second.place);
+    },
+    async letStandbyGo() {
+      await query(primary.place, "ALTER SYSTEM RESET synchronous_standby_names");
+      await query(primary.place, "SELECT pg_reload_conf()");
     },
     cpuSeconds: () =>
       [primary.child.pid ?? 0, ...childrenOf(primary.child.pid)].reduce(

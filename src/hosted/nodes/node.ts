@@ -13,6 +13,8 @@ export interface LiveNode {
   drain(): void;
   /** By how many milliseconds this node's clock is ahead of the registry's; null while that isn't known. */
   aheadMs(): number | null;
+  /** Milliseconds since the registry last took its word, which is a commit. */
+  unheardMs(): number;
   /** Tells the others that it is gone, as far as they can be told. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   const { nodes, clock, log } = options;
   const state = { draining: false, stopped: false, failing: false, isTooOld: false };
   let ahead: number | null = null;
+  let heardAt = clock.mono();
   let cancel = () => {};
   let renewing: Promise<void> = Promise.resolve();
   const sign = (): NodeSign => ({
@@ -52,6 +55,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       const news = await nodes.renew(sign());
       if (state.failing) log.info("the database hears of this node again");
       state.failing = false;
+      heardAt = clock.mono();
       if (news.kind === "replaced") {
         state.stopped = true;
         options.onReplaced();
@@ -85,6 +89,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       state.draining = true;
     },
     aheadMs: () => ahead,
+    unheardMs: () => clock.mono() - heardAt,
     async stop() {
       state.stopped = true;
       cancel();

@@ -37,8 +37,6 @@ export interface Registry {
   uptime: Uptime;
   /** Null where one process alone can serve. */
   nodes: Nodes | null;
-  /** Milliseconds since the registry last answered anything; 0 where it lies in this process. */
-  silentMs(): number;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
   close(): void;

@@ -65,8 +65,8 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
     const bad = health.checks.filter(({ ok }) => !ok).map(({ name }) => name);
     return [health.status, ...bad];
   };
-  const at = (silentMs: number, aheadMs: number | null, draining = false): NodeState => ({
-    ...{ draining, database: { silentMs, aheadMs } },
+  const at = (unheardMs: number, aheadMs: number | null, draining = false): NodeState => ({
+    ...{ draining, database: { unheardMs, aheadMs } },
   });
   assert.deepEqual(told({ draining: false, database: null }), ["ok"]);
   assert.deepEqual(told(at(10_000, null)), ["ok"]);

@@ -6,7 +6,7 @@ import test, { type TestContext } from "node:test";
 import pino from "pino";
 import type { StoreFault } from "../../../src/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
-import { realClock } from "../../support/clock.ts";
+import { handClock, realClock } from "../../support/clock.ts";
 import { deviceToken } from "../../support/hosted.ts";
 import {
   ask,
@@ -256,6 +256,58 @@ postgresTest(
     );
     await node.stopServing();
     await assert.rejects(node.serveAgain(), /tenants without a box \(00000000000000aa\)/);
+  },
+);
+
+postgresTest("a node that starts before its database does waits for it", async (t) => {
+  const way = wayTo(t, await testDatabase(t));
+  await way.cut();
+  const starting = nodes(t, way, 1);
+  await until(() => said.some((line) => line.includes("it waits for the database")), "it says so");
+  way.mend();
+  const [node] = (await starting) as [TestHosted];
+  assert.equal((await node.call("GET", "/readyz")).status, 200);
+});
+
+postgresTest(
+  "a node whose database reads and commits nothing isn't ready, until it does again",
+  async (t) => {
+    const made = await testDatabase(t);
+    const flags = { database: made.url, hostedKey: keyFile(t) };
+    const node = await testHosted(flags, handClock(Date.now()));
+    t.after(() => node.stop());
+    const { token } = await node.person("ada@example.com");
+    const check = async () => {
+      const { status, body } = await node.call("GET", "/readyz");
+      const { ok } = body.checks.find(({ name }: { name: string }) => name === "database");
+      return { status, ok };
+    };
+    // What it says of itself hangs, as every commit does whose standby is lost.
+    const held = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const holding = made.open().transaction(async (tx) => {
+      await tx.query("SELECT 1 FROM nodes FOR UPDATE");
+      held.resolve();
+      await over.promise;
+    });
+    await held.promise;
+    const turnUntil = async (isOk: boolean) => {
+      let seconds = 0;
+      for (; (await check()).ok !== isOk; seconds++) {
+        assert.ok(seconds < 30, "it never comes");
+        assert.equal((await node.call("GET", "/v1/account/devices", { token })).status, 200);
+        await node.clock.turn(1_000);
+      }
+      return seconds;
+    };
+    assert.deepEqual(await check(), { status: 200, ok: true });
+    const away = await turnUntil(false);
+    assert.ok(away > 8 && away < 13, `${away} s`);
+    assert.equal((await check()).status, 503);
+    over.resolve();
+    await holding;
+    await turnUntil(true);
+    assert.equal((await check()).status, 200);
   },
 );
 

@@ -47,8 +47,6 @@ export interface DatabaseLane {
 export interface Database extends DatabaseLane {
   /** Two connections of their own for leases and leadership, which no storm of pages starves. */
   readonly leases: DatabaseLane;
-  /** Milliseconds since it last answered anything (since it was opened, before). */
-  silentMs(): number;
   /** Ends every connection; what is under way and what comes later is DatabaseAway. */
   close(): void;
 }
@@ -76,14 +74,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const shared = {
     ...options,
     open: lineOpener(options),
-    state: { closed: false, answeredAt: options.clock.mono() },
+    state: { closed: false },
   };
   const work = createLane(shared, options.pool ?? POOL);
   const leases = createLane(shared, LEASES);
   return {
     ...work.lane,
     leases: leases.lane,
-    silentMs: () => options.clock.mono() - shared.state.answeredAt,
     close() {
       shared.state.closed = true;
       work.end();
@@ -96,7 +93,7 @@ interface Shared {
   clock: Clock;
   random: Random;
   open(ms: number): Promise<DatabaseLine>;
-  state: { closed: boolean; answeredAt: number };
+  state: { closed: boolean };
 }
 
 type Ask = (sql: string, values?: readonly DatabaseValue[]) => Promise<QueryResult>;
@@ -147,7 +144,7 @@ async function commit(ask: Ask): Promise<void> {
 
 /** One try on one line, which is put back or ended; those that stand idle may be as dead as one that is lost. */
 async function onLine<T>(
-  { clock, state }: Shared,
+  { clock }: Shared,
   lines: Lines,
   ms: number,
   use: (ask: Ask) => Promise<T>,
@@ -155,11 +152,7 @@ async function onLine<T>(
   const until = clock.mono() + ms;
   const line = await lines.take(ms);
   try {
-    return await use(async (sql, values = []) => {
-      const answer = await line.ask(sql, values, until - clock.mono());
-      state.answeredAt = clock.mono();
-      return answer;
-    });
+    return await use((sql, values = []) => line.ask(sql, values, until - clock.mono()));
   } catch (error) {
     if (endOf(error, line.isBroken()) !== "lost") throw error;
     line.drop();

@@ -216,11 +216,16 @@ function storable(value: DatabaseValue): unknown {
   return Array.isArray(value) ? value.map(storable) : value;
 }
 
+/**
+ * A commit that waits for a lost standby keeps its place at the server, also when nobody waits for it any more: with each
+ * one more there would soon be room for nobody.
+ */
+const TAKES_WRITES = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS standby,
+  EXISTS (SELECT 1 FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
+    AND query_start < statement_timestamp() - interval '10 s') AS waits`;
+
 async function mustTakeWrites(line: DatabaseLine, ms: number): Promise<void> {
-  const { rows } = await line.ask(
-    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS standby",
-    [],
-    ms,
-  );
+  const { rows } = await line.ask(TAKES_WRITES, [], ms);
   if (rows[0]?.standby !== false) throw new DatabaseAway("it takes no writes");
+  if (rows[0].waits !== false) throw new DatabaseAway("its commits wait for a standby");
 }

@@ -55,7 +55,6 @@ function registryOn(room: DatabaseRoom): Registry {
     seals: sealsOn(room),
     uptime: uptimeOn(room),
     nodes: nodesOn(room),
-    silentMs: () => database.silentMs(),
     purge: purgeOn(room, () => purgeSessionsOn(room)),
     close: () => database.close(),
   };

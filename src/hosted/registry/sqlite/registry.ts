@@ -56,7 +56,6 @@ export function openSqliteRegistry(options: SqliteRegistryOptions): Registry {
     seals: sealsIn(room),
     uptime: uptimeIn(room),
     nodes: null,
-    silentMs: () => 0,
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),
   };
