@@ -5,22 +5,16 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
-import { earliest, type Timers } from "./ladder.ts";
+import { earliest } from "./ladder.ts";
 import { noteToPeople } from "./personal.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noTimers, timersOf } from "./timers.ts";
+import { acknowledgedTimers, timersOf } from "./timers.ts";
 
 const ACKNOWLEDGE = `UPDATE alerts SET state = 'acknowledged', acked_at = ?, acked_by = ?, updated_seq = ?,
     step_at = NULL, repeat_at = NULL, renotify_at = NULL, silenced_by = NULL, held_until = NULL, wakes_at = ?, due_at = ?
   WHERE id = ? AND state = 'open'`;
-
-/** An alert's timers while somebody has it, until `wakesAt`; null: for good. Pure. */
-export function acknowledgedTimers(timers: Timers, wakesAt: number | null): Timers {
-  const { quietAt, expiresAt } = timers;
-  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null };
-}
 
 /**
  * Acknowledges an open alert: the ladder and renotify stop with the commit. An alert that is already

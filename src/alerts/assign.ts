@@ -78,7 +78,7 @@ export function assignAlert(
     ...{ event: "alert.escalated", rule },
     said: () => ({
       paged: { people: people.slice(0, 10), more: Math.max(0, people.length - 10) },
-      ...(rule !== null && nextSaid(tx, rule, timers)),
+      ...(rule !== null && nextSaid(tx, row, { rule, timers })),
     }),
   });
   pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });

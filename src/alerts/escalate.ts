@@ -53,7 +53,7 @@ export function escalate(
     said: () => ({
       paged: pagedBy(tx, rule, { ...paged.span, reach }),
       ...(isLost && { unreached: true as const }),
-      ...nextSaid(tx, rule, timers),
+      ...nextSaid(tx, row, { rule, timers }),
     }),
   });
   pagePeople(tx, row, { event: "alert.escalated", eventRow, accounts });

@@ -1,18 +1,18 @@
 import type { Fallback } from "../contacts/contact.ts";
 import { findContact } from "../contacts/contacts.ts";
-import { owners, readFallback, writeFallback } from "../contacts/notify.ts";
+import { readFallback, writeFallback } from "../contacts/notify.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { withdrawFrom } from "../paging/lost.ts";
-import type { Reachable } from "../paging/reachable.ts";
-import type { EscalationStep, StoredRule } from "../projects/rule.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { takeSequence } from "../store/meta.ts";
-import type { Reader, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
 import type { Climb } from "./ladder.ts";
+import { fallbackPeople, isNobodyReached, NOWHERE, readFallbackPlaces } from "./nobody-reached.ts";
 import { pagePeople, reachableIn } from "./personal.ts";
-import { type Reach, type Seats, storedSeats } from "./reach.ts";
+import { type Reach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 import { calledOf } from "./said.ts";
 import { writeLateTimeline, writeTimeline } from "./timeline.ts";
@@ -32,18 +32,6 @@ export function fallBackIfNobody(
   const how = { climbed: at.climbed, reach: at.reach, reachable: reachableIn(tx) };
   if (isNobodyReached(row, ladder, how))
     pageFallback(tx, row, { rule: at.rule, why: "nobody_reachable" });
-}
-
-/** Whether the ladder's top has run and nothing reaches anybody on it, as far as that is known. Pure. */
-export function isNobodyReached(
-  row: Pick<AlertRow, "project_id" | "level">,
-  ladder: readonly EscalationStep[],
-  { climbed, reach, reachable }: { climbed: Climb; reach: Reach; reachable: Reachable },
-): boolean {
-  if (climbed.step < ladder.length || !reachable.isKnown) return false;
-  const of = { projectId: row.project_id, level: row.level };
-  const all = ladder.flatMap((step) => reach(row.project_id, step));
-  return !all.some((account) => reachable.reaches(account, of));
 }
 
 const PAGED = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
@@ -93,9 +81,6 @@ export function setFallback(tx: Tx, fallback: Fallback): Fallback {
 
 const SCHEDULE = "SELECT 1 FROM schedules WHERE project_id = ? AND name = ?";
 
-/** The tenant's fallback stands in no project: only a whole name means something there. */
-const NOWHERE = 0;
-
 function isThere(tx: Tx, name: string): boolean {
   const place = scheduleNamed(tx, { projectId: NOWHERE, name });
   if (place === null) return false;
@@ -129,31 +114,6 @@ export function mustBeNoFallback(tx: Tx, of: string): void {
 
 const isWithin = (name: string, of: string) =>
   of.endsWith("/") ? name.startsWith(of) : name === of;
-
-/** Who is paged where nobody else is, and by what. */
-export interface FallbackPlaces {
-  accounts: readonly string[];
-  /** `{project}/{schedule}`. */
-  schedules: readonly string[];
-  owners: readonly string[];
-}
-
-export const readFallbackPlaces = (reader: Reader): FallbackPlaces => ({
-  ...readFallback(reader),
-  owners: owners(reader),
-});
-
-/** Those whom the fallback names and its schedules have on call at `at`; every owner where that is nobody. Pure. */
-export function fallbackPeople(
-  { accounts, schedules, owners: all }: FallbackPlaces,
-  at: number,
-  { isMember, onCall }: Seats,
-): string[] {
-  const duty = schedules.map((name) => onCall({ projectId: NOWHERE, name }, at));
-  const named = [...accounts, ...duty].filter((account) => account !== null);
-  const there = [...new Set(named)].filter(isMember);
-  return there.length > 0 ? there : [...all];
-}
 
 const SOONER = `UPDATE alerts SET step_at = ?, due_at = ? WHERE id = ? AND state = 'open' AND step_at > ?`;
 

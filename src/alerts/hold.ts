@@ -1,6 +1,13 @@
 import type { StoredRule } from "../projects/rule.ts";
-import { type Above, decideQuiet, type Quiet, type ReadySilence } from "../quiet/decide.ts";
-import { begunSilences } from "../quiet/rows.ts";
+import {
+  type Above,
+  decideQuiet,
+  type Quiet,
+  type ReadySilence,
+  type Subject,
+  silencesTaking,
+} from "../quiet/decide.ts";
+import { begunSilences, silencesWithin } from "../quiet/rows.ts";
 import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -13,14 +20,19 @@ import { timersAtOpening, timersOf } from "./timers.ts";
 
 const known = new WeakMap<Tx, ReadySilence[]>();
 
-/** What keeps the alert quiet at this transaction's time; null: nothing. */
-export function quietIn(tx: Tx, row: AlertRow, rule: StoredRule | null): Quiet | null {
+/** Silences that aren't over, looked up once for each transaction. */
+export function silencesIn(tx: Tx): readonly ReadySilence[] {
   let silences = known.get(tx);
   if (silences === undefined) {
-    silences = begunSilences(tx, tx.at);
+    silences = silencesWithin(tx, { from: tx.at, until: Number.MAX_SAFE_INTEGER });
     known.set(tx, silences);
   }
-  return quietBy(tx, row, { rule, silences, at: tx.at });
+  return silences;
+}
+
+/** What keeps the alert quiet at this transaction's time; null: nothing. */
+export function quietIn(tx: Tx, row: AlertRow, rule: StoredRule | null): Quiet | null {
+  return quietBy(tx, row, { rule, silences: silencesIn(tx), at: tx.at });
 }
 
 /** As `quietIn`, of a moment outside a transaction. */
@@ -39,12 +51,32 @@ function quietBy(
 ): Quiet | null {
   const above = aboveOf(reader, row, of.rule);
   if (of.silences.length === 0 && above.length === 0) return null;
-  const identifiers = JSON.parse(row.identifiers) as Record<string, string>;
-  const subject = {
+  return decideQuiet(subjectOf(row), { silences: of.silences, above }, of.at);
+}
+
+/**
+ * What keeps the alert quiet at any time, by these silences and the alerts that stand above it now; null: nothing does, as
+ * things stand.
+ */
+export function quietAhead(
+  reader: Reader,
+  row: AlertRow,
+  of: { rule: StoredRule; silences: readonly ReadySilence[] },
+): ((at: number) => Quiet | null) | null {
+  const above = aboveOf(reader, row, of.rule);
+  if (of.silences.length === 0 && above.length === 0) return null;
+  const subject = subjectOf(row);
+  const silences = silencesTaking(subject, of.silences);
+  if (silences.length === 0 && above.length === 0) return null;
+  return (at) => decideQuiet(subject, { silences, above }, at);
+}
+
+function subjectOf(row: AlertRow): Subject {
+  return {
     ...{ projectId: row.project_id, rule: row.rule, templateId: row.template_id },
-    ...{ identifiers, source: row.source, level: row.level },
+    identifiers: JSON.parse(row.identifiers) as Record<string, string>,
+    ...{ source: row.source, level: row.level },
   };
-  return decideQuiet(subject, { silences: of.silences, above }, of.at);
 }
 
 const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = ? AND state <> 'resolved' AND drill = 0

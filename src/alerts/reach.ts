@@ -1,5 +1,6 @@
-import { onCallNow } from "../oncall/duty.ts";
+import { onCallNow, readSeat, type Seat } from "../oncall/duty.ts";
 import type { EscalationStep } from "../projects/rule.ts";
+import type { SchedulePlace } from "../projects/schedule-names.ts";
 import type { Reader } from "../store/store.ts";
 
 /**
@@ -12,23 +13,56 @@ export type Reach = (projectId: number, step: EscalationStep) => readonly string
 export interface Seats {
   isMember(account: string): boolean;
   /** The account that has the schedule's seat at `at`, Unix seconds; null: nobody. */
-  onCall(schedule: { projectId: number; name: string }, at: number): string | null;
+  onCall(schedule: SchedulePlace, at: number): string | null;
 }
 
-/** As the store says it now; members it asks for once. */
+/** As the store says it now; what it was asked last it knows. */
 export function storedSeats(reader: Reader): Seats {
-  const members = new Map<string, boolean>();
+  const known = new Map<string, { at: number; account: string | null }>();
   return {
-    isMember(account) {
-      let known = members.get(account);
-      if (known === undefined) {
-        const found = reader.sql<[account: string]>("SELECT 1 FROM accounts WHERE id = ?");
-        known = found.get(account) !== undefined;
-        members.set(account, known);
-      }
-      return known;
+    isMember: memberIn(reader),
+    onCall(schedule, at) {
+      const key = keyOf(schedule);
+      const last = known.get(key);
+      if (last?.at === at) return last.account;
+      const account = onCallNow(reader, schedule, at);
+      known.set(key, { at, account });
+      return account;
     },
-    onCall: (schedule, at) => onCallNow(reader, schedule, at),
+  };
+}
+
+const keyOf = ({ projectId, name }: SchedulePlace) => `${projectId}:${name}`;
+
+/** The same for many times: each schedule is read once, with all its overrides. */
+export function readSeats(reader: Reader): Seats & { seat(place: SchedulePlace): Seat | null } {
+  const known = new Map<string, Seat | null>();
+  const seat = (place: SchedulePlace) => {
+    const key = keyOf(place);
+    let found = known.get(key);
+    if (found === undefined) {
+      found = readSeat(reader, place);
+      known.set(key, found);
+    }
+    return found;
+  };
+  return {
+    isMember: memberIn(reader),
+    onCall: (place, at) => seat(place)?.at(at).account_id ?? null,
+    seat,
+  };
+}
+
+function memberIn(reader: Reader): Seats["isMember"] {
+  const members = new Map<string, boolean>();
+  return (account) => {
+    let known = members.get(account);
+    if (known === undefined) {
+      const found = reader.sql<[account: string]>("SELECT 1 FROM accounts WHERE id = ?");
+      known = found.get(account) !== undefined;
+      members.set(account, known);
+    }
+    return known;
   };
 }
 

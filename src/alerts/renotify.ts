@@ -58,7 +58,7 @@ export function emitOpened(
   const eventRow = emit(tx, row, {
     ...{ event: "alert.opened", rule },
     said: () => ({
-      ...(rule === null ? {} : nextSaid(tx, rule, timers)),
+      ...(rule === null ? {} : nextSaid(tx, row, { rule, timers })),
       ...(silenced !== undefined && { silenced }),
     }),
   });
@@ -80,7 +80,7 @@ export function renotify(
     ...{ event: "alert.renotified", rule },
     said: () => ({
       told: pagedSoFar(tx, row),
-      ...(rule !== null && nextSaid(tx, rule, timers)),
+      ...(rule !== null && nextSaid(tx, row, { rule, timers })),
       ...(detail["why"] === "reopened" && { again: true as const }),
     }),
   });

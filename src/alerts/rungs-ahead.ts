@@ -1,40 +1,61 @@
 import { z } from "zod";
 import { contactKindList } from "../contacts/list.ts";
+import { finish } from "../kit/slices.ts";
+import { waitingPages } from "../paging/pages.ts";
 import { createReachable, type Reachable } from "../paging/reachable.ts";
 import type { StoredRule } from "../projects/rule.ts";
-import type { Reader } from "../store/store.ts";
+import type { ReadySilence } from "../quiet/decide.ts";
+import { silencesWithin } from "../quiet/rows.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
-import { released } from "./hold.ts";
-import { type Climb, earliest, type Span, type Timers, whatIsDue } from "./ladder.ts";
-import { createReach, type Seats, storedSeats } from "./reach.ts";
+import { followAlert } from "./course.ts";
+import type { Course, Question, Rung, StandingAlert, Surroundings } from "./course-shape.ts";
+import { quietAhead, silencesIn } from "./hold.ts";
+import type { Timers } from "./ladder.ts";
+import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
+import { reachableIn } from "./personal.ts";
+import { readSeats, type Seats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
-import { type ClimbingAlert, climbsOf, timersAfter } from "./settle.ts";
-import { timersAtOpening, timersOf } from "./timers.ts";
+import { timersOf } from "./timers.ts";
 
 export const rungAhead = z
   .object({
     at: z.int(),
     step: z.int().meta({ description: "The highest that runs then, from 1." }),
-    why: z.enum(["step", "repeat", "nobody_reached_before", "renotify"]),
+    why: z.enum(["step", "repeat", "nobody_reached_before", "renotify", "fallback"]),
     accounts: z.array(z.string()).meta({ description: "Empty: it reaches nobody." }),
     schedules: z.array(z.string()).meta({ description: "Of the steps that run then." }),
   })
   .meta({ id: "NextRung" });
 export type RungAhead = z.output<typeof rungAhead>;
 
-/** Who has a seat, who can be reached and what the rules say, as the store has it now: each looked up once. */
+/** Who has a seat, who can be reached, what is silenced and what the rules say, as the store has it now: each looked up once. */
 export interface LookAhead {
   seats: Seats;
   reachable: Reachable;
+  readonly fallback: FallbackPlaces;
+  /** Those that aren't over. */
+  readonly silences: readonly ReadySilence[];
   /** By row id; null: it was deleted. */
   rule(id: number): StoredRule | null;
 }
 
-export function lookAhead(reader: Reader): LookAhead {
+/** `now` in Unix seconds. */
+export function lookAhead(reader: Reader, now: number): LookAhead {
   const rules = new Map<number, StoredRule | null>();
+  let fallback: FallbackPlaces | undefined;
+  let silences: readonly ReadySilence[] | undefined;
   return {
-    seats: storedSeats(reader),
+    seats: readSeats(reader),
     reachable: createReachable(reader, contactKindList),
+    get fallback() {
+      fallback ??= readFallbackPlaces(reader);
+      return fallback;
+    },
+    get silences() {
+      silences ??= silencesWithin(reader, { from: now, until: Number.MAX_SAFE_INTEGER });
+      return silences;
+    },
     rule(id) {
       const known = rules.get(id);
       if (known !== undefined) return known;
@@ -50,87 +71,117 @@ const MOST = 200;
 
 /**
  * What the ladder will do within a day of `now` (Unix seconds) if nobody takes the alert and nothing ends it: as rule,
- * schedules and silences stand. At most `most`, or 200. `look`: for several alerts at once, what each would look up.
+ * schedules, people and silences stand, those to come included. At most 200.
  */
-export function rungsAhead(
+export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
+  const asked = { at: now, until: now + DAY, most: MOST };
+  return ahead(reader, row, { ...asked, look: lookAhead(reader, now) });
+}
+
+/** The first of them: all that happens at that time. `look`: for several alerts at once, what each would look up. */
+export function nextRungs(
   reader: Reader,
   row: AlertRow,
-  now: number,
-  { most = MOST, look = lookAhead(reader) }: { most?: number; look?: LookAhead } = {},
+  { now, look }: { now: number; look: LookAhead },
 ): RungAhead[] {
+  const asked = { at: now, until: now + DAY, most: MOST };
+  return ahead(reader, row, { ...asked, look, isEnough: ({ rungs }) => rungs.length > 0 });
+}
+
+function ahead(
+  reader: Reader,
+  row: AlertRow,
+  of: Pick<Question, "at" | "until" | "most"> & {
+    look: LookAhead;
+    isEnough?: (course: Course) => boolean;
+  },
+): RungAhead[] {
+  const { look, isEnough = () => false, ...asked } = of;
   const rule = look.rule(row.rule_id);
-  const timers = rule === null ? null : ladderTimers(row, rule);
-  if (rule === null || timers === null) return [];
-  const ladder = {
-    ...{ rule, timers, alert: row, paged: JSON.parse(row.page_accounts) as string[] },
-    ...{ seats: look.seats, reachable: look.reachable },
-  };
-  const rungs: RungAhead[] = [];
-  for (const rung of rungsFrom(ladder, { now, until: now + DAY })) {
-    rungs.push(rung);
-    if (rungs.length === most) break;
-  }
-  return rungs;
+  if (rule === null || !isAnybodyPaged(row, rule)) return [];
+  const around = surroundingsOf(reader, row, { rule, look });
+  const from = standingOf(row, timersOf(row));
+  // A page that is due while it is quiet is owed at the end of that.
+  if (around.quietAt !== null) from.pages = waitingPages(reader, row.id);
+  const course = finish(followAlert(around, { ...asked, ...NOBODY_ANSWERS }, { from, isEnough }));
+  return shown(rule, course.rungs);
 }
 
-/** A ladder from where it stands; `paged`: whom its alert paged last. */
-export interface StandingLadder {
-  rule: StoredRule;
-  timers: Timers;
-  alert: ClimbingAlert;
-  paged: readonly string[];
-  seats: Seats;
-  reachable: Reachable;
+const NOBODY_ANSWERS = { rings: false, silent: new Set<string>(), ack: null };
+
+/** Whether its ladder has anybody to page, or somebody to tell again. */
+function isAnybodyPaged(row: AlertRow, { escalations }: StoredRule): boolean {
+  if (row.state === "resolved" || (row.state === "acknowledged" && row.wakes_at === null))
+    return false;
+  return escalations.length > 0 || row.page_accounts !== "[]";
 }
 
-/** Its rungs and renotifies from `now` until then, Unix seconds, as nobody takes the alert. */
-export function* rungsFrom(
-  ladder: StandingLadder,
-  { now, until }: { now: number; until: number },
-): Generator<RungAhead, void, void> {
-  const { rule, seats, reachable } = ladder;
-  const alert = { ...ladder.alert };
-  let timers = ladder.timers;
-  let paged = [...ladder.paged];
-  for (;;) {
-    const next: number | null = earliest(timers);
-    if (next === null || next > until) return;
-    const at = Math.max(next, now);
-    const due = whatIsDue(rule, timers, at);
-    if (due.steps === null && due.renotify === null) return;
-    const reach = createReach(at, seats);
-    const climbs = climbsOf(alert, { rule, span: due.steps, reach, reachable });
-    for (const climb of climbs) yield { at, ...rungOf(climb, due.steps as Span, rule) };
-    const last = climbs.findLast((climb) => climb.paged !== null)?.paged ?? null;
-    if (last !== null) alert.escalation_level = last.span.last;
-    paged = [...(last?.accounts ?? paged)];
-    if (due.renotify !== null)
-      yield { at, step: alert.escalation_level, why: "renotify", accounts: paged, schedules: [] };
-    timers = timersAfter({ rule, timers, due, climbed: climbs.at(-1) ?? null, now: at });
-  }
+/**
+ * What the ladder does next, after `row` and with these timers of it, however far ahead that is: its rungs of one time, no
+ * renotify. Empty: it has run.
+ */
+export function nextOfLadder(
+  tx: Tx,
+  row: AlertRow,
+  { rule, timers, seats }: { rule: StoredRule; timers: Timers; seats: Seats },
+): Rung[] {
+  if (timers.stepAt === null && timers.repeatAt === null) return [];
+  const around = surroundingsOf(tx, row, {
+    rule: { ...rule, renotify_minutes: 0 },
+    look: {
+      ...{ seats, reachable: reachableIn(tx), silences: silencesIn(tx) },
+      get fallback() {
+        return readFallbackPlaces(tx);
+      },
+    },
+  });
+  const from = standingOf(row, { ...timers, renotifyAt: null });
+  const isTold = ({ why }: Rung) => why !== "renotify";
+  const asked = { at: tx.at, until: Number.MAX_SAFE_INTEGER, most: MOST, ...NOBODY_ANSWERS };
+  const isEnough = ({ rungs }: Course) => rungs.some(isTold);
+  return finish(followAlert(around, asked, { from, isEnough })).rungs.filter(isTold);
 }
 
-/** The ladder's timers alone, as they will run: once nothing holds the alert back, or nobody has it any more. */
-function ladderTimers(row: AlertRow, rule: StoredRule): Timers | null {
-  const { state, wakes_at, held_until } = row;
-  const alone = { quietAt: null, expiresAt: null, wakesAt: null };
-  if (state === "resolved") return null;
-  if (state === "acknowledged")
-    return wakes_at === null ? null : { ...timersAtOpening(rule, wakes_at), ...alone };
-  const timers = { ...timersOf(row), ...alone };
-  if (held_until === null) return timers;
-  const loud = released(timers, { rule, isUntold: row.untold === 1, now: held_until });
-  return { ...loud, ...alone };
-}
-
-function rungOf({ step, paged }: Climb, span: Span, rule: StoredRule): Omit<RungAhead, "at"> {
-  const { first, last } = paged?.span ?? { first: span.first, last: step };
-  const schedules = rule.escalations.slice(first - 1, last).flatMap((one) => one.schedules);
-  const isAsMeant = paged === null || paged.span.first === span.first;
+function surroundingsOf(
+  reader: Reader,
+  row: AlertRow,
+  { rule, look }: { rule: StoredRule; look: Omit<LookAhead, "rule"> },
+): Surroundings {
   return {
-    step: last,
-    why: !isAsMeant ? "nobody_reached_before" : span.repeat ? "repeat" : "step",
-    accounts: paged?.accounts ?? [],
-    schedules: [...new Set(schedules)],
+    ...{ rule, level: row.level, seats: look.seats, reachable: look.reachable },
+    get fallback() {
+      return look.fallback;
+    },
+    quietAt: quietAhead(reader, row, { rule, silences: look.silences }),
   };
 }
+
+/** An alert as its row has it, with these timers; what would end it by itself doesn't. */
+function standingOf(row: AlertRow, timers: Timers): StandingAlert {
+  return {
+    timers: { ...timers, quietAt: null, expiresAt: null },
+    level: row.escalation_level,
+    paged: JSON.parse(row.page_accounts) as string[],
+    takenAt: row.state === "acknowledged" ? (row.acked_at ?? 0) : null,
+    ...{ isHeld: row.silenced_by !== null, isUntold: row.untold === 1, pages: [] },
+  };
+}
+
+/** Of steps that reach nobody nothing is said where others are paged at the same time in their place. */
+function shown(rule: StoredRule, rungs: readonly Rung[]): RungAhead[] {
+  let passed: string[] = [];
+  return rungs.flatMap(({ at, step, why, accounts, span }, i): RungAhead[] => {
+    const own = span === null ? [] : schedulesOf(rule, span);
+    const next = rungs[i + 1];
+    const isPassed = accounts.length === 0 && next?.at === at && next.why !== "renotify";
+    const schedules = accounts.length > 0 ? own : [...passed, ...own];
+    passed = isPassed ? schedules : [];
+    if (isPassed) return [];
+    return [{ at, step, why, accounts: [...accounts], schedules: [...new Set(schedules)] }];
+  });
+}
+
+export const schedulesOf = (
+  { escalations }: StoredRule,
+  { first, last }: { first: number; last: number },
+): string[] => escalations.slice(first - 1, last).flatMap(({ schedules }) => schedules);

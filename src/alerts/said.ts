@@ -2,8 +2,9 @@ import type { ByName, EventSaid } from "../outbox/said.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { type Alert, type AlertRow, toAlert } from "./alert.ts";
-import { climb, firstOfRung, nextRung, type Timers } from "./ladder.ts";
+import type { Timers } from "./ladder.ts";
 import { createReach, type Reach, storedSeats } from "./reach.ts";
+import { nextOfLadder } from "./rungs-ahead.ts";
 
 /** People that a message names; of more it says how many. */
 const MOST_PEOPLE = 10;
@@ -40,8 +41,15 @@ const NOTHING: Pick<Alert, "links" | "images"> = { links: [], images: [] };
 export function pagedBy(
   tx: Tx,
   rule: StoredRule,
-  { first, last, reach }: { first: number; last: number; reach: Reach },
+  steps: { first: number; last: number; reach: Reach },
 ): ByName {
+  return byName(tx, [...whyPaged(rule, steps)]);
+}
+
+function whyPaged(
+  rule: StoredRule,
+  { first, last, reach }: { first: number; last: number; reach: Reach },
+): Map<string, string> {
   const why = new Map<string, string>();
   const add = (accounts: readonly string[], because: string) => {
     for (const account of accounts) if (!why.has(account)) why.set(account, because);
@@ -51,7 +59,7 @@ export function pagedBy(
     for (const name of step.schedules)
       add(reach(rule.project_id, { ...step, accounts: [], schedules: [name] }), `on call: ${name}`);
   });
-  return byName(tx, [...why]);
+  return why;
 }
 
 /** Whom the alert has paged so far. */
@@ -71,27 +79,28 @@ function byName(tx: Tx, accounts: readonly (readonly [account: string, why: stri
 }
 
 /**
- * Whom the ladder pages next and when, as things stand: a change of the rule, its schedules or its people may make it
- * another. Empty for a rule without a ladder; null in it: the ladder has run.
+ * Whom the ladder of an alert pages next and when, with these timers of it, as things stand: a change of the rule, its
+ * schedules, its people or what is silenced may make it another. Empty for a rule without a ladder; null in it: the ladder
+ * has run.
  */
 export function nextSaid(
   tx: Tx,
-  rule: StoredRule,
-  timers: Timers,
+  row: AlertRow,
+  { rule, timers }: { rule: StoredRule; timers: Timers },
 ): Pick<EventSaid, "next" | "steps"> {
-  const ladder = rule.escalations;
-  if (ladder.length === 0) return {};
-  const { step, stepAt, repeatAt } = timers;
-  const repeats = repeatAt !== null && step > 0 && (stepAt === null || repeatAt < stepAt);
-  const top = Math.min(step, ladder.length);
-  const span = repeats ? { first: firstOfRung(ladder, top), last: top } : nextRung(ladder, step);
-  const at = repeats ? repeatAt : stepAt;
-  const steps = ladder.length;
-  if (span === null || at === null) return { next: null, steps };
-  const reach = createReach(Math.max(at, tx.at), storedSeats(tx));
-  const { paged } = climb(ladder, span, (one) => reach(rule.project_id, one));
-  const people = paged === null ? NOBODY : pagedBy(tx, rule, { ...paged.span, reach });
-  return { next: { at, ...people }, steps };
+  const steps = rule.escalations.length;
+  if (steps === 0) return {};
+  const seats = storedSeats(tx);
+  const rungs = nextOfLadder(tx, row, { rule, timers, seats });
+  const [first] = rungs;
+  if (first === undefined) return { next: null, steps };
+  const { at } = first;
+  const reach = createReach(at, seats);
+  const why = rungs.flatMap(({ span, accounts }): [account: string, why: string][] =>
+    span === null
+      ? accounts.map((account) => [account, "fallback"])
+      : [...whyPaged(rule, { ...span, reach })],
+  );
+  const each = why.filter(([account], i) => why.findIndex(([other]) => other === account) === i);
+  return { next: { at, ...byName(tx, each) }, steps };
 }
-
-const NOBODY: ByName = { people: [], more: 0 };

@@ -1,23 +1,11 @@
-import type { Reachable } from "../paging/reachable.ts";
-import type { EscalationStep, StoredRule } from "../projects/rule.ts";
+import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { climbsOf, timersAfter } from "./climbs.ts";
 import { escalate } from "./escalate.ts";
 import { fallBackIfNobody } from "./fallback.ts";
 import { hold, quietIn, release } from "./hold.ts";
-import {
-  afterStep,
-  type Climb,
-  climb,
-  climbOrFallBack,
-  climbUntilReached,
-  type Due,
-  earliest,
-  nextRenotify,
-  type Span,
-  type Timers,
-  whatIsDue,
-} from "./ladder.ts";
+import { type Climb, type Due, earliest, type Timers, whatIsDue } from "./ladder.ts";
 import { type LaterReport, writeReport } from "./named.ts";
 import { reachableIn } from "./personal.ts";
 import type { Reach } from "./reach.ts";
@@ -137,9 +125,6 @@ function lookIfQuiet(
   return "released";
 }
 
-/** What decides whom an alert pages, beside its rule. */
-export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
-
 /** It is quiet no more: of one that nobody heard of the opening is told, and to whom it was given meanwhile. */
 export function letGo(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
   release(tx, row, rule);
@@ -149,28 +134,6 @@ export function letGo(tx: Tx, row: AlertRow, rule: StoredRule | null): void {
   emitOpened(tx, told, { rule, timers, silenced: row.opened_at });
   if (told.page_accounts !== "[]")
     renotify(tx, told, { rule, timers, detail: { why: "assigned" } });
-}
-
-/** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
-export function climbsOf(
-  row: ClimbingAlert,
-  {
-    rule,
-    span,
-    ...people
-  }: { rule: StoredRule; span: Span | null; reach: Reach; reachable: Reachable },
-): Climb[] {
-  if (span === null) return [];
-  const { reachable } = people;
-  const ladder = rule.escalations;
-  const reach = (step: EscalationStep) => people.reach(row.project_id, step);
-  const first = climberOf(row, span)(ladder, span, reach);
-  if (!reachable.isKnown) return [first];
-  const of = { projectId: row.project_id, level: row.level };
-  return climbUntilReached(ladder, first, {
-    reach,
-    reaches: (account) => reachable.reaches(account, of),
-  });
 }
 
 /** Whether its sender reported it late enough to keep it from ending: that is written now. */
@@ -185,32 +148,6 @@ function wasReported(
   const ends = [quietAt, later.expiresAt].some((at) => at !== null && at <= tx.at);
   if (!ends) writeReport(tx, later);
   return !ends;
-}
-
-/** An alert that has paged nobody yet does not stop at the top as long as anybody can be reached. */
-function climberOf(row: ClimbingAlert, { repeat }: Span): typeof climb {
-  return row.escalation_level === 0 && !repeat ? climbOrFallBack : climb;
-}
-
-/** Timers once what was due has run; `climbed`: the last climb of it. */
-export function timersAfter(settled: {
-  rule: StoredRule;
-  timers: Timers;
-  due: Due;
-  climbed: Climb | null;
-  now: number;
-}): Timers {
-  const { rule, timers, due, climbed, now } = settled;
-  const next = { ...timers };
-  if (climbed !== null) {
-    const ran = { step: climbed.step, ladderFrom: timers.ladderFrom, now };
-    Object.assign(next, afterStep(rule.escalations, ran));
-  }
-  if (due.renotify !== null) {
-    next.renotified += 1;
-    next.renotifyAt = nextRenotify(rule, next.renotified, now);
-  }
-  return next;
 }
 
 function pagedColumns({ paged }: Climb, seq: number): PagedColumns | undefined {

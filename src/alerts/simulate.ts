@@ -4,8 +4,9 @@ import type { StoredRule } from "../projects/rule.ts";
 import { checkRuleReferences, membersAmong, strangers } from "../projects/rule-references.ts";
 import { getRule } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
+import { followAlert } from "./course.ts";
+import type { Course, Question, Rung } from "./course-shape.ts";
 import { type ChannelFact, type ReachEntry, reachReport, whyUntold } from "./reach-report.ts";
-import { type Course, followAlert, type Question, type Rung } from "./simulate/course.ts";
 import type {
   Because,
   SimulateInput,
@@ -20,6 +21,8 @@ import { readWorld, type World } from "./simulate/world.ts";
 
 const HOUR = 3600;
 const USUAL_LEVEL = 400;
+/** Rungs that one answer holds. */
+const MOST_RUNGS = 500;
 
 /**
  * Reads all that it looks at now; the work that it gives back follows the alert. `now` in Unix seconds. Throws 404 for a
@@ -92,13 +95,15 @@ function mustBeMembers(reader: Reader, { silent, ack }: Asked): void {
 }
 
 function questionOf({ silent, ack }: Asked, range: { at: number; until: number }): Question {
-  return { ...range, silent: new Set(silent), ack };
+  return { ...range, most: MOST_RUNGS, rings: true, silent: new Set(silent), ack };
 }
 
 function* swept(world: World, questions: readonly Question[]): Work<SweepCells> {
   const cells: SweepCells["cells"] = [];
   for (const question of questions) {
-    const course = yield* followAlert(world, question, isSettled(world, question));
+    const course = yield* followAlert(world, question, {
+      isEnough: isSettled(world, question),
+    });
     const { level, sentence } = judgeCourse(world, course, question);
     cells.push({ at: question.at, verdict: level, why: sentence });
   }

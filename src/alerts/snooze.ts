@@ -6,10 +6,10 @@ import type { Tx } from "../store/store.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { hold, quietIn } from "./hold.ts";
-import { earliest, type Timers } from "./ladder.ts";
+import { earliest } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { writeTimeline } from "./timeline.ts";
-import { noTimers, timersAtOpening, timersOf } from "./timers.ts";
+import { timersOf, wokenTimers } from "./timers.ts";
 
 /** Acknowledgements that end: by a snooze, or because the rule says how long one lasts. */
 
@@ -48,16 +48,6 @@ export function snooze(
 const WAKE = `UPDATE alerts SET state = 'open', acked_at = NULL, acked_by = NULL, wakes_at = NULL, updated_seq = ?, ladder_from = ?, step = 0,
     step_at = ?, repeat_at = NULL, renotify_at = ?, renotified = 0, due_at = ?
   WHERE id = ? AND state = 'acknowledged' AND wakes_at = ?`;
-
-/** An alert's timers once its acknowledgement has ended: its ladder begins again. Pure. */
-export function wokenTimers(
-  before: Timers,
-  { rule, now }: { rule: StoredRule | null; now: number },
-): Timers {
-  const { quietAt, expiresAt } = before;
-  if (rule === null) return { ...noTimers(before), wakesAt: null };
-  return { ...timersAtOpening(rule, now, expiresAt), quietAt };
-}
 
 /** Opens an alert whose acknowledgement has ended: told again, its ladder from the first step. False: it is not as seen. */
 export function wake(tx: Tx, row: AlertRow, rule: StoredRule | null): boolean {

@@ -68,6 +68,22 @@ export function noTimers(timers: Timers): Timers {
   };
 }
 
+/** An alert's timers while somebody has it, until `wakesAt`; null: for good. */
+export function acknowledgedTimers(timers: Timers, wakesAt: number | null): Timers {
+  const { quietAt, expiresAt } = timers;
+  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null };
+}
+
+/** An alert's timers once its acknowledgement has ended: its ladder begins again. */
+export function wokenTimers(
+  before: Timers,
+  { rule, now }: { rule: TimedRule | null; now: number },
+): Timers {
+  const { quietAt, expiresAt } = before;
+  if (rule === null) return { ...noTimers(before), wakesAt: null };
+  return { ...timersAtOpening(rule, now, expiresAt), quietAt };
+}
+
 const TIMERS =
   "step = ?, step_at = ?, repeat_at = ?, renotify_at = ?, renotified = ?, quiet_at = ?, due_at = ?";
 const SEEN = "WHERE id = ? AND state = ? AND step = ?";

@@ -9,9 +9,10 @@ import { findProject, projectOf } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { listRules } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
-import { storedSeats } from "./reach.ts";
-import { type RungAhead, rungsFrom } from "./rungs-ahead.ts";
-import { timersAtOpening } from "./timers.ts";
+import { followAlert } from "./course.ts";
+import { readFallbackPlaces } from "./nobody-reached.ts";
+import { readSeats, storedSeats } from "./reach.ts";
+import { schedulesOf } from "./rungs-ahead.ts";
 
 /** Whom a rule that is tried would have paged, and what is wrong with its ladder as things stand. */
 
@@ -33,30 +34,32 @@ export interface TriedPages {
 }
 
 const MOST_RUNGS = 20_000;
-/** What a rung costs beside a look at one layer. */
-const RUNG_COST = 50;
 
-/** Follows the ladder of each alert until its end, as nobody acknowledged it: with schedules and overrides of then. */
+/**
+ * Follows each alert until its end, as nobody acknowledged it and nothing was silenced: with schedules and overrides of then,
+ * and who can be reached now.
+ */
 export function* followTried(
   reader: Reader,
   rule: StoredRule,
   { alerts, until }: { alerts: readonly TriedAlert[]; until: number },
 ): Work<TriedPages> {
-  const seats = storedSeats(reader);
-  const reachable = createReachable(reader, contactKindList);
+  const around = {
+    ...{ rule, seats: readSeats(reader), reachable: createReachable(reader, contactKindList) },
+    ...{ fallback: readFallbackPlaces(reader), quietAt: null },
+  };
   const zoneOf = zones(reader, rule);
   const found: TriedPages = { paged: [], pages: 0, nightPages: 0, complete: true };
   for (const { opened_at, ended_at, level } of alerts) {
-    const alert = { project_id: rule.project_id, level, escalation_level: 0 };
-    const begun = { ...timersAtOpening(rule, opened_at), quietAt: null };
-    const ladder = { rule, alert, timers: begun, paged: [], seats, reachable };
+    const range = { at: opened_at, until: (ended_at ?? until) - 1 };
+    const question = { ...range, most: MOST_RUNGS, rings: false, silent: NOBODY, ack: null };
+    const course = found.complete ? yield* followAlert({ ...around, level }, question) : null;
     const paged = new Set<string>();
-    for (const rung of rungsFrom(ladder, { now: opened_at, until: (ended_at ?? until) - 1 })) {
-      yield RUNG_COST;
-      if (rung.accounts.length === 0) continue;
-      for (const account of rung.accounts) paged.add(account);
+    for (const { at, accounts, span } of course?.rungs ?? []) {
+      if (accounts.length === 0) continue;
+      for (const account of accounts) paged.add(account);
       found.pages += 1;
-      if (isNight(rung.at, zoneOf(rung))) found.nightPages += 1;
+      if (isNight(at, zoneOf(span === null ? [] : schedulesOf(rule, span)))) found.nightPages += 1;
       if (found.pages >= MOST_RUNGS) found.complete = false;
       if (!found.complete) break;
     }
@@ -65,12 +68,14 @@ export function* followTried(
   return found;
 }
 
-/** The zone of the schedule that a rung pages, else of the ladder's first, else UTC. */
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** The zone of the first schedule that a rung pages, else of the ladder's first, else UTC. */
 function zones(reader: Reader, { project_id, escalations }: StoredRule) {
   const known = new Map<string, string>();
   const project = projectOf(reader, project_id);
   const first = escalations.flatMap(({ schedules }) => schedules)[0];
-  return ({ schedules }: Pick<RungAhead, "schedules">): string => {
+  return (schedules: readonly string[]): string => {
     const name = schedules[0] ?? first;
     if (name === undefined) return "UTC";
     const zone = known.get(name) ?? findForLadder(reader, project, name)?.timezone ?? "UTC";

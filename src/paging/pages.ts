@@ -86,6 +86,19 @@ export function withdrawPersonal(tx: Tx, alertId: number): number {
   return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
 }
 
+const WAITING = `SELECT contact_id AS contactId, account_id AS account, (next_attempt_ms + 999) / 1000 AS at FROM pages
+  WHERE alert_id = ? + 0 AND status = 'pending' AND event IN ${PAGE_EVENTS}`;
+
+/** Pages of an alert that haven't gone, and when each is tried next, Unix seconds. */
+export function waitingPages(
+  reader: Reader,
+  alertId: number,
+): { contactId: string; account: string; at: number }[] {
+  return reader
+    .sql<[alertId: number], { contactId: string; account: string; at: number }>(WAITING)
+    .all(alertId);
+}
+
 const OF_PROJECT = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ? WHERE status = 'pending'
   AND EXISTS (SELECT 1 FROM events v WHERE v.id = pages.event_row AND v.project_id = ?)`;
 

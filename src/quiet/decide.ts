@@ -61,11 +61,8 @@ export function decideQuiet(
   const keep = (quiet: Quiet) => {
     if (quiet.until > at && quiet.until > (longest?.until ?? 0)) longest = quiet;
   };
-  for (const silence of silences) {
-    const { id, kind, reason, projectId } = silence;
-    if (projectId !== null && projectId !== subject.projectId) continue;
-    if (!silence.takes(subject)) continue;
-    const window = windowAt(silence.timing, at);
+  for (const { id, kind, reason, timing } of silencesTaking(subject, silences)) {
+    const window = windowAt(timing, at);
     if (window !== null && window.from <= at) keep({ by: id, kind, until: window.until, reason });
   }
   for (const one of above)
@@ -76,6 +73,16 @@ export function decideQuiet(
       });
   return longest;
 }
+
+/** Those that take it, whenever they hold. */
+export const silencesTaking = (
+  subject: Subject,
+  silences: readonly ReadySilence[],
+): ReadySilence[] =>
+  silences.filter(
+    ({ projectId, takes }) =>
+      (projectId === null || projectId === subject.projectId) && takes(subject),
+  );
 
 /** What one of the two lacks says nothing of them being about one thing. */
 function isSame(a: string | undefined, b: string | undefined): boolean {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { type Person, type TestBox, testBox } from "../support/box.ts";
-import fc from "../support/property.ts";
 
 /** One alert in one read: what comes next of its ladder, how often, what was before. */
 
@@ -25,11 +24,6 @@ const rule = (escalations: object[], more: object = {}) =>
 const detail = async (id = 1) => (await box.api("GET", `/v1/alerts/${id}/detail`)).body;
 const now = () => Math.floor(box.clock.now() / 1000);
 type Next = { at: number; step: number; why: string; accounts: string[]; schedules: string[] };
-
-interface Escalated {
-  at: number;
-  detail: { level: number; accounts: string[] };
-}
 
 describe("what comes next", () => {
   test("each step, repeats, whoever has duty by then, and renotifies, for a day", async () => {
@@ -87,49 +81,43 @@ describe("what comes next", () => {
     );
   });
 
-  test("is what then happens, whatever is silenced, acknowledged for a while or escalated", async () => {
-    await rule([step(0, ann), step(7, bob), step(20, cy, { repeat_minutes: 15 })], {
-      ack_expires_minutes: 12,
-    });
-    const did = fc.array(
-      fc.record({
-        turn: fc.integer({ min: 0, max: 9 }),
-        say: fc.constantFrom("ack", "unack", "escalate", "silence", "nothing"),
-      }),
-      { maxLength: 5 },
+  const said = async (from: number) =>
+    (await detail()).next.map(({ at, step: n, why, accounts }: Next) => [
+      ...[(at - from) / 60, n, why],
+      ...accounts,
+    ]);
+
+  test("what will be silenced by then waits for the end of that, and who snoozed it is told again", async () => {
+    await rule([step(0, ann), step(10, bob)]);
+    await box.ingest(token, { message: "down" });
+    const from = now();
+    const planned = { starts_at: from + 5 * 60, ends_at: from + 25 * 60 };
+    await box.api("POST", "/v1/silences", { match: { rule: "any" }, reason: "deploy", ...planned });
+    assert.deepEqual(await said(from), [[25, 2, "step", bob?.accountId]]);
+    await box.api("POST", "/v1/alerts/1/snooze", { until: from + 15 * 60 });
+    assert.deepEqual(await said(from), [
+      [25, 1, "step", ann?.accountId],
+      [25, 1, "renotify", ann?.accountId],
+      [35, 2, "step", bob?.accountId],
+    ]);
+  });
+
+  test("where nothing reaches anybody on the ladder the fallback is next", async () => {
+    box.tenant.store.write((tx) =>
+      tx
+        .sql<[account: string | undefined]>(
+          `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, verified_at, created_at)
+           VALUES ('c', ?, 'webhook', '', '', '', 'verified', 1, 1)`,
+        )
+        .run(cy?.accountId),
     );
-    await fc.assert(
-      fc.asyncProperty(did, async (all) => {
-        await box.ingest(token, { message: "down" });
-        const { alerts } = (await box.api("GET", "/v1/alerts?limit=1")).body;
-        const { id } = alerts[0];
-        const silences: string[] = [];
-        for (const { turn, say } of all) {
-          await box.clock.turn(turn * MINUTE);
-          if (say === "silence") {
-            const silence = { match: { rule: "any" }, reason: "r", ends_at: now() + 25 * 60 };
-            silences.push((await box.api("POST", "/v1/silences", silence)).body.id);
-          } else if (say !== "nothing") await box.api("POST", `/v1/alerts/${id}/${say}`);
-        }
-        // What holds is known once it has held something: before that nothing is silenced.
-        for (const silence of silences) await box.api("DELETE", `/v1/silences/${silence}`);
-        await box.clock.turn(1000);
-        const from = now();
-        const { next } = await detail(id);
-        const until = from + 100 * 60;
-        const said = next
-          .filter(({ at }: Next) => at <= until)
-          .map(({ at, step: n, accounts }: Next) => [at, n, accounts]);
-        await box.clock.turn(until * 1000 - box.clock.now());
-        const { timeline } = (await box.api("GET", `/v1/alerts/${id}/timeline`)).body;
-        const ran = timeline
-          .filter(({ kind, at }: { kind: string; at: number }) => kind === "escalated" && at > from)
-          .map((entry: Escalated) => [entry.at, entry.detail.level, entry.detail.accounts]);
-        assert.deepEqual(said, ran);
-        await box.api("POST", `/v1/alerts/${id}/resolve`);
-      }),
-      { numRuns: 25 },
-    );
+    await box.api("PUT", "/v1/fallback", { accounts: [cy?.accountId], schedules: [] });
+    await rule([step(5, ann), step(10, undefined, { schedules: [] })]);
+    await box.ingest(token, { message: "down" });
+    assert.deepEqual(await said(now()), [
+      [5, 1, "step", ann?.accountId],
+      [5, 2, "fallback", cy?.accountId],
+    ]);
   });
 });
 

@@ -5,6 +5,8 @@ import { resolve } from "../../src/alerts/resolve.ts";
 import type { EventBody } from "../../src/outbox/event.ts";
 import { describe } from "../../src/outbox/message.ts";
 import type { EventSaid } from "../../src/outbox/said.ts";
+import { silenceWrite } from "../../src/quiet/silence.ts";
+import { createSilence } from "../../src/quiet/silences.ts";
 import { handClock } from "../support/clock.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
 
@@ -113,6 +115,34 @@ test("who is next is whoever is on call then, and the last step says that nobody
     ["escalated", "Pages Ann (on call: hourly)", "Next: Bob (on call: hourly), at 04:10 UTC"],
     ["renotified", "Paged so far: Ann", "Next: Bob (on call: hourly), at 04:10 UTC"],
     ["escalated", "Pages Bob (on call: hourly)", "Next: nobody, the ladder has run"],
+  ]);
+});
+
+test("who is next is paged when what is planned to be quiet is over, and whoever nothing reaches isn't waited for", async () => {
+  channel(1);
+  for (const [id, name] of [
+    ["a1", "Ann"],
+    ["b1", "Bob"],
+    ["c1", "Cid"],
+  ] as const)
+    person(id, name);
+  const made = plane.rule({ escalations: [step(0, ["a1"]), step(10, ["b1"]), step(20, ["c1"])] });
+  plane.tenant.store.write((tx) => {
+    for (const id of ["a1", "c1"])
+      tx.sql<[string, string]>(
+        `INSERT INTO contacts (id, account_id, kind, label, shown, sealed, state, verified_at, created_at)
+         VALUES (?, ?, 'webhook', '', '', '', 'verified', 1, 1)`,
+      ).run(id, id);
+    const planned = { starts_at: tx.at + 300, ends_at: tx.at + 1500 };
+    const match = { rule: made.name };
+    const write = silenceWrite.parse({ match, reason: "deploy", ...planned });
+    createSilence(tx, { write, createdBy: "a1" });
+  });
+  await plane.fire();
+  await plane.minutes(1);
+  assert.deepEqual(sentences()[1], [
+    ...["escalated", "Pages Ann (step 1)"],
+    "Next: Bob (step 2), Cid (step 3), at 03:25 UTC",
   ]);
 });
 

@@ -1,7 +1,8 @@
 import { test } from "node:test";
 import fc from "../support/property.ts";
 import { seed } from "../support/seed.ts";
-import { counts, simulatedStories, startTelling } from "./simulated.ts";
+import { counts, startTelling } from "./simulated.ts";
+import { simulatedStories } from "./stories.ts";
 
 const STORIES = Number(process.env["RUNS"] ?? 10_000);
 /** A box is begun anew after so many groups of stories. */

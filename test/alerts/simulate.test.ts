@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import fc from "../support/property.ts";
-import { counts, simulatedStories, startTelling } from "./simulated.ts";
+import { counts, startTelling } from "./simulated.ts";
+import { simulatedStories } from "./stories.ts";
 
 test("what is simulated is what a box then does: ladders, schedules, overrides, contacts, silences, snoozes", async (t) => {
   const telling = startTelling();

@@ -1,5 +1,5 @@
+import type { Course, Ringing } from "../course-shape.ts";
 import { whyUntold } from "../reach-report.ts";
-import type { Course, Ringing } from "./course.ts";
 import type { Simulation, VerdictLevel } from "./shape.ts";
 import type { World } from "./world.ts";
 

@@ -1,16 +1,17 @@
 import type { Contact } from "../../contacts/contact.ts";
 import { listContacts } from "../../contacts/contacts.ts";
 import { contactKindList } from "../../contacts/list.ts";
-import { readSeat, type Seat } from "../../oncall/duty.ts";
+import type { Seat } from "../../oncall/duty.ts";
 import { createReachable, type Reachable } from "../../paging/reachable.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import { membersAmong } from "../../projects/rule-references.ts";
-import { decideQuiet, type Quiet } from "../../quiet/decide.ts";
+import { decideQuiet } from "../../quiet/decide.ts";
 import { silencesWithin } from "../../quiet/rows.ts";
 import type { Reader } from "../../store/store.ts";
-import { type FallbackPlaces, readFallbackPlaces } from "../fallback.ts";
+import type { Surroundings } from "../course-shape.ts";
 import { aboveOf } from "../hold.ts";
-import type { Seats } from "../reach.ts";
+import { NOWHERE, readFallbackPlaces } from "../nobody-reached.ts";
+import { readSeats } from "../reach.ts";
 import type { ChannelFact } from "../reach-report.ts";
 import { channelsOfProject } from "../reached.ts";
 import { calledOf } from "../said.ts";
@@ -25,13 +26,9 @@ export interface Imagined {
 }
 
 /** All that a simulation looks at, read at once: while it is followed nothing is asked of the store. */
-export interface World extends Imagined {
-  seats: Seats;
+export interface World extends Surroundings, Imagined {
   /** The seat of a schedule as the rule's ladder names it; null where there is none. */
   seatOf(name: string): Seat | null;
-  reachable: Reachable;
-  fallback: FallbackPlaces;
-  quietAt(at: number): Quiet | null;
   nameOf(account: string): string | null;
   waysTo(account: string): readonly SimulatedChannel[];
   /** Whether a contact is verified and took what was sent last. */
@@ -47,15 +44,10 @@ export function readWorld(
 ): World {
   const { rule, level, identifiers, source } = imagined;
   const fallback = readFallbackPlaces(reader);
-  const known = new Map<string, Seat | null>();
-  const seatAt = (place: { projectId: number; name: string }) => {
-    const key = `${place.projectId}:${place.name}`;
-    if (!known.has(key)) known.set(key, readSeat(reader, place));
-    return known.get(key) ?? null;
-  };
-  const seatOf = (name: string) => seatAt({ projectId: rule.project_id, name });
+  const { seat, onCall } = readSeats(reader);
+  const seatOf = (name: string) => seat({ projectId: rule.project_id, name });
   const seats = rule.escalations.flatMap(({ schedules }) => schedules.map(seatOf));
-  const fallbackSeats = fallback.schedules.map((name) => seatAt({ projectId: 0, name }));
+  const fallbackSeats = fallback.schedules.map((name) => seat({ projectId: NOWHERE, name }));
   const people = new Set([
     ...rule.escalations.flatMap(({ accounts }) => accounts),
     ...[...seats, ...fallbackSeats].flatMap((seat) => seat?.people ?? []),
@@ -80,10 +72,7 @@ export function readWorld(
   };
   return {
     ...imagined,
-    seats: {
-      isMember: (account) => members.has(account),
-      onCall: (place, at) => seatAt(place)?.at(at).account_id ?? null,
-    },
+    seats: { isMember: (account) => members.has(account), onCall },
     ...{ seatOf, reachable, fallback },
     quietAt: (at) => decideQuiet(subject, { silences, above }, at),
     nameOf: (account) => names.get(account) ?? null,

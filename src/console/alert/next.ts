@@ -28,6 +28,7 @@ ${
 const WHY: Readonly<Record<RungAhead["why"], string>> = {
   ...{ step: "", repeat: " again", renotify: " told again" },
   nobody_reached_before: ", as nobody before is reached",
+  fallback: ", as nobody on the ladder is reached",
 };
 
 function rungWords(call: PageCall, { nameOf }: ShownAlert, rung: RungAhead): Markup {

@@ -18,7 +18,7 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const { rows, next } = await triage(store, triageFilter(asked, call.who.accountId));
   const left = rowsThatLeft(call, asked, rows);
   if (rows.length === 0 && left.length === 0) return nothingThere(call, asked);
-  const about = { nameOf: naming(store), look: lookAhead(store) };
+  const about = { nameOf: naming(store), look: lookAhead(store, call.now) };
   const minutes = minutesOfAll(call, rows);
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {

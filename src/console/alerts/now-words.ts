@@ -1,5 +1,5 @@
 import type { AlertRow } from "../../alerts/alert.ts";
-import { type LookAhead, rungsAhead } from "../../alerts/rungs-ahead.ts";
+import { type LookAhead, nextRungs } from "../../alerts/rungs-ahead.ts";
 import { latestEntry } from "../../alerts/timeline.ts";
 import { whoDid } from "../../alerts/whose.ts";
 import { html, type Markup } from "../../kit/html.ts";
@@ -56,11 +56,14 @@ function before(call: PageCall, { id }: AlertRow, { nameOf }: NowAbout): Markup 
 
 /** Who is next and when. */
 function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Markup | null {
-  const [next] = rungsAhead(call.tenant.store, row, call.now, { most: 1, look });
+  const rungs = nextRungs(call.tenant.store, row, { now: call.now, look });
+  const [next] = rungs;
   if (next === undefined) return null;
-  if (next.accounts.length === 0)
+  const accounts = [...new Set(rungs.flatMap((rung) => rung.accounts))];
+  if (accounts.length === 0)
     return html`<strong class="wrong">nobody in ${until(call, next.at)}!</strong>`;
-  return html`${shortly(next.accounts, nameOf)}${next.why === "renotify" && " again"} in ${until(call, next.at)}`;
+  const again = rungs.every(({ why }) => why === "renotify") && " again";
+  return html`${shortly(accounts, nameOf)}${again} in ${until(call, next.at)}`;
 }
 
 /** Ann, Bob and 3 more. */
