@@ -79,18 +79,22 @@ export function askShift(tx: Tx, scheduleId: string, begin: ShiftBegin): number 
   return made?.id ?? null;
 }
 
-/** A device of the person showed something that was sent then (Unix seconds): what was asked of them before is answered. */
+/**
+ * A device of the person showed something that was sent then (Unix seconds): what was asked of them before is answered, and so is
+ * `shift`, which it was about, whatever the clock was set to since.
+ */
 export function answerShifts(
   tx: Tx,
-  { account, sentAt }: { account: string; sentAt: number },
+  { account, sentAt, shift }: { account: string; sentAt: number; shift: number | null },
 ): void {
+  const isOwn = shift === null ? undefined : eq(shiftChecks.id, shift);
   const { changes } = tx.orm
     .update(shiftChecks)
     .set({ seenAt: tx.at, dueAt: null })
     .where(
       and(
         ...[eq(shiftChecks.accountId, account), isNull(shiftChecks.seenAt)],
-        lte(shiftChecks.askedAt, sentAt),
+        or(isOwn, lte(shiftChecks.askedAt, sentAt)),
         or(isNull(shiftChecks.endsAt), sql`${shiftChecks.endsAt} > ${tx.at}`),
       ),
     )

@@ -13,6 +13,8 @@ import { shareShown } from "./shown.ts";
 
 /** Nobody waits longer than this for the next attempt at a page. */
 const LONGEST_WAIT_MS = 60_000;
+/** Nobody's alert waits while a service wants rest for longer than this. */
+const LONGEST_REST_MS = 300_000;
 const REFUSED = "refused";
 
 export interface RecordOptions extends Telling {
@@ -72,7 +74,7 @@ export function pageRecorder(
       const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
       if (ended === null) continue;
       tellOf(tx, options, { contact, row, ended, together });
-      const isRefused = outcome.refused === true && row.outcome !== REFUSED;
+      const isRefused = isHopeless(outcome) && row.outcome !== REFUSED;
       if (wasWithdrawn && isPage(row)) noteLate(tx, options, { contact, alertId: row.alertId });
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
@@ -131,11 +133,14 @@ function writeRow(
   return changes > 0 ? ended : null;
 }
 
-/** What is known of it; a page of a refused gateway waits without being hoped for. */
-function factOf({ status }: Ended, { refused }: PageOutcome): string | null {
+/** What is known of it; a page of a refused gateway, or of a service that rests, waits without being hoped for. */
+function factOf({ status }: Ended, outcome: PageOutcome): string | null {
   if (status === "delivered") return "accepted";
-  return status === "pending" && refused ? REFUSED : null;
+  return status === "pending" && isHopeless(outcome) ? REFUSED : null;
 }
+
+const isHopeless = ({ refused, verdict }: PageOutcome): boolean =>
+  refused === true || (verdict.kind === "later" && (verdict.retryAfterMs ?? 0) > LONGEST_REST_MS);
 
 const TOLD = { delivered: "page_sent", failed: "page_failed", pending: "page_delayed" } as const;
 

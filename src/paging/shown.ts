@@ -49,6 +49,15 @@ const SHOWN = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answer
   WHERE (id = @row + 0 OR sent_with = @row + 0) AND contact_id = @contactId AND shown_at IS NULL
   RETURNING id, alert_id AS alertId, event`;
 
+const SHIFT = "SELECT shift_check FROM pages WHERE id = ? + 0";
+
+/** Who has shown something. */
+interface Shower {
+  account: string;
+  /** The shift that it said the beginning of; null: it was about something else. */
+  shift: number | null;
+}
+
 interface ShownPage {
   id: number;
   alertId: number;
@@ -63,21 +72,22 @@ export function takeShown(
   tx: Tx,
   telling: Pick<Telling, "tell">,
   right: ShownRight,
-): string | null {
+): Shower | null {
   const { contactId, row, until } = right;
   const contact = findContact(tx, contactId);
   if (contact === null) return null;
   const after = Math.max(0, tx.at - (until - CAPABILITY_SECONDS));
   if (row === null) {
     markShown(tx, contact, after);
-    return contact.accountId;
+    return { account: contact.accountId, shift: null };
   }
   const rows = tx
     .sql<{ at: number; row: number; contactId: string }, ShownPage>(SHOWN)
     .all({ at: tx.at, row, contactId });
   if (rows.length > 0) markShown(tx, contact, after);
   tellShown(tx, telling, { contact, rows, detail: { after } });
-  return contact.accountId;
+  const shift = tx.sql<[row: number], number | null>(SHIFT).pluck().get(row) ?? null;
+  return { account: contact.accountId, shift };
 }
 
 const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";

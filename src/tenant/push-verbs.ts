@@ -154,9 +154,9 @@ export function hearShown({ id, store, sealer, clock }: Tenant, receipt: string)
   const right = readShown(sealer, receipt, unixSeconds(clock));
   if (right === null || right.tenantId !== id) return false;
   store.write((tx) => {
-    const account = takeShown(tx, { tell: writeLateTimeline }, right);
+    const shower = takeShown(tx, { tell: writeLateTimeline }, right);
     const sentAt = right.until - CAPABILITY_SECONDS;
-    if (account !== null) answerShifts(tx, { account, sentAt });
+    if (shower !== null) answerShifts(tx, { ...shower, sentAt });
   });
   return true;
 }

@@ -152,3 +152,18 @@ test("whose devices for shifts were given up by their services isn't confirmed e
   assert.equal((await box.api("POST", ring, undefined, bob.key)).status, 200);
   assert.equal((await signedIn(box, bob).get("/me/devices")).text.includes("data-anew"), false);
 });
+
+test("what a device shows of its own shift's push answers that, also where the box's clock was set meanwhile", async (t) => {
+  for (const jump of [600_000, -600_000]) {
+    const { box, bob, subscribe, see, untilBegin, turn } = await rota(t);
+    const pixel = await subscribe(bob, "pixel");
+    await untilBegin();
+    const push = pixel.shown();
+    box.clock.setWall(box.clock.now() + jump);
+    await turn(2);
+    assert.equal((await see(push.data.receipt)).status, 204);
+    await turn(1000);
+    const bar = (await signedIn(box).get("/alerts")).text;
+    assert.doesNotMatch(bar, /is not confirmed/, `${jump}`);
+  }
+});

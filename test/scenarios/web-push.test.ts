@@ -262,6 +262,32 @@ test("a browser that is renewed goes on where it was: what waits rings it, its r
   assert.equal((await subscriptions(ann))[0].state, "off", "what was switched off stays so");
 });
 
+test("a service that wants rest for long is no hope: the ladder goes on at once, and the page is made when the service said", async (t) => {
+  const { box, ann, bob, receiver, subscribe, rule, fire, step, timeline } = await pushStory(t);
+  const [anns, bobs] = [await subscribe(ann, "anns"), await subscribe(bob, "bobs")];
+  await rule([step(ann), step(bob, 15)]);
+  receiver.once(answer(429, "canary", { "retry-after": "300" }));
+  await fire(1);
+  await pass(box, 300, 10);
+  assert.deepEqual(
+    [anns.pushed().length, bobs.pushed().length],
+    [1, 0],
+    "five minutes are waited for",
+  );
+  await box.api("POST", "/v1/alerts/1/resolve");
+  await pass(box, 10);
+  receiver.once(answer(429, "canary", { "retry-after": "1800" }));
+  const id = await fire(2);
+  await settle(box);
+  assert.equal(bobs.shown().data.alert, id);
+  assert.ok((await timeline(id)).some(({ kind }) => kind === "unreachable"));
+  const before = anns.pushed().length;
+  await pass(box, 1790, 30);
+  assert.equal(anns.pushed().length, before);
+  await pass(box, 15);
+  assert.equal(anns.shown().data.alert, id);
+});
+
 test("who wants every alert of a project is pushed those without a ladder, and told what became of them", async (t) => {
   const { box, ann, bob, subscribe, subscriptions, rule, fire } = await pushStory(t);
   const phone = await subscribe(ann, "pixel", { wants: ["all:payments"] });
