@@ -57,7 +57,7 @@ export async function startHostedNode(
         void leave();
       },
       onReplaced() {
-        const why = `Another process lives as node ${name} since this one stood still.`;
+        const why = `While node ${name} stood still another process took its name, or its registry was moved.`;
         deps.onFatal(new StoreFault("misconfigured", why));
       },
     });

@@ -14,6 +14,7 @@ import { deviceToken, plainSealer } from "../../support/hosted.ts";
 import { memoryOrTemp } from "../../support/memory.ts";
 import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { contractBox, putDevice } from "../contract/bench.ts";
+import { nounBench } from "./nouns.ts";
 
 const clock = handClock();
 const deps = { clock, random: systemRandom };
@@ -33,7 +34,8 @@ async function furnished(path: string): Promise<void> {
       by: accounts[0] ?? "",
     });
     await registry.heartbeats.beat({ tenantId, relayKeyId, stamp: 1_700_000_000 + n });
-    const key = { tenantId, alertId: `é “${n}”\n`, event: "alert.opened", timestamp: n };
+    // A character that PostgreSQL's texts can't hold is no damage.
+    const key = { tenantId, alertId: `é “${n}”\n\0`, event: "alert.opened", timestamp: n };
     const taken = await registry.claims.take(key, { relayKeyId });
     assert.ok(taken.kind === "taken");
     const reached = [deviceToken(10 * n + 1), deviceToken(10 * n)];
@@ -123,7 +125,7 @@ postgresTest("a registry moves to a database and back, and no row is another", a
   openSqliteRegistry({ path: other, ...deps, sealer: () => plainSealer }).close();
 
   await database.query(
-    "INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ('n', 'r', '1', 1, now() + interval '1 hour')",
+    "INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ('n', 'r', '1', 1, now() + interval '10 s')",
   );
   await assert.rejects(
     moveBack(database, { path: back, ...deps }),
@@ -176,6 +178,49 @@ for (const after of [false, true])
       assert.ok(deaths >= 2 * STATEMENTS.length - 2, `${deaths} deaths`);
     },
   );
+
+postgresTest(
+  "a node that stood still while its database was moved to a file serves it no more",
+  async (t) => {
+    const bench = await nounBench(t);
+    const { nodes } = bench.node("n");
+    const sign = { url: "", version: "1", draining: false };
+    assert.equal(await nodes.join(sign), true);
+    const path = join(directory(t), "back.db");
+    const back = () => moveBack(bench.database, { path, ...deps });
+    await assert.rejects(back, /Nodes serve the database: stop n/);
+    assert.equal((await nodes.renew(sign)).kind, "alive");
+    await bench.made.turn(11_000);
+    await back();
+    assert.deepEqual(await nodes.renew(sign), { kind: "replaced" });
+  },
+);
+
+postgresTest(
+  "the rows of a large registry are summed for longer than a node may be still",
+  async (t) => {
+    const dir = directory(t);
+    const database = (await testDatabase(t)).open();
+    const store = storeAt(join(dir, "small.db"));
+    t.after(() => store.close());
+    const idle: unknown[] = [];
+    const asking: Database = {
+      ...database,
+      transaction: (work, limits) =>
+        database.transaction(async (tx) => {
+          const sql = "SELECT setting::int AS ms FROM pg_settings WHERE name = $1";
+          const [row] = await tx.query<{ ms: number }>(sql, [
+            "idle_in_transaction_session_timeout",
+          ]);
+          idle.push(row?.ms);
+          return work(tx);
+        }, limits),
+    };
+    await moveThere({ store, database: asking }, systemRandom);
+    await moveBack(asking, { path: join(dir, "back.db"), ...deps });
+    assert.deepEqual(idle, [600_000, 600_000]);
+  },
+);
 
 /** Killed as planned: null. */
 function alive(error: unknown): null {

@@ -1,4 +1,5 @@
 import type { Store } from "../../../store/store.ts";
+import { storableText } from "../postgres/texts.ts";
 import type { MovedColumn, MovedRow, MovedTable } from "./tables.ts";
 
 /** The tables as they lie in a file of SQLite's. */
@@ -8,7 +9,7 @@ const REACHED = `(SELECT group_concat(token, char(10) ORDER BY token) FROM relay
 const expression = ({ kind, here }: MovedColumn): string =>
   kind === "tokens" ? `coalesce(${REACHED}, '')` : here;
 
-/** Rows in the order of their keys. */
+/** Rows in the order of their keys, each text as PostgreSQL can hold it. */
 export function* rowsHere(
   store: Store,
   { name, columns, key }: MovedTable,
@@ -16,7 +17,8 @@ export function* rowsHere(
   const list = columns.map(expression).join(", ");
   const order = key.map((one) => columns.find((column) => column.name === one)?.here ?? one);
   const rows = store.db.prepare(`SELECT ${list} FROM ${name} ORDER BY ${order.join(", ")}`).raw();
-  yield* rows.iterate() as Iterable<MovedRow>;
+  for (const row of rows.iterate() as Iterable<MovedRow>)
+    yield row.map((value) => (typeof value === "string" ? storableText(value) : value));
 }
 
 /** What SQLite wants to know besides, of a page that nobody holds. */

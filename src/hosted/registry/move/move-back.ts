@@ -8,14 +8,14 @@ import { openStore, type Store } from "../../../store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
 import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
+import { ALIVE_SECONDS } from "../postgres/nodes.ts";
+import { hasRunOut } from "../postgres/room.ts";
 import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
 import { writeHere } from "./here.ts";
-import { type Moved, sumHere } from "./move-there.ts";
+import { type Moved, moveLimits, sumHere } from "./move-there.ts";
 import { differenceOf, RowSum, type TableSum } from "./sum.ts";
 import { movedTables } from "./tables.ts";
 import { rowsThere } from "./there.ts";
-
-const WITHIN_MS = 6 * 3_600_000;
 
 interface Files {
   /** Of the registry to be: nothing is there yet. */
@@ -62,7 +62,7 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   try {
     await mustBeStopped(database);
     return await database.transaction((tx) => copyAll(tx, files, mark), {
-      ...{ withinMs: WITHIN_MS, repeatable: true },
+      ...{ ...moveLimits, repeatable: true },
     });
   } catch (error) {
     // The file has no name yet, so the database still is the registry.
@@ -71,11 +71,15 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   }
 }
 
+/** One that stands still finds that it is known no more when it goes on, and ends itself. */
 async function mustBeStopped(database: Database): Promise<void> {
   const alive = await database.query<{ id: string }>(
-    "SELECT id FROM nodes WHERE alive_until > now() ORDER BY id",
+    `SELECT id FROM nodes WHERE NOT ${hasRunOut("alive_until", ALIVE_SECONDS)} ORDER BY id`,
   );
-  if (alive.length === 0) return;
+  if (alive.length === 0) {
+    await database.query(`DELETE FROM nodes WHERE ${hasRunOut("alive_until", ALIVE_SECONDS)}`);
+    return;
+  }
   const names = alive.map(({ id }) => id).join(", ");
   throw new StoreFault("locked", `Nodes serve the database: stop ${names}, and wait 10 s.`);
 }

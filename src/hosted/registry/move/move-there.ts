@@ -11,8 +11,8 @@ import { differenceOf, RowSum, type TableSum } from "./sum.ts";
 import { type MovedTable, movedTables } from "./tables.ts";
 import { countOn, rowsThere, writeThere } from "./there.ts";
 
-/** A large registry takes minutes. */
-const WITHIN_MS = 6 * 3_600_000;
+/** A large registry takes minutes, also to sum it here while the database waits. */
+export const moveLimits = { withinMs: 6 * 3_600_000, idleMs: 600_000 } as const;
 
 /** What moved, by table. */
 export type Moved = ReadonlyMap<string, TableSum>;
@@ -48,13 +48,12 @@ async function committed(
   mark: number,
 ): Promise<Moved> {
   try {
-    return await database.transaction((tx) => moveAll(tx, store, mark), { withinMs: WITHIN_MS });
+    return await database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
   } catch (error) {
     // Nobody answered: it may be there. The mark stays, and the next run finds out.
     const arrived = await moveMarkOn(database, "moved_from").catch(() => undefined);
     if (arrived === undefined) throw unknown(error);
-    if (arrived === mark)
-      return database.transaction((tx) => moveAll(tx, store, mark), { withinMs: WITHIN_MS });
+    if (arrived === mark) return database.transaction((tx) => moveAll(tx, store, mark), moveLimits);
     setMoveMarkIn(store, "moving", null);
     throw error;
   }

@@ -9,6 +9,7 @@ import {
 import { batchAsker } from "./asker.ts";
 import { batchFaults } from "./database-faults.ts";
 import { type DatabaseRoom, hasRunOut } from "./room.ts";
+import { storableText } from "./texts.ts";
 
 interface Asked {
   key: ClaimKey;
@@ -69,10 +70,8 @@ export function claimsOn(room: DatabaseRoom): Claims {
 const rowOf = ({ tenantId, alertId, event, timestamp }: ClaimKey): string =>
   JSON.stringify([tenantId, alertId, event, timestamp]);
 
-/** PostgreSQL's texts can't hold the character 0, and a page must not be lost over it. */
 function storable(key: ClaimKey): ClaimKey {
-  const { alertId, event } = key;
-  return { ...key, alertId: alertId.replaceAll("\0", "␀"), event: event.replaceAll("\0", "␀") };
+  return { ...key, alertId: storableText(key.alertId), event: storableText(key.event) };
 }
 
 /**

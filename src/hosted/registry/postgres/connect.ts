@@ -21,6 +21,8 @@ export interface AskLimits {
    * COMMIT wasn't sent.
    */
   repeatable?: boolean;
+  /** For how long a transaction may be about something else between two of its statements. Default 10,000. */
+  idleMs?: number;
 }
 
 /** Asks inside a transaction. */
@@ -58,6 +60,7 @@ export interface DatabaseOptions extends LineOptions {
 }
 
 const WITHIN_MS = STATEMENT_MS;
+const IDLE_MS = 10_000;
 const POOL = 8;
 const LEASES = 2;
 const FIRST_PAUSE_MS = 20;
@@ -66,8 +69,8 @@ const LONGEST_PAUSE_MS = 500;
  * A node that stands still in the midst of a transaction holds rows that others wait for, and so does a statement that
  * nobody waits for any more.
  */
-const begin = (ms: number) =>
-  `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(ms))}`;
+const begin = (ms: number, idleMs: number) =>
+  `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}; SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(ms))}`;
 
 /** Connects with the first thing that is asked. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -107,15 +110,15 @@ function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): 
           tried.mayBeDone = !repeatable;
           if (withinMs <= STATEMENT_MS) return (await ask(sql, values)).rows;
           // More time than a statement has by itself is given in a transaction.
-          const rows = await begun(ask, ms, (tx) => tx.query(sql, values));
+          const rows = await begun(ask, { ms }, (tx) => tx.query(sql, values));
           await commit(ask);
           return rows as never;
         }),
       ),
-    transaction: (work, { withinMs = WITHIN_MS, repeatable = false } = {}) =>
+    transaction: (work, { withinMs = WITHIN_MS, repeatable = false, idleMs } = {}) =>
       untilDone(shared, withinMs, (ms, tried) =>
         onLine(shared, lines, ms, async (ask) => {
-          const result = await begun(ask, ms, work);
+          const result = await begun(ask, { ms, idleMs }, work);
           tried.mayBeDone = !repeatable;
           await commit(ask);
           return result;
@@ -125,8 +128,12 @@ function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): 
   return { lane, end: lines.end };
 }
 
-async function begun<T>(ask: Ask, ms: number, work: (tx: DatabaseTx) => Promise<T>): Promise<T> {
-  await ask(begin(ms));
+async function begun<T>(
+  ask: Ask,
+  { ms, idleMs = IDLE_MS }: { ms: number; idleMs?: number | undefined },
+  work: (tx: DatabaseTx) => Promise<T>,
+): Promise<T> {
+  await ask(begin(ms, idleMs));
   const tx: DatabaseTx = { query: async (sql, values) => (await ask(sql, values)).rows };
   try {
     return await work(tx);

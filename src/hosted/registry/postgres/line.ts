@@ -4,6 +4,7 @@ import type { Clock } from "../../../kit/clock.ts";
 import type { Dialled, DialRequest } from "../../../kit/dial.ts";
 import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
 import { type DatabaseHost, type DatabaseTls, type DatabaseUrl, isHere } from "./database-url.ts";
+import { storableText } from "./texts.ts";
 
 /** What a value of a statement may be. */
 export type DatabaseValue =
@@ -210,9 +211,8 @@ function lineOf(
   };
 }
 
-/** PostgreSQL's texts can't hold the character 0: what a stranger sends is unknown then, and no fault of ours. */
 function storable(value: DatabaseValue): unknown {
-  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "␀") : value;
+  if (typeof value === "string") return storableText(value);
   return Array.isArray(value) ? value.map(storable) : value;
 }
 

@@ -3,7 +3,8 @@ import type { NodeSign, Nodes } from "../nodes.ts";
 import { databaseMigrations } from "./migrate.ts";
 import { type DatabaseRoom, hasRunOut } from "./room.ts";
 
-const ALIVE_SECONDS = 10;
+/** For how long a node lives after each word of it. */
+export const ALIVE_SECONDS = 10;
 const LEAD_SECONDS = 20;
 const ALIVE = `now() + interval '${ALIVE_SECONDS} s'`;
 /** A word that isn't taken by then is late: the next one is due. */
