@@ -29,6 +29,9 @@ export async function askPage(
   return response;
 }
 
+/** The change after which an answer was drawn; null where it doesn't say. */
+export const drawnAfterIn = ({ headers }: Response): string | null => headers.get("x-since");
+
 /** Whether it holds sections or a page. */
 export const isMarkup = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/html") === true;

@@ -1,4 +1,4 @@
-import { askPage, isMarkup } from "./ask.ts";
+import { askPage, drawnAfterIn, isMarkup } from "./ask.ts";
 import { focusWrong } from "./focus.ts";
 import { shownRows } from "./lists.ts";
 import { putSections } from "./morph.ts";
@@ -87,7 +87,7 @@ async function show(form: HTMLFormElement, response: Response): Promise<void> {
       if (menu.contains(form)) menu.removeAttribute("open");
     if (form.closest("[data-selection]")) unpickAll();
   }
-  putSections(answer, { form, refused: !response.ok });
+  putSections(answer, { form, refused: !response.ok, since: drawnAfterIn(response) });
   keepSaid();
   if (response.ok) refreshBehind();
   else focusWrong();

@@ -9,7 +9,7 @@ import { boxAnswered, boxUnreached, signedOut } from "./unreached.ts";
 
 /** How one try to follow ended. */
 type Ended =
-  | "heard" // a poll was answered
+  | "heard" // a poll was answered, or it goes on at another address
   | "bye" // the box stops, or starts anew
   | "broken" // it was there, and went
   | "quiet" // it stands and says nothing: something between swallows it
@@ -30,6 +30,8 @@ const TITLE_MS = 60_000;
 
 let since = drawnAfter;
 let running: AbortController | null = null;
+/** What is asked just now: the box tells only what its address names. */
+let turn = { at: "", end: (): void => {} };
 let wake = (): void => {};
 
 /** From now on the page is as new as the box, while somebody can see it. */
@@ -37,6 +39,10 @@ export function followBox(): void {
   if (liveSections().length === 0) return;
   const update = () => (document.hidden ? pause() : resume());
   document.addEventListener("visibilitychange", update);
+  // A section may show something else than before: a new channel, whose deliveries it follows.
+  document.addEventListener("drawn", () => {
+    if (address() !== turn.at) turn.end();
+  });
   // With an open stream a page isn't kept for Back.
   addEventListener("pagehide", pause);
   addEventListener("pageshow", update);
@@ -106,20 +112,23 @@ function address(): string {
 
 async function poll(signal: AbortSignal, wait: number): Promise<Ended> {
   const known = since === null ? "" : `&since=${encodeURIComponent(since)}`;
+  const own = new AbortController();
+  const at = address();
+  turn = { at, end: () => own.abort() };
   try {
-    const response = await askPage(`${address()}${known}&wait=${wait}`, {
-      ...{ signal, patience: (wait + 10) * 1000 },
+    const response = await askPage(`${at}${known}&wait=${wait}`, {
+      ...{ signal: AbortSignal.any([signal, own.signal]), patience: (wait + 10) * 1000 },
       headers: { Accept: "application/json" },
     });
     if (!response.ok) return refusal(response);
     const answer = (await response.json()) as { next?: unknown; reset?: unknown };
     if (typeof answer.next === "string") since = answer.next;
     const topics = readTopics(answer);
-    if (answer.reset === true) refreshTopics(null);
-    else if (topics !== null && topics.length > 0) refreshTopics(topics);
+    if (answer.reset === true) refreshTopics(null, since ?? "");
+    else if (topics !== null && topics.length > 0) refreshTopics(topics, since ?? "");
     return "heard";
   } catch {
-    return "unreached";
+    return own.signal.aborted ? "heard" : "unreached";
   }
 }
 
@@ -135,10 +144,17 @@ async function stream(signal: AbortSignal): Promise<Ended> {
   const watch = () => setTimeout(() => own.abort(), QUIET_MS);
   let timer = watch();
   let isBye = false;
+  let isElsewhere = false;
+  const at = address();
+  const end = () => {
+    isElsewhere = true;
+    own.abort();
+  };
+  turn = { at, end };
   try {
     const headers: Record<string, string> = { Accept: "text/event-stream" };
     if (since !== null) headers["Last-Event-ID"] = since;
-    const response = await fetch(address(), { headers, cache: "no-store", signal: both });
+    const response = await fetch(at, { headers, cache: "no-store", signal: both });
     if (!response.ok || response.body === null) return refusal(response);
     heardTime(response);
     boxAnswered();
@@ -156,7 +172,7 @@ async function stream(signal: AbortSignal): Promise<Ended> {
     }
     return "broken";
   } catch {
-    return own.signal.aborted ? "quiet" : "broken";
+    return isElsewhere ? "heard" : own.signal.aborted ? "quiet" : "broken";
   } finally {
     clearTimeout(timer);
     own.abort();
@@ -165,9 +181,9 @@ async function stream(signal: AbortSignal): Promise<Ended> {
 
 function heard({ event, data, id }: StreamEvent): void {
   if (id !== "") since = id;
-  if (event === "reset") refreshTopics(null);
+  if (event === "reset") refreshTopics(null, id);
   const topics = event === "change" ? readTopics(readJson(data)) : null;
-  if (topics !== null) refreshTopics(topics);
+  if (topics !== null) refreshTopics(topics, id);
 }
 
 function readJson(text: string): unknown {

@@ -2,7 +2,9 @@ import { Idiomorph } from "idiomorph";
 import { rememberFocus } from "./focus.ts";
 import { isAtWorkIn, markReturned } from "./held.ts";
 import { arrangeRows } from "./lists.ts";
+import { drawnAfter } from "./page.ts";
 import { showPicked } from "./picks.ts";
+import { shows } from "./stream.ts";
 import { drawTimes } from "./times.ts";
 
 /** Set by scripts, so that what the box draws must not take them away. */
@@ -18,6 +20,20 @@ export interface Put {
   refused?: boolean;
   /** Also where somebody is at work: they asked for it. */
   anyway?: boolean;
+  /** The change after which the answer was drawn. */
+  since?: string | null;
+}
+
+/** The change after which each section was drawn; one that isn't here, with the page. */
+const drawn = new Map<string, string>();
+
+/** Whether a section shows this change, as the stream counts them. */
+export const isShown = (id: string, told: string): boolean =>
+  shows(drawn.get(id) ?? drawnAfter, told);
+
+/** A section stands as the box would draw it after this change. */
+export function noteDrawn(id: string, since: string | null): void {
+  if (since !== null) drawn.set(id, since);
 }
 
 /**
@@ -26,7 +42,7 @@ export interface Put {
  */
 export function putSections(
   answer: Document,
-  { form = null, refused, anyway }: Put = {},
+  { form = null, refused, anyway, since = null }: Put = {},
 ): string[] {
   const held: string[] = [];
   for (const fresh of partsOf(answer)) {
@@ -34,18 +50,22 @@ export function putSections(
     if (section === null) continue;
     // It shows something this once: what was asked for before that hasn't got it.
     if (form === null && !anyway && section.matches("section:not([data-live])")) continue;
+    // A form was answered meanwhile: what it drew is newer.
+    if (since !== null && drawn.get(fresh.id) !== since && isShown(fresh.id, since)) continue;
     if (!anyway && isAtWorkIn(section, form)) {
       held.push(section.id);
       continue;
     }
     // Not imported: that would make all of it once more.
     morph(section, document.adoptNode(fresh));
+    noteDrawn(fresh.id, since);
     const stands = document.getElementById(fresh.id);
     if (stands && (anyway || (form !== null && stands.contains(form))))
       markReturned(stands, refused === true);
   }
   drawTimes();
   showPicked();
+  document.dispatchEvent(new Event("drawn"));
   return held;
 }
 

@@ -61,6 +61,13 @@ export function watches(live: string, topics: readonly string[]): boolean {
     );
 }
 
+/** Whether what was drawn at `drawn` shows the change `told`, both as the stream counts them. Not known: it doesn't. */
+export function shows(drawn: string | null | undefined, told: string): boolean {
+  const [boot, count] = drawn?.split("-") ?? [];
+  const [toldBoot, toldCount] = told.split("-");
+  return boot === toldBoot && Number(count) >= Number(toldCount);
+}
+
 /** All topics of a page's sections, each once and sorted, for the address of the stream. */
 export function allTopics(lives: readonly string[]): string {
   const all = lives.flatMap((live) => live.split(/\s+/)).filter((one) => one !== "");

@@ -4,6 +4,7 @@ import type { AppContext } from "../http/raw-route.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { isSession } from "../people/sessions.ts";
+import { PAGES } from "../tenant/change-listeners.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
 /** Names of what changed, for open pages: a stream, or with `wait` one answer. What changed is asked for by its page. */
@@ -51,14 +52,13 @@ export function createLive(tenant: Tenant): Live {
   };
 
   return async (c, sessionId) => {
-    const of = { key: `session ${sessionId}` };
+    const watch = c.req.query("watch") ?? "";
+    const of = { key: `session ${sessionId}`, pace: PAGES, ...watched(watch) };
     const since = c.req.header("last-event-id") ?? c.req.query("since") ?? null;
     const isStream = c.req.header("accept")?.includes("text/event-stream") ?? false;
     const own = opened(sessionId, isStream ? "stream" : "poll", c.req.raw.signal);
     const { signal } = own;
-    const leave = EVENTS_WATCHED.test(c.req.query("watch") ?? "")
-      ? tenant.changes.watchEvents()
-      : () => {};
+    const leave = EVENTS_WATCHED.test(watch) ? tenant.changes.watchEvents() : () => {};
     signal.addEventListener("abort", leave, { once: true });
     if (isStream) return withNow(changesStream(tenant, { ...of, since, signal }), tenant);
     const wait = Number(c.req.query("wait") ?? 0);
@@ -67,6 +67,15 @@ export function createLive(tenant: Tenant): Live {
     close(sessionId, own);
     return withNow(json(200, page), tenant);
   };
+}
+
+/** Names that a page shows, apart by commas, the last part of one may be `*`; all where it says none. */
+function watched(watch: string): { watches?: (topic: string) => boolean } {
+  const names = watch.split(",").filter((name) => name !== "");
+  if (names.length === 0) return {};
+  const whole = new Set(names);
+  const begins = names.flatMap((name) => (name.endsWith("*") ? [name.slice(0, -1)] : []));
+  return { watches: (topic) => whole.has(topic) || begins.some((one) => topic.startsWith(one)) };
 }
 
 /** As the pages that they are for say it: what countdowns go by. */

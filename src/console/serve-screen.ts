@@ -47,8 +47,9 @@ const MOST_ROWS = 256;
 const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
 
 /** What a script that draws only parts of a page needs of all of it. */
-const pageHeaders = ({ title, headers }: View, { tenant }: PageCall) => ({
+const pageHeaders = ({ title, headers }: View, { tenant }: PageCall, since: string) => ({
   ...headers,
+  "X-Since": since,
   "X-Title": encodeURIComponent(documentTitle(title)),
   "X-Now": String(Math.floor(tenant.clock.now())),
 });
@@ -97,7 +98,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     return shell(call, { ...frame, ...told, since, script: view.script }, files, PATHS);
   };
 
-  /** Before anything is read for a page: what changes from then on, its script is told. */
+  /** Before anything is read for a page or parts of it: what changes from then on, its script is told. */
   const sinceNow = (): string => tenant.changes.after(null).next;
 
   /** Sections one after another, with what was done or wasn't; of a preview its own alone. */
@@ -130,7 +131,8 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
           // The line at the top is of every page, and of none alone.
           const top = asked.includes("bar") ? [bar(call)] : [];
           const body = [...top, ...drawn.values()].map(({ markup }) => markup).join("");
-          return sendHtml({ status: 200, body, headers: pageHeaders(view, call) }, asking.asked);
+          const headers = pageHeaders(view, call, since);
+          return sendHtml({ status: 200, body, headers }, asking.asked);
         }
         const done = said.take(who.sessionId, call.at);
         const body = await page(call, view, done, since);
@@ -162,7 +164,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
         const body = isScripted
           ? await sections(next, view, { done, only })
           : await page(next, view, done, since);
-        const headers = { ...pageHeaders(view, next), ...view.headers };
+        const headers = { ...pageHeaders(view, next, since), ...view.headers };
         return sendHtml({ status, body, once: true, headers }, asked);
       };
       const fields = await readForm(c);

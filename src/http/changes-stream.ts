@@ -1,5 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
-import type { ChangesPage } from "../tenant/changes.ts";
+import type { ChangesPage, TellingPace } from "../tenant/change-listeners.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 
 /** Who asks what changed. */
@@ -9,18 +9,31 @@ export interface ChangesReader {
   /** The last answer's `next`; null: none yet. */
   since: string | null;
   signal: AbortSignal;
+  /** For which names it is told what changed; for any where absent. */
+  watches?: (topic: string) => boolean;
+  /** How soon and how often; the contract's where absent. */
+  pace?: TellingPace;
 }
+
+/** Whether there is something for it. It is told all names then: a list's page goes by which alert it was. */
+const concerns = ({ watches }: ChangesReader, { reset, topics }: ChangesPage): boolean =>
+  reset || (watches === undefined ? topics.length > 0 : topics.some(watches));
 
 /** What changed, at once where something did, else as soon as something does or after `seconds`. */
 export async function changesAfter(
-  { changes, clock }: Tenant,
-  { key, since, signal }: ChangesReader,
+  tenant: Tenant,
+  reader: ChangesReader,
   seconds: number,
 ): Promise<ChangesPage> {
+  const { changes, clock } = tenant;
+  const { key, since, signal, pace, watches: wakes } = reader;
   const first = changes.after(since);
-  if (first.reset || first.topics.length > 0 || seconds === 0) return first;
+  if (concerns(reader, first) || seconds === 0) return first;
   await new Promise<void>((resolve) => {
-    const leave = changes.listen(`poll ${key}`, done);
+    const hears = (over: boolean) => {
+      if (over || concerns(reader, changes.after(since))) done();
+    };
+    const leave = changes.listen(`poll ${key}`, hears, { pace, wakes });
     const cancel = leave === null ? null : clock.after(seconds * 1000, done);
     function done() {
       leave?.();
@@ -40,12 +53,12 @@ const BEAT_MS = 15_000;
 const MOST_UNREAD = 64 * 1024;
 
 /** The same as a stream of server-sent events. Throws 429 where too many are open. */
-export function changesStream(
-  { changes, clock }: Tenant,
-  { key, since, signal }: ChangesReader,
-): Response {
+export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
+  const { changes, clock } = tenant;
+  const { key, since, signal, pace, watches: wakes } = reader;
   const bytes = new TextEncoder();
   let at = since;
+  let said = since;
   let leave: (() => void) | null = null;
   let cancel = () => {};
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -62,21 +75,27 @@ export function changesStream(
     if ((controller?.desiredSize ?? 0) < -MOST_UNREAD) end();
   };
   const catchUp = () => {
-    const { next, reset, topics } = changes.after(at);
-    at = next;
+    const page = changes.after(at);
+    const { reset, topics } = page;
+    at = page.next;
+    if (!concerns(reader, page)) return;
+    said = at;
     const event = reset ? "reset" : "change";
-    if (reset || topics.length > 0)
-      say(`id: ${next}\nevent: ${event}\ndata: ${JSON.stringify({ topics })}\n\n`);
+    say(`id: ${at}\nevent: ${event}\ndata: ${JSON.stringify({ topics })}\n\n`);
   };
   const beat = () => {
     cancel = clock.after(BEAT_MS, beat);
-    say(": \n\n");
+    catchUp();
+    // What it isn't told of it needn't miss, either: it would have to read all anew after a break.
+    say(at === said ? ": \n\n" : `: \nid: ${at}\nevent: beat\ndata: {}\n\n`);
+    said = at;
   };
-  leave = changes.listen(key, (over) => {
+  const hears = (over: boolean) => {
     if (!over) return catchUp();
     say("event: bye\ndata: {}\n\n");
     end();
-  });
+  };
+  leave = changes.listen(key, hears, { pace, wakes });
   if (leave === null)
     throw new ServiceError("overloaded", "Too many streams: ask with wait.", { retryAfter: 5 });
   signal.addEventListener("abort", end, { once: true });

@@ -1,26 +1,18 @@
 import type { Clock } from "../kit/clock.ts";
 import { hexId } from "../kit/ids.ts";
 import type { Note, Store } from "../store/store.ts";
+import { type ChangesPage, type ChangesWanted, createChangeListeners } from "./change-listeners.ts";
 import { topicsOf } from "./topics.ts";
-
-/** What changed since a reader last asked: names, never content. */
-export interface ChangesPage {
-  /** What to ask for next. */
-  next: string;
-  /** Too much is missed, or the box started anew: everything is to be read once. */
-  reset: boolean;
-  topics: string[];
-}
 
 /** Tells readers which things changed, once they are committed (contract §30). */
 export interface Changes {
   /** What came after `since`; without one, or for one that isn't known, everything may have. */
   after(since: string | null): ChangesPage;
   /**
-   * Calls `listener` when there is more, soon after the commit and at most twice a second while much changes; with true
-   * when the tenant stops. null where too many listen already.
+   * Calls `hears` when there may be more, soon after the commit and as often as its pace lets; with true when the tenant
+   * stops. null where too many listen already.
    */
-  listen(key: string, listener: (over: boolean) => void): (() => void) | null;
+  listen(key: string, hears: (over: boolean) => void, how?: ChangesWanted): (() => void) | null;
   told(notes: readonly Note[]): void;
   /** Somebody looks at what events come, until the returned function is called. */
   watchEvents(): () => void;
@@ -34,9 +26,6 @@ export interface Changes {
 /** What is remembered for readers who come back, and names in one piece of it. */
 const MOST_KEPT = 1024;
 const MOST_NAMES = 64;
-/** Milliseconds after the first change in which others join it; and between two tellings. */
-const JOIN_MS = 100;
-const REST_MS = 500;
 
 export interface ChangesLimits {
   /** Listeners of one key. */
@@ -48,12 +37,9 @@ export interface ChangesLimits {
 export function createChanges(store: Store, clock: Clock, limits: ChangesLimits): Changes {
   const boot = hexId(store.random).slice(0, 8);
   const ring: string[][] = [];
-  const listeners = new Map<(over: boolean) => void, string>();
   const byKey = new Map<string, number>();
   let pending = new Set<string>();
   let last = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let cancel: (() => void) | null = null;
   let isOver = false;
   let eventWatchers = 0;
 
@@ -64,45 +50,38 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
     pending = new Set();
     last++;
   };
-  const tell = () => {
-    cancel = null;
-    toldAt = clock.mono();
+  const after = (since: string | null): ChangesPage => {
     keep();
-    for (const listener of [...listeners.keys()]) listener(false);
+    const next = `${boot}-${last}`;
+    const [of = "", at = ""] = since?.split("-") ?? [];
+    const from = /^[0-9]{1,15}$/.test(at) ? Number(at) : -1;
+    const isKnown = of === boot && from <= last && from >= last - ring.length;
+    if (!isKnown) return { next, reset: true, topics: [] };
+    const missed = from === last ? [] : ring.slice(from - last);
+    return { next, reset: false, topics: [...new Set(missed.flat())] };
   };
-  const tellSoon = () => {
-    if (cancel !== null || listeners.size === 0 || pending.size === 0) return;
-    cancel = clock.after(Math.max(JOIN_MS, toldAt + REST_MS - clock.mono()), tell);
-  };
+  const listeners = createChangeListeners(clock, after);
 
   const told = (notes: readonly Note[]) => {
+    let isNews = false;
     for (const note of notes)
       for (const topic of topicsOf(store, note)) {
+        isNews = true;
         pending.add(topic);
         if (pending.size >= MOST_NAMES) keep();
       }
-    tellSoon();
+    if (isNews) listeners.news();
   };
 
   return {
-    after(since) {
-      keep();
-      const next = `${boot}-${last}`;
-      const [of = "", at = ""] = since?.split("-") ?? [];
-      const from = /^[0-9]{1,15}$/.test(at) ? Number(at) : -1;
-      const isKnown = of === boot && from <= last && from >= last - ring.length;
-      if (!isKnown) return { next, reset: true, topics: [] };
-      const missed = from === last ? [] : ring.slice(from - last);
-      return { next, reset: false, topics: [...new Set(missed.flat())] };
-    },
-    listen(key, listener) {
+    after,
+    listen(key, hears, how = {}) {
       const held = byKey.get(key) ?? 0;
       if (isOver || held >= limits.perKey || listeners.size >= limits.all) return null;
       byKey.set(key, held + 1);
-      listeners.set(listener, key);
-      tellSoon();
+      const remove = listeners.add(hears, how);
       return () => {
-        if (!listeners.delete(listener)) return;
+        if (!remove()) return;
         const left = (byKey.get(key) ?? 1) - 1;
         if (left > 0) byKey.set(key, left);
         else byKey.delete(key);
@@ -131,10 +110,7 @@ export function createChanges(store: Store, clock: Clock, limits: ChangesLimits)
     },
     stop() {
       isOver = true;
-      cancel?.();
-      cancel = null;
-      for (const listener of [...listeners.keys()]) listener(true);
-      listeners.clear();
+      listeners.stop();
     },
   };
 }

@@ -210,7 +210,7 @@ async function main(pictures: string): Promise<void> {
   const pages = { looksRight, fits, printsAndReadsPlain, gateOpens, refreshes, nothingRuns };
   const left: Story[] = [
     ...Object.entries(consoleStories),
-    ["scriptHolds", scriptHolds],
+    ["scriptHolds", (browser) => scriptHolds(browser)],
     ["oncallHolds", (browser) => oncallHolds(browser, pictures)],
     ["realBoxHolds", realBoxHolds],
     ["pairingHolds", (browser) => pairingHolds(browser, pictures)],

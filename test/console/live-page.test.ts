@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
+import { settle } from "../support/until.ts";
 
 test("a page says after which change it was drawn: what comes later is told, and nothing twice", async (t) => {
   const box = await testBox();
@@ -34,4 +35,28 @@ test("sections come with the title of their page and the box's clock, as the str
   const poll = await tab.get("/live", { accept: "application/json" });
   for (const answer of [headers, poll.headers])
     assert.ok(Math.abs(Number(answer.get("x-now")) - Number(now)) <= 1000);
+});
+
+test("sections and what a form answers say after which change they were drawn", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", { name: "r" })).status, 201);
+  assert.equal((await box.ingest(token, { message: "failed", level: 500 })).status, 202);
+  await settle(box);
+  const tab = signedIn(box);
+  const now = () => box.tenant.changes.after(null).next;
+  const list = await tab.sections("/alerts", "list");
+  assert.equal(list.headers.get("x-since"), now());
+  const before = now();
+  const done = await tab.post("/a/1/ack", {}, { from: "/alerts", headers: { "x-sections": "1" } });
+  assert.equal(done.headers.get("x-since"), now());
+  assert.notEqual(now(), before);
+  const same = await tab.get("/alerts", {
+    ...{
+      "x-sections": "tabs",
+      "if-none-match": (await tab.sections("/alerts", "tabs")).headers.get("etag") ?? "",
+    },
+  });
+  assert.deepEqual([same.status, same.headers.get("x-since")], [304, now()]);
 });

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
+import { until } from "../support/until.ts";
 
 /** Opens the stream of a session; what it says, piece by piece, until it ends. */
-async function stream(url: string, cookie: string) {
-  const answer = await fetch(`${url}/live`, {
+async function stream(url: string, cookie: string, watch = "") {
+  const answer = await fetch(`${url}/live${watch}`, {
     headers: { cookie, accept: "text/event-stream" },
   });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -43,6 +44,39 @@ test("an open page hears names of what changed, and nothing once its session is 
   await live.until("it ends, and this is never said");
   assert.equal((await stream(box.url, tab.cookie)).status, 401);
   assert.ok(token);
+});
+
+test("what a page doesn't show wakes it not, and a break costs it nothing of what it doesn't show", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const tab = signedIn(box);
+  const { next } = box.tenant.changes.after(null);
+  const live = await stream(box.url, tab.cookie, "?watch=people,oncall:*");
+  await live.until("reset");
+  await box.project("shop");
+  await box.clock.turn(1000);
+  box.tenant.changes.told([{ topic: "people" }]);
+  await box.clock.turn(1000);
+  const said = await live.until("people");
+  assert.equal(said.match(/event: /g)?.length, 1, said);
+  await box.api("POST", "/v1/projects", { name: "more" });
+  await box.clock.turn(15_000);
+  // What it goes on with after a break.
+  const { next: now } = box.tenant.changes.after(null);
+  assert.match(await live.until("beat"), new RegExp(`id: ${now}\nevent: beat`));
+  await live.leave();
+  const poll = async (how: string) =>
+    JSON.parse((await tab.get(`/live?${how}`, { accept: "application/json" })).text);
+  const missed = await poll(`since=${next}&watch=people,alerts`);
+  assert.deepEqual([missed.next, missed.topics.includes("people")], [now, true]);
+  const waiting = poll(`since=${now}&watch=alert:*&wait=25`);
+  await until(() => box.tenant.changes.listening === 1, "the poll waits");
+  await box.api("POST", "/v1/projects", { name: "another" });
+  await box.clock.turn(1000);
+  assert.equal(box.tenant.changes.listening, 1, "it waits on");
+  await box.clock.turn(24_000);
+  await box.clock.turn(1000);
+  assert.deepEqual((await waiting).topics.sort(), ["project:another", "projects"]);
 });
 
 test("a browser holds eight at a time, and a poll that was answered is none of them", async (t) => {

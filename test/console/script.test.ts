@@ -9,6 +9,7 @@ import {
   createStreamReader,
   readTopics,
   type StreamEvent,
+  shows,
   watches,
 } from "../../src/browser/stream.ts";
 import { ago, since, until } from "../../src/console/ui/times.ts";
@@ -65,6 +66,20 @@ test("a section watches names, and with a star all that begin so", () => {
   ];
   for (const [live, topics, expected] of table) assert.equal(watches(live, topics), expected, live);
   assert.equal(allTopics(["system alerts", " alerts  oncall:* ", ""]), "alerts,oncall:*,system");
+});
+
+test("what was drawn shows the changes up to its own, of the same start of the box", () => {
+  const table: [drawn: string | null, told: string, expected: boolean][] = [
+    ["a-9", "a-9", true],
+    ["a-10", "a-9", true],
+    ["a-9", "a-10", false],
+    ["b-10", "a-9", false],
+    [null, "a-1", false],
+    ["", "", false],
+    ["a", "a", false],
+    ["a-9", "", false],
+  ];
+  for (const [drawn, told, expected] of table) assert.equal(shows(drawn, told), expected);
 });
 
 test("times are told in words, rounded down, and what is left rounded up", () => {

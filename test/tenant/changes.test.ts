@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { PAGES } from "../../src/tenant/change-listeners.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import fc from "../support/property.ts";
 import { until } from "../support/until.ts";
@@ -120,6 +121,37 @@ describe("as a stream", () => {
     await until(() => seen().size === 40, "all are told");
     assert.ok(open.events().length <= 7, `${open.events().length}`);
     open.leave();
+  });
+
+  test("pages are told within 20 ms of a pause, ten times a second while much changes, and only of what they show", async () => {
+    const { changes: hub } = box.tenant;
+    const told: Record<string, number[]> = { list: [], other: [], reader: [] };
+    const from = box.clock.mono();
+    const listen = (name: string, how?: Parameters<typeof hub.listen>[2]) =>
+      hub.listen(name, () => told[name]?.push(box.clock.mono() - from), how);
+    const deliveries = (topic: string) => topic.startsWith("deliveries:");
+    listen("list", { pace: PAGES, wakes: deliveries });
+    listen("other", { pace: PAGES, wakes: (topic) => topic === "people" });
+    listen("reader");
+    const tell = () => hub.told([{ topic: "endpoint", id: "1" }]);
+    tell();
+    await box.clock.turn(20);
+    assert.deepEqual(told, { list: [20], other: [], reader: [] });
+    await box.clock.turn(1000);
+    assert.deepEqual(told, { list: [20], other: [], reader: [100] });
+    for (let i = 0; i < 200; i++) {
+      tell();
+      await box.clock.turn(10);
+    }
+    const { list = [], reader = [] } = told;
+    assert.ok(list.length >= 15 && list.length <= 21, `${list.length} in two seconds`);
+    assert.ok(list.every((at, i) => i === 0 || at - (list[i - 1] ?? 0) >= 100));
+    assert.ok(reader.length <= 6, `${reader.length} in two seconds`);
+    // In the middle of what others show.
+    hub.told([{ topic: "people" }]);
+    await box.clock.turn(70);
+    assert.equal(told["other"]?.length, 1);
+    assert.ok((told["other"]?.[0] ?? 0) - 3020 <= 70);
   });
 
   test("one too many is refused, and whoever leaves makes room", async () => {

@@ -19,6 +19,8 @@ export interface Heard {
   sections: string;
   rows: string;
   body: string;
+  /** When, by the monotonic clock. */
+  at: number;
 }
 
 export interface Answer {
@@ -32,6 +34,8 @@ export interface Scene {
   heard: Heard[];
   /** A page's sections by id, inner markup; each is live on the topic of its own name. */
   sections: Record<string, string>;
+  /** What a section is live on, where that isn't its name. */
+  topics: Record<string, string>;
   /** Further attributes of a section. */
   attributes: Record<string, string>;
   /** What a form's address answers. */
@@ -40,9 +44,13 @@ export interface Scene {
   now(): number;
   /** Attributes of `<html>`, and of what stands beside `main`. */
   frame: { html: string; beside: string };
-  change(...topics: string[]): void;
+  /** Tells whoever follows, `late` milliseconds later; the change as the stream counts it. */
+  change(...topics: string[]): string;
+  late: number;
   /** Who follows by the stream, now. */
   readonly following: number;
+  /** What the latest of them wants to be told of. */
+  watch: string;
   /** As a box does that stops: whoever follows is told, or not, and nobody comes in. */
   down(how: "bye" | "gone"): void;
   up(): Promise<void>;
@@ -53,14 +61,16 @@ export interface Scene {
 
 /** `base` is where a proxy would have mounted it. */
 export async function openScene(base = ""): Promise<Scene> {
-  const streams = new Set<ServerResponse>();
+  /** With the names that each wants to be told. */
+  const streams = new Map<ServerResponse, Set<string>>();
   const told: string[][] = [];
   const parked = new Set<() => void>();
   let boot = 1;
   let takesStreams = true;
   let port = 0;
   const scene: Scene = {
-    ...{ origin: "", heard: [], sections: {}, attributes: {}, forms: {} },
+    ...{ origin: "", heard: [], sections: {}, topics: {}, attributes: {}, forms: {} },
+    ...{ late: 0, watch: "" },
     now: () => Date.now(),
     frame: { html: "", beside: "" },
     get following() {
@@ -68,11 +78,18 @@ export async function openScene(base = ""): Promise<Scene> {
     },
     change(...topics) {
       told.push(topics);
-      for (const stream of streams) say(stream, topics);
-      for (const go of [...parked]) go();
+      const at = id();
+      const tell = () => {
+        for (const [stream, names] of streams)
+          if (topics.some((topic) => names.has(topic))) say(stream, topics, at);
+        for (const go of [...parked]) go();
+      };
+      if (scene.late > 0) setTimeout(tell, scene.late);
+      else tell();
+      return at;
     },
     down(how) {
-      for (const stream of streams) {
+      for (const stream of streams.keys()) {
         if (how === "bye") stream.write("event: bye\ndata: {}\n\n");
         stream.end();
       }
@@ -85,10 +102,10 @@ export async function openScene(base = ""): Promise<Scene> {
     },
     noStreams() {
       takesStreams = false;
-      for (const stream of streams) stream.destroy();
+      for (const stream of streams.keys()) stream.destroy();
     },
     close() {
-      for (const stream of streams) stream.destroy();
+      for (const stream of streams.keys()) stream.destroy();
       shut();
     },
   };
@@ -98,8 +115,8 @@ export async function openScene(base = ""): Promise<Scene> {
     server.closeAllConnections();
   };
   const id = () => `${boot}-${told.length}`;
-  const say = (stream: ServerResponse, topics: string[]) =>
-    stream.write(`id: ${id()}\nevent: change\ndata: ${JSON.stringify({ topics })}\n\n`);
+  const say = (stream: ServerResponse, topics: string[], at = id()) =>
+    stream.write(`id: ${at}\nevent: change\ndata: ${JSON.stringify({ topics })}\n\n`);
   const missed = (since: string) => {
     const [of, at] = since.split("-");
     return Number(of) === boot ? told.slice(Number(at)).flat() : null;
@@ -124,7 +141,8 @@ export async function openScene(base = ""): Promise<Scene> {
     if (path === "/live") return live(request, response, searchParams);
     const body = request.method === "POST" ? await text(request) : "";
     const sections = String(request.headers["x-sections"] ?? "");
-    const heard = { method: request.method ?? "", path: path, sections, body };
+    const at = performance.now();
+    const heard = { method: request.method ?? "", path: path, sections, body, at };
     scene.heard.push({ ...heard, rows: String(request.headers["x-rows"] ?? "") });
     const form = request.method === "POST" ? scene.forms[path] : undefined;
     const done = form ? await form(new URLSearchParams(body)) : shown(path, sections);
@@ -133,6 +151,7 @@ export async function openScene(base = ""): Promise<Scene> {
       "content-security-policy": POLICY,
       "referrer-policy": "same-origin",
       "cache-control": "private, no-cache",
+      ...(sections !== "" && form === undefined ? { "x-since": id() } : {}),
       ...done.headers,
     });
     response.end(done.body);
@@ -153,7 +172,8 @@ export async function openScene(base = ""): Promise<Scene> {
       const late = missed(String(request.headers["last-event-id"] ?? ""));
       if (late === null) response.write(`id: ${id()}\nevent: reset\ndata: {}\n\n`);
       else if (late.length > 0) say(response, late);
-      streams.add(response);
+      scene.watch = query.get("watch") ?? "";
+      streams.set(response, new Set(scene.watch.split(",")));
       response.once("close", () => streams.delete(response));
       return;
     }
@@ -184,7 +204,7 @@ export async function openScene(base = ""): Promise<Scene> {
       .filter((one) => one in scene.sections)
       .map((one) => {
         const more = scene.attributes[one] ?? "";
-        return `<section id="${one}" data-live="${one}" ${more}>${scene.sections[one]}</section>`;
+        return `<section id="${one}" data-live="${scene.topics[one] ?? one}" ${more}>${scene.sections[one]}</section>`;
       })
       .join("\n");
   }
