@@ -1,4 +1,4 @@
-import type { WatchedTable } from "./watched.ts";
+import type { WatchedTable } from "./watched/table.ts";
 
 /** A row as the audit sees it. */
 export interface Image {

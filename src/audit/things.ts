@@ -1,5 +1,6 @@
 import type { Reader } from "../store/store.ts";
-import { type WatchedTable, watched } from "./watched.ts";
+import type { WatchedTable } from "./watched/table.ts";
+import { watched } from "./watched.ts";
 
 /** A thing as it is now: its name, and its project's (null: it is in none). */
 export interface ThingNow {

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { changesOf } from "../../src/audit/changes.ts";
-import { unwatched, type WatchedTable, watched } from "../../src/audit/watched.ts";
+import type { WatchedTable } from "../../src/audit/watched/table.ts";
+import { unwatched, watched } from "../../src/audit/watched.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { openStore } from "../../src/store/store.ts";
 import { handClock } from "../support/clock.ts";
 import { columnsOf } from "../support/dump.ts";
 import fc from "../support/property.ts";
 import { scratch } from "../support/scratch.ts";
-import { boxTables } from "../support/table-laws.ts";
+import { boxTables, owners } from "../support/table-laws.ts";
 
 test("the audit looks at every table, and every column of it, or passes it over on purpose", (t) => {
   const path = join(scratch(t), "box.db");
@@ -24,6 +26,22 @@ test("the audit looks at every table, and every column of it, or passes it over 
     const told = new Set([...Object.keys(fields), ...passed, ...called]);
     assert.deepEqual(columns.sort(), [...told].sort(), table);
   }
+});
+
+test("a table is told of in the file of the room that writes it", async () => {
+  const rooms = readdirSync("src/audit/watched").map((file) => basename(file, ".ts"));
+  const found: string[] = [];
+  for (const room of rooms.filter((name) => name !== "table")) {
+    const names: Record<string, Readonly<Record<string, WatchedTable>>> = await import(
+      `../../src/audit/watched/${room}.ts`
+    );
+    for (const [table, { only }] of Object.entries(names[`${room}Watched`] ?? {})) {
+      found.push(table);
+      // Of a table whose rows are several rooms' some are one's.
+      if (only === undefined) assert.equal(owners[table], room, table);
+    }
+  }
+  assert.deepEqual(found.sort(), Object.keys(watched).sort());
 });
 
 const thing: WatchedTable = {

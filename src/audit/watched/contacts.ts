@@ -1,0 +1,37 @@
+import type { WatchedTable } from "./table.ts";
+
+/** What reaches people, and who is paged where nobody is. */
+export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
+  gateways: {
+    ...{ kind: "gateway", id: "id", name: "id" },
+    fields: { url: ["url", "text"], sealed: ["settings", "secret"] },
+    passed: ["last_ok_at", "last_error", "updated_at", "heard"],
+  },
+  contacts: {
+    ...{ kind: "contact", id: "id", name: "label" },
+    fields: {
+      account_id: ["account_id", "text"],
+      kind: ["kind", "text"],
+      label: ["label", "text"],
+      shown: ["address", "text"],
+      state: ["state", "text"],
+      sealed: ["credentials", "secret"],
+      code_hash: ["code", "secret"],
+      wants: ["wants", "json"],
+    },
+    passed: [
+      ...["code_until", "code_tries", "verified_at", "sent_ms", "last_ok_at", "failures"],
+      ...["last_error", "created_at", "server_key", "shown_at", "shown_after"],
+    ],
+  },
+  notify_rules: {
+    ...{ kind: "notification_rules", id: "account_id", name: "account_id" },
+    fields: { rules: ["rules", "json"] },
+    passed: [],
+  },
+  meta: {
+    ...{ kind: "fallback", id: "key", name: "key", only: "ROW.key = 'fallback'" },
+    fields: { value: ["value", "json"] },
+    passed: [],
+  },
+};

@@ -1,0 +1,35 @@
+import { times, type WatchedTable } from "./table.ts";
+
+/** Schedules. */
+export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
+  schedules: {
+    ...{ kind: "schedule", id: "id", name: "name", inProject: true },
+    fields: {
+      name: ["name", "text"],
+      timezone: ["timezone", "text"],
+      layers: ["layers", "json"],
+      shared: ["shared", "flag"],
+      shift_check: ["shift_check", "flag"],
+    },
+    passed: [...times, "check_at"],
+  },
+  calendars: {
+    ...{ kind: "calendar", id: "id", name: "id" },
+    fields: {
+      account_id: ["account_id", "text"],
+      schedule_id: ["schedule_id", "text"],
+      hash: ["address", "secret"],
+    },
+    passed: ["created_at"],
+  },
+  overrides: {
+    ...{ kind: "override", id: "id", name: "id" },
+    fields: {
+      schedule_id: ["schedule_id", "text"],
+      account_id: ["account_id", "text"],
+      starts_at: ["starts_at", "text"],
+      ends_at: ["ends_at", "text"],
+    },
+    passed: ["created_at", "created_by"],
+  },
+};
