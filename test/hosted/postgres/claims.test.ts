@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
-import { postgresTest } from "../../support/postgres.ts";
+import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
+import type { DatabaseValue } from "../../../src/hosted/registry/postgres/line.ts";
+import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { systemRandom } from "../../../src/kit/random.ts";
+import { plainSealer } from "../../support/hosted.ts";
+import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { claimStories, cutStories } from "./claim-stories.ts";
 import { nounBench } from "./nouns.ts";
 
@@ -125,7 +131,6 @@ postgresTest(
       if (!sql.includes("INSERT INTO relay_claims") || lost++ > 0) return rows;
       return database.query<never>(sql, values, limits);
     };
-    const { claimsOn } = await import("../../../src/hosted/registry/postgres/claims.ts");
     const claims = claimsOn({ ...node.room, database: { ...database, query } });
     const held = taken(await claims.take(page(tenantId), { relayKeyId }));
     assert.deepEqual(await claims.holders(tenantId), [held.claim.holder]);
@@ -170,3 +175,45 @@ postgresTest(
 postgresTest("connections that are lost with their answers double no page and lose none", (t) =>
   cutStories(t, { pages: 100 }),
 );
+
+postgresTest(
+  "whose holds a tenant has is read from the latest seconds, not from two days",
+  async (t) => {
+    const made = await testDatabase(t, { empty: true });
+    const database = made.open();
+    await migrateDatabase(database);
+    await database.query(
+      `INSERT INTO relay_claims (tenant_id, alert_id, event, timestamp, holder, held_until, created_at, done_at, devices)
+     SELECT 'busy', n, 'alert.opened', 1, NULL, now() - n * interval '1 s', now() - n * interval '1 s', now(), 1
+     FROM generate_series(1, 20000) n`,
+    );
+    await database.query("ANALYZE relay_claims");
+    const asked: [sql: string, values: readonly DatabaseValue[]][] = [];
+    const query: typeof database.query = (sql, values = [], limits) => {
+      asked.push([sql, values]);
+      return database.query<never>(sql, values, limits);
+    };
+    const bench = { sealer: plainSealer, random: systemRandom, node: "a", clock: systemClock };
+    const claims = claimsOn({ ...bench, database: { ...database, query } });
+    const held = taken(await claims.take(page("busy", "new"), { relayKeyId: null }));
+    asked.length = 0;
+    assert.deepEqual(await claims.holders("busy"), [held.claim.holder]);
+    await claims.releaseMine();
+    assert.deepEqual(await claims.holders("busy"), []);
+    const plans = asked.slice(0, 2);
+    for (const [sql, values] of plans) {
+      const plan = JSON.stringify(await database.query(`EXPLAIN (FORMAT JSON) ${sql}`, values));
+      assert.match(plan, /relay_claims_held/, plan);
+      assert.doesNotMatch(plan, /Seq Scan/, plan);
+    }
+  },
+);
+
+postgresTest("to settle a hold writes to no index", async (t) => {
+  const { database } = await nounBench(t);
+  const indexes = await database.query<{ text: string }>(
+    "SELECT indexdef AS text FROM pg_indexes WHERE tablename = 'relay_claims'",
+  );
+  assert.ok(indexes.length > 3);
+  for (const { text } of indexes) assert.doesNotMatch(text, /holder|reached|devices|done_at/);
+});

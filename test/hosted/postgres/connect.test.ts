@@ -207,14 +207,17 @@ postgresTest("several nodes that start at once migrate once", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const nodes = [1, 2, 3, 4].map(() => made.open());
   await Promise.all(nodes.map((node) => migrateDatabase(node)));
-  const rows = await made.open().query("SELECT number, name FROM migrations");
-  assert.deepEqual(rows, [{ number: 1, name: "0001_start" }]);
+  const rows = await made.open().query("SELECT number, name FROM migrations ORDER BY number");
+  assert.deepEqual(
+    rows,
+    migrations("postgres").map(({ number, name }) => ({ number, name })),
+  );
 });
 
 postgresTest("a program serves on a newer schema as long as that lets it", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const database = made.open();
-  const [start, ...others] = migrations("postgres");
+  const [start] = migrations("postgres");
   assert.ok(start !== undefined);
   const next = (number: number, least: number) => ({
     ...{
@@ -235,7 +238,6 @@ postgresTest("a program serves on a newer schema as long as that lets it", async
     ({ kind }: StoreFault) => kind === "newer",
   );
   await migrateDatabase(database, [start, next(2, 1)]);
-  assert.deepEqual(others, []);
 });
 
 /** Ends every connection to a database but the caller's. */
