@@ -4,7 +4,7 @@ import { takeForms } from "./forms.ts";
 import { takeKeys } from "./keys.ts";
 import { followBox } from "./live.ts";
 import { takeMenus } from "./menus.ts";
-import { tellZone } from "./page.ts";
+import { showTab, tellZone } from "./page.ts";
 import { takePalette } from "./palette.ts";
 import { takeWorker } from "./pocket.ts";
 import { takePreviews } from "./previews.ts";
@@ -14,6 +14,7 @@ import { keepTimes } from "./times.ts";
 
 /* Every page reads and works without this; with it, it is live and quick. */
 tellZone();
+showTab();
 keepTimes();
 takeForms();
 takePreviews();

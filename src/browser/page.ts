@@ -30,6 +30,16 @@ export function firstVisible(found: Iterable<HTMLElement>): HTMLElement | undefi
   return undefined;
 }
 
+/** On a phone tabs are one line that may be pushed aside: it begins where the open one is in sight. */
+export function showTab(): void {
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
+    const tabs = tab.parentElement;
+    const { left, right } = tab.getBoundingClientRect();
+    if (tabs !== null && right > tabs.getBoundingClientRect().right)
+      tabs.scrollLeft += (left + right - tabs.clientWidth) / 2;
+  }
+}
+
 /** The server draws in a reader's zone from the second page on: it learns of it by this cookie. */
 export function tellZone(): void {
   if (/(?:^|; )zone=/.test(document.cookie)) return;

@@ -55,8 +55,8 @@ function largest(output: Account["outputs"][string]): string {
 test("the executable's bundle grows only on purpose", () => {
   const [, output = assert.fail()] =
     Object.entries(made.outputs).find(([file]) => file.endsWith("/box.js")) ?? [];
-  // 4.82 MB when this was written. What few calls need and what nobody calls is looked for before this is raised.
-  assert.ok(output.bytes <= 5_000_000, `${output.bytes} bytes: ${largest(output)}`);
+  // 4.90 MB when this was written. What few calls need and what nobody calls is looked for before this is raised.
+  assert.ok(output.bytes <= 5_100_000, `${output.bytes} bytes: ${largest(output)}`);
 });
 
 test("what is left out of packages is still there to be left out", () => {

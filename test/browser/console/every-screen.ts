@@ -8,6 +8,7 @@ import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";
 import { findings, type Tab, withoutStatus } from "../tab.ts";
+import { crooked } from "./crooked.ts";
 import { enlarge, onStage, type Stage, unrest } from "./stage.ts";
 
 /** What another colour scheme can break: the rest of the checker's rules look at what stays the same. */
@@ -33,7 +34,7 @@ async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[
   const found: string[] = [];
   const add = (look: string, faults: readonly string[]) =>
     found.push(...withoutStatus(faults).map((fault) => `${look}: ${fault}`));
-  add("light", await unrest(tab, url));
+  add("light", [...(await unrest(tab, url)), ...(await crooked(tab))]);
   tab.noise.length = 0;
   // The narrowest is looked at for its width alone: the checker's rules see nothing new in it.
   if (!isNarrow) {
