@@ -8,7 +8,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
 /** What the fake does with one push. */
 export type ApnsStep =
@@ -32,8 +32,8 @@ export interface ReceivedPush {
   reason: string;
   /** When it came, by performance.now(). */
   at: number;
-  /** The port from which its connection comes. */
-  port: number;
+  /** What `onConnection` said of the connection by which it came. */
+  connection: unknown;
 }
 
 export interface ApnsBody {
@@ -80,8 +80,8 @@ export interface FakeApnsOptions {
   oneFirst?: boolean;
   /** Wall time in milliseconds for the token's age. Default: the token is never too old. */
   now?: () => number;
-  /** Called for each connection, with the port from which it comes. */
-  onConnection?: (port: number) => void;
+  /** Called for each connection as it comes, with its port there; what it says stands in each push that comes by it. */
+  onConnection?: (port: number) => unknown;
 }
 
 const fixture = (name: string) =>
@@ -99,6 +99,7 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
   });
   const scripts = new Map<string, ApnsStep[]>();
   const open = new Set<ServerHttp2Session>();
+  const connections = new Map<number, unknown>();
   const waiters: { n: number; done: () => void }[] = [];
   let usual: ApnsStep = { status: 200 };
   let inFlight = 0;
@@ -144,7 +145,8 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
       status: 0,
       reason: "",
       at: performance.now(),
-      port: stream.session?.socket?.remotePort ?? 0,
+      // A port is soon another connection's, but not while this one is open.
+      connection: connections.get(stream.session?.socket?.remotePort ?? 0),
     };
     fake.received.push(push);
     if (options.oneFirst && fault === null)
@@ -153,9 +155,11 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
     for (const waiter of waiters) if (fake.received.length >= waiter.n) waiter.done();
   };
 
+  server.on("connection", ({ remotePort = 0 }: Socket) =>
+    connections.set(remotePort, options.onConnection?.(remotePort)),
+  );
   server.on("session", (session) => {
     fake.sessions++;
-    options.onConnection?.(session.socket?.remotePort ?? 0);
     open.add(session);
     session.on("error", () => {});
     session.on("ping", () => fake.pings++);

@@ -127,7 +127,7 @@ haproxyTest(
     const body = bodyOf("held");
     const answer = story.boxes.say(box, body);
     await apns.seen(1);
-    const node = story.pushers.get(apns.received[0]?.port ?? 0) as Node;
+    const node = apns.received[0]?.connection as Node;
     const killedAt = performance.now();
     await node.kill();
     const { tried } = await answer;
@@ -154,7 +154,7 @@ haproxyTest(
     const body = bodyOf("noted");
     const answer = story.boxes.say(box, body);
     await apns.seen(1);
-    const node = story.pushers.get(apns.received[0]?.port ?? 0) as Node;
+    const node = apns.received[0]?.connection as Node;
     const noted = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holding = made.open().transaction(async (tx) => {

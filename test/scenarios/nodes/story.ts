@@ -33,8 +33,6 @@ export class Story {
   readonly root = mkdtempSync(join(tmpdir(), "box-nodes-"));
   readonly nodes: Node[] = [];
   readonly boxes: Boxes;
-  /** Whose a connection to the push provider is, by the port from which it comes. */
-  readonly pushers = new Map<number, Node>();
   readonly #options: StoryOptions;
   readonly #key: string;
   #unready = new Set<Node>();
@@ -76,13 +74,13 @@ export class Story {
     return new Node(name, program, ["hosted", "serve", ...where, ...how]);
   }
 
-  #connected(port: number): void {
+  /** Whose a connection to the push provider is; undefined: the node is gone already. */
+  #connected(port: number): Node | undefined {
     const pid = whoConnects(
       port,
       this.nodes.map((node) => node.pid),
     );
-    const node = this.nodes.find((one) => one.pid === pid);
-    if (node !== undefined) this.pushers.set(port, node);
+    return this.nodes.find((one) => one.pid === pid);
   }
 
   async #look(): Promise<void> {
