@@ -30,6 +30,7 @@ export const unwatched: Readonly<Record<string, string>> = {
   migrations: "the program's own",
   pair_receipts: "made with a redeemed code, for the hosted service",
   wrong_tries: "counted by account and minute",
+  removed_people: "written with the account's removal",
   ...{ templates: "the program's own finding", template_counts: "the program's own finding" },
   ...{ log_lines: "events", log_blocks: "events", window_hits: "events", changes: "events" },
   ...{ alert_buckets: "events", alert_minutes: "events" },

@@ -6,6 +6,7 @@ import type { Account } from "./account.ts";
 import { foldEmail } from "./email.ts";
 import { overridesNaming, rulesNaming, schedulesNaming } from "./named-by.ts";
 import { comesOtherwise, passwordsOpen } from "./oidc/password-switch.ts";
+import { noteRemoved } from "./removed.ts";
 import { atLeast, mustManage } from "./roles.ts";
 
 /** Who asks for a change: an account's id, or null for the operator at the data directory. */
@@ -141,6 +142,7 @@ export function removeAccount(tx: Tx, by: By, id: string): void {
   tx.orm.delete(pairReceipts).where(eq(pairReceipts.accountId, id)).run();
   tx.orm.delete(pairCodes).where(eq(pairCodes.issuedBy, id)).run();
   takeBackCodes(tx, account.email);
+  noteRemoved(tx, account.email);
   tx.orm.delete(accounts).where(eq(accounts.id, id)).run();
   tx.note({ topic: "people" });
 }

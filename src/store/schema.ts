@@ -61,6 +61,11 @@ export const oidcLinks = sqliteTable("oidc_links", {
   lastUsedAt: integer("last_used_at").notNull(),
 });
 
+export const removedPeople = sqliteTable("removed_people", {
+  emailHash: text("email_hash").primaryKey(),
+  removedAt: integer("removed_at").notNull(),
+});
+
 export const passkeys = sqliteTable("passkeys", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull(),

@@ -174,10 +174,16 @@ test("who was removed comes back by an invitation alone, also where their domain
   assert.match((await signIn("fay", verified("fay@open.example"))).told, /was removed/);
   invite("fay@open.example");
   assert.match((await signIn("fay", verified("fay@open.example"))).told, /^in /);
+  // Also who never came by a provider before, or comes by another one.
+  const { accountId } = box.person("member", "Flo@open.example");
+  box.tenant.store.write((tx) => removeAccount(tx, null, accountId));
+  assert.match((await signIn("flo", verified("flo@OPEN.example"))).told, /was removed/);
+  invite("flo@open.example");
+  assert.match((await signIn("flo", verified("flo@open.example"))).told, /^in /);
 });
 
 test("roles follow the groups at each sign-in, and the last owner stays one", async () => {
-  await change(ids.real, { roles: { chiefs: "owner", crew: "admin" } });
+  await change(ids.real, { roles: { chiefs: "owner", crew: "admin", 7: "owner", true: "owner" } });
   const { accountId } = box.person("member", "gil@example.org");
   const roleAfter = async (groups: unknown) => {
     await signIn("gil", verified("gil@example.org", { groups }));
@@ -185,7 +191,9 @@ test("roles follow the groups at each sign-in, and the last owner stays one", as
   };
   assert.equal(await roleAfter(["crew", "chiefs"]), "owner");
   assert.equal(await roleAfter("crew"), "admin", "one group that isn't in a list");
-  assert.equal(await roleAfter(["__proto__", "constructor", 7]), "member");
+  assert.equal(await roleAfter(["__proto__", "constructor", 7, true, ["crew"]]), "member");
+  for (const odd of [7, true, null, { crew: true }, "crew,chiefs"])
+    assert.equal(await roleAfter(odd), "member", JSON.stringify(odd));
   assert.equal(await roleAfter(["chiefs"]), "owner");
   // Nobody else can come in as an owner.
   box.tenant.store.write((tx) =>

@@ -91,12 +91,17 @@ test("a passkey signs in, counts its uses, and is kept without a secret", async 
   assert.equal(await outcome(enter(key.get(toSignIn()))), "in", "again, with a new challenge");
 });
 
-test("one that doesn't count is taken, too", async (t) => {
+test("one that doesn't count is taken, too, each answer once", async (t) => {
   const { take, toAdd, toSignIn, enter } = story(t);
   const key = authenticator();
   await take(key.create(toAdd(), { counter: 0 }));
   for (let i = 0; i < 2; i++)
     assert.equal(await outcome(enter(key.get(toSignIn(), { counter: 0 }))), "in");
+  // Nothing but its challenge tells the second time from the first.
+  const answer = key.get(toSignIn(), { counter: 0 });
+  const both = await Promise.all([outcome(enter(answer)), outcome(enter(answer))]);
+  assert.deepEqual(both.toSorted(), ["in", "sign_in_refused"]);
+  assert.equal(await outcome(enter(answer)), "sign_in_refused");
 });
 
 /** Every way to be refused at the sign-in, and nobody comes in by it. */

@@ -9,7 +9,7 @@ export const owners: Record<string, string> = {
   ...{ meta: "store", migrations: "store" },
   ...{ accounts: "people", api_keys: "people", devices: "people", sessions: "people" },
   walls: "people",
-  ...{ passkeys: "people", wrong_tries: "people" },
+  ...{ passkeys: "people", wrong_tries: "people", removed_people: "people" },
   ...{ sign_in_providers: "people", oidc_links: "people", sign_in: "people" },
   ...{ pair_codes: "people", pair_receipts: "people" },
   ...{

@@ -6,6 +6,7 @@ import type { Reader, Tx } from "../../store/store.ts";
 import { addNewcomer, mustLeaveOwner } from "../accounts.ts";
 import { findInvitation, spendCode } from "../codes.ts";
 import { foldEmail, isEmail } from "../email.ts";
+import { wasRemoved } from "../removed.ts";
 import { atLeast, higher } from "../roles.ts";
 import type { Identity } from "./client.ts";
 import type { Provider } from "./provider.ts";
@@ -56,7 +57,7 @@ export function admission(reader: Reader, { provider, identity, at, newId }: Ask
     const newcomer = { email, role: invited.role, codeId: invited.id };
     return { is: "in", accountId: newId, newcomer };
   }
-  if (link !== undefined) return { is: "removed" };
+  if (link !== undefined || wasRemoved(reader, email)) return { is: "removed" };
   const domain = foldEmail(email).split("@")[1] ?? "";
   if (!provider.domains.some((one) => one.toLowerCase() === domain)) return { is: "not_invited" };
   return { is: "in", accountId: newId, newcomer: { email, role: "member", codeId: null } };

@@ -1,0 +1,27 @@
+import { eq } from "drizzle-orm";
+import { sha256 } from "../kit/ids.ts";
+import { removedPeople } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import { foldEmail } from "./email.ts";
+
+/** Whose account was removed: they come back by an invitation alone, whatever else would let them in. */
+
+const hashOf = (email: string): string => sha256(`removed ${foldEmail(email)}`);
+
+/** Written with the account's removal. */
+export function noteRemoved(tx: Tx, email: string): void {
+  const set = { removedAt: tx.at };
+  tx.orm
+    .insert(removedPeople)
+    .values({ emailHash: hashOf(email), ...set })
+    .onConflictDoUpdate({ target: removedPeople.emailHash, set })
+    .run();
+}
+
+/** Whether an account with this address was removed before. */
+export const wasRemoved = (reader: Reader, email: string): boolean =>
+  reader.orm
+    .select()
+    .from(removedPeople)
+    .where(eq(removedPeople.emailHash, hashOf(email)))
+    .get() !== undefined;
