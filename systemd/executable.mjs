@@ -21,8 +21,9 @@ export class BuildError extends Error {
 }
 
 /** What the runtime inside is started with; nothing outside can add to it (`execArgvExtension`). */
-const RUNTIME_ARGUMENTS = [
-  "--disable-proto=throw",
+export const RUNTIME_ARGUMENTS = [
+  // A name like any other, also where Node itself reads one off a plain object: with `throw` a request's header ended it.
+  "--disable-proto=delete",
   // Half the memory of the default at the same rate.
   "--max-semi-space-size=4",
   // node:ffi, by which systemd is told of readiness, announces itself as experimental.

@@ -51,6 +51,8 @@ async function serves(command, { env, data, seconds }) {
     if (url === null) throw new Error("it ended before it listened");
     expect(await status(`${url}/healthz`), 200, "GET /healthz");
     expect(await status(`${url}/v1/projects`), 401, "GET /v1/projects without a key");
+    const odd = await call("GET", `${url}/healthz`, { headers: ["__proto__", "x", "host", "box"] });
+    expect(odd.status, 200, "GET /healthz with a header called __proto__");
     await sendsFiles(url);
     await startsThreads(url, codeFor(command, { env, data }));
     box.kill("SIGTERM");
