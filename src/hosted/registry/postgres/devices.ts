@@ -11,6 +11,7 @@ import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
 import { batchFaults } from "./database-faults.ts";
 import { type DatabaseRoom, seconds } from "./room.ts";
+import { storableText } from "./texts.ts";
 
 /** Of a tenant `a.tenant_id`, without those set aside. */
 const HANDSETS: Record<Audience["through"], string> = {
@@ -48,7 +49,8 @@ export function handsetsOn(room: DatabaseRoom): Devices {
       return gone.length > 0;
     },
     async recipients(audience) {
-      const { atMs, handsets } = await asked[audience.through]({ tenantId: audience.tenantId });
+      const tenantId = storableText(audience.tenantId);
+      const { atMs, handsets } = await asked[audience.through]({ tenantId });
       return { atMs, recipients: recipientsOf(handsets, audience.only) } satisfies Recipients;
     },
     async isRecipient({ tenantId, through, only }, token) {
