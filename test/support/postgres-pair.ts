@@ -48,6 +48,12 @@ const OPTIONS = [
   ...["max_parallel_workers_per_gather=0", "wal_receiver_status_interval=1"],
 ];
 const START_MS = 30_000;
+/** Waits for the end of process $1, then ends every server whose data lies in $2, and takes that away. */
+const KEEPER = `while [ -d "/proc/$1" ] && [ -d "$2" ]; do sleep 1; done
+for pid in $(cat "$2"/*/data/postmaster.pid 2>/dev/null | grep -xE "[0-9]{2,7}"); do
+  case "$(tr "\\0" " " <"/proc/$pid/cmdline" 2>/dev/null)" in *" $2/"*) kill -QUIT "$pid" ;; esac
+done
+sleep 2; rm -rf "$2"`;
 
 /** `standby`: false for one alone, which promises less. Throws where PostgreSQL isn't installed. */
 export async function startPostgresPair({ standby = true } = {}): Promise<PostgresPair> {
@@ -59,6 +65,10 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
   const run = promisify(execFile);
   const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
   const as = { cwd: "/", env, ...user };
+  // However this process ends, nothing of it goes on.
+  spawn("sh", ["-c", KEEPER, "keeper", String(process.pid), root], {
+    ...{ cwd: "/", detached: true, stdio: "ignore" },
+  }).unref();
   let count = 0;
   const place = () => {
     const dir = join(root, `s${count++}`);
