@@ -1,10 +1,11 @@
 import { nodeNameOf } from "../hosted/nodes/name.ts";
-import { type LiveNode, startNode } from "../hosted/nodes/node.ts";
+import { type LiveNode, type NodeOptions, startNode } from "../hosted/nodes/node.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { version } from "../kit/assets.ts";
 import { sleep } from "../kit/clock.ts";
 import type { NodeState } from "../operate/hosted-health.ts";
 import { StoreFault } from "../store/faults.ts";
+import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
 
@@ -49,9 +50,10 @@ export async function startHostedNode(
     const { tooOld } = await import("../hosted/registry/postgres/migrate.ts");
     deps.onFatal(tooOld());
   };
-  if (registry.nodes !== null)
-    live = await startNode({
-      ...{ nodes: registry.nodes, name, clock, log, version, url },
+  const { nodes } = registry;
+  if (nodes !== null) {
+    const options: NodeOptions = {
+      ...{ nodes, name, clock, log, version, url },
       onTooOld() {
         log.error("a newer program has changed the database: this node drains and ends");
         void leave();
@@ -60,7 +62,9 @@ export async function startHostedNode(
         const why = `While node ${name} stood still another process took its name, or its registry was moved.`;
         deps.onFatal(new StoreFault("misconfigured", why));
       },
-    });
+    };
+    live = await onceItAnswers(deps, () => startNode(options));
+  }
   return {
     state: () => ({
       draining: isDraining,

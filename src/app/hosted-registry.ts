@@ -2,15 +2,12 @@ import { basename, dirname, join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
-import { sleep } from "../kit/clock.ts";
 import type { Names } from "../kit/names.ts";
 import { type FileSealer, fileSealer, type Sealer } from "../kit/sealer.ts";
 import { StoreFault } from "../store/faults.ts";
+import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
-
-const AGAIN_MS = 1_000;
-const SAY_MS = 60_000;
 
 export interface OpenedRegistry {
   registry: Registry;
@@ -36,22 +33,8 @@ export async function openHostedRegistry(
     }),
   );
   tellKeys(opened.sealer, deps);
-  await mustRunNoTenants(opened.registry);
+  await onceItAnswers(deps, () => mustRunNoTenants(opened.registry));
   return opened;
-}
-
-/** After a power cut nodes are up before their database is: who ended then would soon be started no more. */
-async function onceItAnswers<T>({ clock, log }: BoxDeps, open: () => Promise<T>): Promise<T> {
-  for (let saidAt = Number.NEGATIVE_INFINITY; ; await sleep(clock, AGAIN_MS)) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof StoreFault) || error.kind !== "unavailable") throw error;
-      if (clock.mono() - saidAt < SAY_MS) continue;
-      saidAt = clock.mono();
-      log.warn({ err: error }, "this node doesn't serve yet: it waits for the database");
-    }
-  }
 }
 
 /** Better not served at all than without those tenants, whose pages nobody would miss. */

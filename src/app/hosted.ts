@@ -20,6 +20,7 @@ import { lockDirectory } from "../store/lock.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { cidrs } from "./config.ts";
+import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
 import { hostedJobs } from "./hosted-jobs.ts";
@@ -70,7 +71,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     });
     lifecycle.onStop("node", () => node.stop());
     // Nobody else can have these, now that the directory and the name are ours.
-    await registry.claims.releaseMine();
+    await onceItAnswers(deps, () => registry.claims.releaseMine());
     const pusher = openPusher({ apns: registry.apns, clock });
     lifecycle.onStop("pusher", () => pusher.close());
     const egress = egressOf(config, deps, names);
@@ -80,7 +81,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
 
     const renderer = createRenderer({ source: workerSource(), clock });
     lifecycle.onStop("renderer", () => renderer.close());
-    const outages = await registry.uptime.begin();
+    const outages = await onceItAnswers(deps, () => registry.uptime.begin());
     const parts = { registry, sealer, egress, pusher, renderer, outages };
     const house = config.database === null ? houseOf(config, deps, parts) : noTenants;
     lifecycle.onStop("tenants", () => house.stop());

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import pino from "pino";
 import type { StoreFault } from "../../../src/store/faults.ts";
 import { startFakeApns } from "../../support/apns.ts";
@@ -264,6 +265,43 @@ postgresTest("a node that starts before its database does waits for it", async (
   await way.cut();
   const starting = nodes(t, way, 1);
   await until(() => said.some((line) => line.includes("it waits for the database")), "it says so");
+  way.mend();
+  const [node] = (await starting) as [TestHosted];
+  assert.equal((await node.call("GET", "/readyz")).status, 200);
+});
+
+postgresTest("a node whose database is lost in the middle of its start waits for it", async (t) => {
+  const made = await testDatabase(t);
+  const way = wayTo(t, made);
+  const before = said.length;
+  const locked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const holding = made
+    .open()
+    .transaction(async (tx) => {
+      await tx.query("LOCK TABLE nodes");
+      locked.resolve();
+      await over.promise;
+    })
+    .catch(() => {});
+  await locked.promise;
+  const starting = nodes(t, way, 1);
+  // It has opened the database, and would take its name.
+  const waits = async () => {
+    const [row] = await made.open().query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+         WHERE datname = $1 AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO nodes%'`,
+      [made.name],
+    );
+    return row?.waiting === 1;
+  };
+  while (!(await waits())) await Promise.race([delay(20), starting]);
+  await way.cut();
+  over.resolve();
+  await holding;
+  const isSaid = () =>
+    said.slice(before).some((line) => line.includes("it waits for the database"));
+  await Promise.race([until(isSaid, "it says so"), starting]);
   way.mend();
   const [node] = (await starting) as [TestHosted];
   assert.equal((await node.call("GET", "/readyz")).status, 200);
