@@ -55,7 +55,7 @@ function showProgress({ kill, kills, moment, events, arrivals }: Progress): void
 }
 
 function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: number): string {
-  const { events, named, alerts, arrivals, duplicates, startMs } = figures;
+  const { events, named, pushes, alerts, arrivals, duplicates, startMs } = figures;
   const times = Object.entries(figures.kills)
     .filter(([, n]) => n > 0)
     .map(([moment, n]) => `${n} ${moment}`);
@@ -63,6 +63,7 @@ function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: n
     `kills       ${kills}: ${times.join(", ")}`,
     `events      ${events.accepted} accepted, ${events.unknown} without an answer, ${events.refused} refused; ${events.stored} stored`,
     `names       ${named.firings} firings and ${named.ends} ends answered`,
+    `pushes      ${pushes.taken} taken by browsers, ${pushes.revoked} browsers revoked`,
     `alerts      ${alerts}`,
     `messages    ${arrivals} received, ${duplicates} of them again after they had been taken`,
     `start       ${startMs.median} ms (median), ${startMs.slowest} ms at most`,

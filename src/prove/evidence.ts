@@ -16,7 +16,11 @@ export interface RunEvidence {
   arrivals: Received[];
   /** Every message that came in for the person whom a ladder pages. */
   told: SeenMessage[];
-  /** That person's pages, as the files have them in the end. */
+  /** Browsers of the other person whom a ladder pages; the first stays. */
+  devices: SeenDevice[];
+  /** Every push that came in for one of them. */
+  pushes: SeenPush[];
+  /** Both persons' pages, as the files have them in the end. */
   pages: SeenPage[];
   projects: ProjectPlan[];
   /** As the API shows them in the end. */
@@ -102,8 +106,35 @@ export interface SeenMessage {
   wasTaken: boolean;
 }
 
+/** A browser that was subscribed. */
+export interface SeenDevice {
+  /** null: it wasn't answered that it is subscribed. */
+  contactId: string | null;
+  /** Whether its revocation was asked for. */
+  isLeaving: boolean;
+  /** When that was answered, in monotonic milliseconds; null: it wasn't. */
+  revokedAt: number | null;
+}
+
+export interface SeenPush {
+  /** The number of its browser. */
+  device: number;
+  /** When it came in, in monotonic milliseconds. */
+  at: number;
+  /** Whether its browser could open it. */
+  isRead: boolean;
+  /** Whether it pages; else it says what became of alerts. */
+  isPage: boolean;
+  alertIds: string[];
+  /** How many more it counts without naming them. */
+  more: number;
+  /** Whether a 2xx was written. */
+  wasTaken: boolean;
+}
+
 export interface SeenPage {
   alertId: string;
+  contactId: string;
   status: string;
 }
 

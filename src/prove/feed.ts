@@ -1,8 +1,10 @@
 import { type Clock, sleep } from "../kit/clock.ts";
 import type { Api, ApiReply } from "./api.ts";
+import { createRevoker, type Pushed } from "./devices.ts";
 import type { Outcome, RunEvidence, SeenAlert, SentEvent } from "./evidence.ts";
 import { createHusher, quietUntil } from "./hush.ts";
 import { createNamer, NAMED_SENDERS } from "./names.ts";
+import type { Receivers } from "./receiver.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 import {
   namedSetting,
@@ -34,7 +36,13 @@ export interface FeedOptions {
   seed: number;
   api: Api;
   tokens: ProjectTokens;
-  ledger: Pick<RunEvidence, "events" | "verbs" | "words" | "hushes" | "rings" | "oddAnswers">;
+  receivers: Receivers;
+  /** Whose browsers come and go. */
+  pushed: Pushed;
+  ledger: Pick<
+    RunEvidence,
+    "events" | "verbs" | "words" | "hushes" | "rings" | "devices" | "oddAnswers"
+  >;
 }
 
 const SENDERS = 4;
@@ -42,7 +50,7 @@ const MOST_LINES = 25;
 const PAUSE_MS = [2, 25] as const;
 const LARGE = 6000;
 /** On a busy machine a life of the box is over after a few events, and nothing would be proven of them. */
-const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2 };
+const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1 };
 const ENOUGH_MS = 30_000;
 
 export function startFeed(options: FeedOptions): Feed {
@@ -100,6 +108,8 @@ export function startFeed(options: FeedOptions): Feed {
     ...{ api, clock, hushed: ledger },
     token: tokens[quietSetting.name] ?? "",
   });
+  const { receivers, pushed: person } = options;
+  const revoker = createRevoker({ api, clock, receivers, person, ledger });
   const loops = [
     ...Array.from({ length: SENDERS }, (_, i) => loop(seeded(seed, `sender ${i}`), sendSome)),
     ...Array.from({ length: NAMED_SENDERS }, (_, i) =>
@@ -107,6 +117,7 @@ export function startFeed(options: FeedOptions): Feed {
     ),
     loop(seeded(seed, "verbs"), verbs),
     loop(seeded(seed, "husher"), husher),
+    loop(seeded(seed, "revoker"), revoker),
   ];
 
   return {
@@ -136,13 +147,21 @@ export function startFeed(options: FeedOptions): Feed {
   };
 }
 
-function isEnough({ events, words, verbs, hushes, rings }: FeedOptions["ledger"]): boolean {
+function isEnough({
+  events,
+  words,
+  verbs,
+  hushes,
+  rings,
+  devices,
+}: FeedOptions["ledger"]): boolean {
   const answered = words.filter(({ outcome }) => outcome === "accepted");
   const ends = answered.filter(({ status }) => status === "resolved").length;
   return (
     verbs.some(({ verb }) => verb === "resolve") &&
     events.filter(({ outcome }) => outcome === "accepted").length >= ENOUGH.events &&
     ends >= ENOUGH.ends &&
+    devices.filter(({ revokedAt }) => revokedAt !== null).length >= ENOUGH.revoked &&
     Math.min(hushes.length, rings.length) >= ENOUGH.quiet &&
     answered.length - ends >= ENOUGH.firings
   );

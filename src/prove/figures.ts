@@ -9,6 +9,8 @@ export interface Figures {
   named: { firings: number; ends: number };
   /** Silences, and acknowledgements that end, that were answered. */
   quiet: { silences: number; rings: number };
+  /** Pushes that browsers' services took, and browsers whose revocation was answered. */
+  pushes: { taken: number; revoked: number };
   alerts: number;
   /** Requests at the receivers; those that came again although they had been taken. */
   arrivals: number;
@@ -54,6 +56,10 @@ export function figuresOf({
     },
     named: { firings: said("firing"), ends: said("resolved") },
     quiet: { silences: evidence.hushes.length, rings: evidence.rings.length },
+    pushes: {
+      taken: evidence.pushes.filter(({ wasTaken }) => wasTaken).length,
+      revoked: evidence.devices.filter(({ revokedAt }) => revokedAt !== null).length,
+    },
     alerts: alerts.length,
     arrivals: arrivals.length,
     duplicates,

@@ -21,6 +21,13 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
     arrivals: arrivals.filter(({ alertId }) => alertId !== arrivals[0]?.alertId),
   }),
   "every page of a person reaches them": () => ({ told: [] }),
+  "every page is pushed to the browsers of who is paged": () => ({ pushes: [] }),
+  "a push can be opened by its browser": ({ pushes }) => ({
+    pushes: pushes.map((push) => ({ ...push, isRead: false })),
+  }),
+  "nothing is pushed to a browser that was revoked": ({ devices }) => ({
+    devices: devices.map((device) => ({ ...device, revokedAt: Number.NEGATIVE_INFINITY })),
+  }),
   "an acknowledgement or resolve that was answered holds": ({ verbs }) => ({
     verbs: [...verbs, { verb: "resolve", alertId: "forged" }],
   }),

@@ -1,5 +1,6 @@
 import type { ProjectPlan, Received, RunEvidence, SeenAlert } from "./evidence.ts";
 import { doubles, lostFirings, miscounted, undoneEnds } from "./judge-names.ts";
+import { laddersOf, lostPushes, pushedToRevoked, unread } from "./judge-pushes.ts";
 import { neverTold, sleepers, toldTooSoon } from "./judge-quiet.ts";
 
 /** One promise that the evidence says was broken. */
@@ -67,6 +68,9 @@ export const promises = {
       .map(({ alertId, event }) => `${event} of alert ${alertId} came under two ids`);
   },
   "every page of a person reaches them": lostPages,
+  "every page is pushed to the browsers of who is paged": lostPushes,
+  "a push can be opened by its browser": unread,
+  "nothing is pushed to a browser that was revoked": pushedToRevoked,
   "the events of an alert come in order": disordered,
   "a firing that was answered has its alert": lostFirings,
   "an end that was answered holds": undoneEnds,
@@ -147,7 +151,10 @@ function owed(alert: SeenAlert, plan: ProjectPlan): { endpoint: string; event: s
 }
 
 /** Each alert of a ladder pages; a page came, or was withdrawn because somebody had the alert. */
-function lostPages({ projects, alerts, pages, told }: RunEvidence): string[] {
+function lostPages(evidence: RunEvidence): string[] {
+  const { alerts, told, devices } = evidence;
+  const browsers = new Set(devices.map(({ contactId }) => contactId));
+  const pages = evidence.pages.filter(({ contactId }) => !browsers.has(contactId));
   const came = new Set(
     told
       .filter(({ purpose, wasTaken }) => purpose === "page" && wasTaken)
@@ -155,11 +162,7 @@ function lostPages({ projects, alerts, pages, told }: RunEvidence): string[] {
   );
   const paged = new Set(pages.map(({ alertId }) => alertId));
   const open = new Set(alerts.filter(({ state }) => state === "open").map(({ id }) => id));
-  const ladders = new Set(
-    projects.flatMap(({ name, rules }) =>
-      rules.filter(({ ladder }) => ladder).map((rule) => `${name}/${rule.name}`),
-    ),
-  );
+  const ladders = laddersOf(evidence);
   return [
     ...alerts
       .filter(({ id, project, rule }) => ladders.has(`${project}/${rule}`) && !paged.has(id))

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { type Api, createApi } from "./api.ts";
+import { pushPerson } from "./devices.ts";
 import type { RunEvidence } from "./evidence.ts";
 import { type Feed, startFeed } from "./feed.ts";
 import { type Figures, figuresOf, type Seen } from "./figures.ts";
@@ -92,7 +93,8 @@ export async function prove(
 function emptyEvidence(receivers: Receivers): RunEvidence {
   return {
     ...{ events: [], verbs: [], alerts: [], lines: [], falls: [], oddAnswers: [] },
-    ...{ words: [], looks: [], pages: [], hushes: [], rings: [] },
+    ...{ words: [], looks: [], pages: [], hushes: [], rings: [], devices: [] },
+    pushes: receivers.pushes as RunEvidence["pushes"],
     told: receivers.told as RunEvidence["told"],
     arrivals: receivers.arrivals as RunEvidence["arrivals"],
     projects: [...settings, namedSetting, quietSetting].map(
@@ -218,9 +220,11 @@ async function furnish(run: Run, data: string): Promise<Feed> {
   const paired = await api.need("POST", "/v1/pair", seat);
   api.key = String(paired["api_key"]);
   await reachOwner(api, receivers);
-  const tokens = await build(api, receivers.urls, String(paired["box_account_id"]));
+  const pushed = await pushPerson(api, { receivers, devices: evidence.devices });
+  const people = [String(paired["box_account_id"]), pushed.accountId];
+  const tokens = await build(api, receivers.urls, people);
   const feed = startFeed({
-    ...{ clock: options.clock, seed: options.seed, api, tokens },
+    ...{ clock: options.clock, seed: options.seed, api, tokens, receivers, pushed },
     ledger: evidence,
   });
   feed.open();

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, sleep } from "../kit/clock.ts";
-import type { Received, SeenMessage } from "./evidence.ts";
+import { browser, type PushedBrowser, pushOf } from "./browser.ts";
+import type { Received, SeenMessage, SeenPush } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
 /** How a receiver behaves while faults are on: answers, takes its time, or fails three in ten. */
@@ -16,6 +17,10 @@ export interface Receivers {
   readonly arrivals: readonly Received[];
   /** What came below `/person`: messages to a person's contact. */
   readonly told: readonly SeenMessage[];
+  /** What came below `/push`: to browsers, opened with their keys. */
+  readonly pushes: readonly SeenPush[];
+  /** The subscription of the browser of this number, whose push service this is. */
+  subscription(n: number): ReturnType<PushedBrowser["subscription"]>;
   /** Called with the next request, before or after it is answered; once. */
   onNext(when: "arrived" | "answered", fn: () => void): void;
   /** From now on all answer at once. */
@@ -26,11 +31,14 @@ export interface Receivers {
 const FAILS = 0.3;
 /** A third failure of one event would be retried after the drain's patience. */
 const MOST_FAILURES = 2;
+const PUSH = "/push/";
 const SLOW_MS = [20, 250] as const;
 
 export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
   const arrivals: Received[] = [];
   const told: SeenMessage[] = [];
+  const pushes: SeenPush[] = [];
+  const browsers = new Map<number, PushedBrowser>();
   const failures = new Map<string, number>();
   const next: Record<"arrived" | "answered", (() => void) | null> = {
     arrived: null,
@@ -63,11 +71,26 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     call.response.writeHead(204).end(() => tell("answered"));
   };
 
+  const tellBrowser = (choice: Seeded, call: Call, body: Buffer) => {
+    const device = Number(call.message.url?.slice(PUSH.length));
+    const push = pushOf(openedBy(browsers.get(device), body), { device, at: clock.mono() });
+    pushes.push(push);
+    tell("arrived");
+    const known = `browser ${device}`;
+    // A service that knows the browser no more says 404, and is asked no more.
+    if (fails(known, choice)) return fail(call, choice, [500, 503, 429]);
+    if (call.response.destroyed) return;
+    failures.delete(known);
+    push.wasTaken = true;
+    call.response.writeHead(201).end(() => tell("answered"));
+  };
+
   const serve = async (temper: Temper, choice: Seeded, call: Call) => {
     const body = await readAll(call.message).catch(() => null);
     // A body that was cut by a kill is no request.
     if (body === null) return;
     if (call.message.url === "/person") return tellPerson(choice, call, body);
+    if (call.message.url?.startsWith(PUSH)) return tellBrowser(choice, call, body);
     const arrival = arrivalOf(call.message, body, ++step);
     arrivals.push(arrival);
     tell("arrived");
@@ -89,11 +112,16 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
       return { temper, server, port: (server.address() as AddressInfo).port };
     }),
   );
+  const urls = Object.fromEntries(
+    servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
+  ) as Record<Temper, string>;
   return {
-    urls: Object.fromEntries(
-      servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
-    ) as Record<Temper, string>,
-    ...{ arrivals, told },
+    ...{ urls, arrivals, told, pushes },
+    subscription(n) {
+      const one = browsers.get(n) ?? browser();
+      browsers.set(n, one);
+      return one.subscription(`${urls.flaky}${PUSH}${n}`);
+    },
     onNext(when, fn) {
       next[when] = fn;
     },
@@ -114,11 +142,24 @@ interface Call {
   response: ServerResponse;
 }
 
-function fail({ message, response }: Call, choice: Seeded): void {
+function fail(
+  { message, response }: Call,
+  choice: Seeded,
+  statuses: readonly number[] = [500, 503, 404, 429],
+): void {
   const how = choice.pick(["status", "reset", "close"]);
   if (how === "reset") message.socket.resetAndDestroy();
   else if (how === "close") message.socket.destroy();
-  else response.writeHead(choice.pick([500, 503, 404, 429])).end();
+  else response.writeHead(choice.pick(statuses)).end();
+}
+
+/** null: it can't be opened with the browser's keys. */
+function openedBy(one: PushedBrowser | undefined, body: Buffer): string | null {
+  try {
+    return one?.open(body) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 async function readAll(message: IncomingMessage): Promise<Buffer> {

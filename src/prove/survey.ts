@@ -42,7 +42,7 @@ export async function readAlerts(api: Api): Promise<SeenAlert[]> {
   }
 }
 
-const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, status FROM pages
+const PAGES = `SELECT CAST(alert_id AS TEXT) AS alertId, contact_id AS contactId, status FROM pages
   WHERE event IN ('alert.escalated', 'alert.renotified')`;
 
 /** What the files of a stopped box hold: every page is read, and nothing written. */

@@ -49,11 +49,11 @@ function setting(name: string, rules: RulePlan[], tempers: Temper[]): WorldSetti
 /** Where each project's events go in. */
 export type ProjectTokens = Record<string, string>;
 
-/** Makes the projects through the API. `receivers`: the address of each temper. Throws what the API refuses. */
+/** Makes the projects through the API. `receivers`: the address of each temper; `people`: whom ladders page. Throws what the API refuses. */
 export async function build(
   api: Api,
   receivers: Record<Temper, string>,
-  ownerId: string,
+  people: readonly string[],
 ): Promise<ProjectTokens> {
   const tokens: ProjectTokens = {};
   for (const plan of [...settings, namedSetting, quietSetting]) {
@@ -70,7 +70,7 @@ export async function build(
         ...{ name: "note", method: "POST" },
         url: `${receivers.healthy}/${plan.action}`,
       });
-    for (const rule of plan.rules) await api.need("POST", `${at}/rules`, ruleBody(rule, ownerId));
+    for (const rule of plan.rules) await api.need("POST", `${at}/rules`, ruleBody(rule, people));
   }
   return tokens;
 }
@@ -93,12 +93,12 @@ export async function reachOwner(api: Api, { urls, told }: Receivers): Promise<v
   throw new Error(`no code came through in ${MOST_CODES} tries`);
 }
 
-function ruleBody(rule: RulePlan, ownerId: string): object {
+function ruleBody(rule: RulePlan, people: readonly string[]): object {
   return {
     name: rule.name,
     identifier_keys: ["host"],
     max_open: 0,
     fire_after: { count: rule.count, window_minutes: 1440 },
-    ...(rule.ladder ? { escalations: [{ accounts: [ownerId], after_minutes: 0 }] } : {}),
+    ...(rule.ladder ? { escalations: [{ accounts: people, after_minutes: 0 }] } : {}),
   };
 }

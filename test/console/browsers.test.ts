@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deviceName } from "../../src/browser/device-name.ts";
+import { browser } from "../../src/prove/browser.ts";
 import { testBox } from "../support/box.ts";
-import { browser } from "../support/browsers.ts";
 import { signedIn } from "../support/console.ts";
 
 const AT = { from: "/me/devices" };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { capabilityOf } from "../../src/paging/capability.ts";
 import { receiptOf } from "../../src/paging/shown.ts";
 import { openSession } from "../../src/people/sessions.ts";
+import { browser } from "../../src/prove/browser.ts";
 import type { TestBox } from "../support/box.ts";
-import { browser } from "../support/browsers.ts";
 import type { Operation } from "./document.ts";
 
 /** A fresh project and, made when first asked for, one of each thing that a path can name. */

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome, Received, RunEvidence, SeenAlert } from "../../src/prove/evidence.ts";
+import type {
+  Outcome,
+  Received,
+  RunEvidence,
+  SeenAlert,
+  SeenPush,
+} from "../../src/prove/evidence.ts";
 import { blindSpots } from "../../src/prove/forge.ts";
 import { judge } from "../../src/prove/judge.ts";
 
@@ -77,7 +83,16 @@ const honest: RunEvidence = {
   hushes: [{ host: "hushed1", until: 1014 }],
   rings: [{ alertId: "4", until: 1000 }],
   told: [{ purpose: "page", alertIds: ["1"], code: null, wasTaken: true }],
-  pages: [{ alertId: "1", status: "delivered" }],
+  pages: [
+    { alertId: "1", contactId: "hook", status: "delivered" },
+    { alertId: "1", contactId: "stays", status: "delivered" },
+    { alertId: "1", contactId: "left", status: "withdrawn" },
+  ],
+  devices: [
+    { contactId: "stays", isLeaving: false, revokedAt: null },
+    { contactId: "left", isLeaving: true, revokedAt: 500 },
+  ],
+  pushes: [push(0, 400), push(1, 450), push(1, 600)],
   words: said,
   looks: [
     { name: "disk", said: said.slice(0, 2), standing: [1] },
@@ -108,10 +123,12 @@ test("where nothing happened nothing is proven", () => {
     alerts: [],
     lines: [],
     verbs: [],
-    ...{ words: [], looks: [], told: [], pages: [], hushes: [], rings: [] },
+    ...{ words: [], looks: [], told: [], pages: [], hushes: [], rings: [], pushes: [] },
   });
   assert.ok(blind.includes("every alert reached every endpoint"));
   assert.ok(blind.includes("alerts count what is stored"));
+  assert.ok(blind.includes("every page is pushed to the browsers of who is paged"));
+  assert.ok(blind.includes("nothing is pushed to a browser that was revoked"));
   assert.ok(blind.includes("a firing that was answered has its alert"));
 });
 
@@ -142,11 +159,37 @@ test("each promise is broken by what breaks it, and only that", () => {
     ],
     ["nothing waits once faults stop", { givenUp: 1 }],
     ["every page of a person reaches them", { told: [] }],
-    ["every page of a person reaches them", { pages: [] }],
-    ["every page of a person reaches them", { pages: [{ alertId: "1", status: "failed" }] }],
+    ["every page of a person reaches them", { pages: pagesBut("hook") }],
+    ["every page of a person reaches them", { pages: pagesBut("hook", "failed") }],
+    [PUSHED, { pages: pagesBut("stays") }],
+    [PUSHED, { pages: pagesBut("stays", "failed") }],
+    [PUSHED, { pages: pagesBut("left", "delivered"), pushes: [push(0, 400)] }],
+    [PUSHED, { pushes: [{ ...push(0, 400), wasTaken: false }] }],
+    [PUSHED, { pushes: [{ ...push(0, 400), isPage: false }] }],
+    [PUSHED, { pushes: [push(1, 400)] }],
+    [
+      "a push can be opened by its browser",
+      { pushes: [push(0, 400), { ...push(0, 1), isRead: false }] },
+    ],
+    ["nothing is pushed to a browser that was revoked", { pushes: [push(0, 400), push(1, 1501)] }],
   ];
   for (const [promise, changes] of cases) assert.deepEqual(brokenBy(changes), [promise]);
 });
+
+const PUSHED = "every page is pushed to the browsers of who is paged";
+
+function push(device: number, at: number): SeenPush {
+  const said = { isRead: true, isPage: true, alertIds: ["1"], more: 0 };
+  return { device, at, ...said, wasTaken: true };
+}
+
+/** The honest pages, the one by this contact with another status, or without it. */
+function pagesBut(contact: string, status?: string) {
+  return honest.pages.flatMap((page) => {
+    if (page.contactId !== contact) return [page];
+    return status === undefined ? [] : [{ ...page, status }];
+  });
+}
 
 function looked(words: RunEvidence["words"], standing: number[]) {
   return { name: "disk", said: words, standing };

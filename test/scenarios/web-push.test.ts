@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { MOST_CONTACTS } from "../../src/contacts/contacts.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { examine } from "../../src/operate/doctor.ts";
-import { browser } from "../support/browsers.ts";
+import { browser } from "../../src/prove/browser.ts";
 import { pushStory } from "../support/push-story.ts";
 import { answer, type Behaviour } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";

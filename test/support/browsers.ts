@@ -1,42 +1,5 @@
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from "node:crypto";
-import type { PushSubscription } from "../../src/channels/direct/web-push.ts";
+import { createPublicKey, verify } from "node:crypto";
 import type { Behaviour, Received } from "./receiver.ts";
-
-/** A browser that took a push subscription: what its service worker would be given. */
-export interface Browser {
-  subscription(endpoint: string): PushSubscription;
-  /** Throws where the push isn't for this browser. */
-  open(body: Buffer): string;
-}
-
-const authSecret = Buffer.from("canary-auth-0123");
-
-export function browser(): Browser {
-  const pair = createECDH("prime256v1");
-  const point = pair.generateKeys();
-  return {
-    subscription: (endpoint) => ({
-      endpoint,
-      keys: { p256dh: point.toString("base64url"), auth: authSecret.toString("base64url") },
-    }),
-    open(body) {
-      const salt = body.subarray(0, 16);
-      if (body.readUInt32BE(16) !== 4_096 || body.readUInt8(20) !== 65) throw new Error("record");
-      const sender = body.subarray(21, 86);
-      const info = Buffer.concat([Buffer.from("WebPush: info\0"), point, sender]);
-      const key = hkdfSync("sha256", pair.computeSecret(sender), authSecret, info, 32);
-      const derive = (what: string, bytes: number) =>
-        Buffer.from(
-          hkdfSync("sha256", Buffer.from(key), salt, `Content-Encoding: ${what}\0`, bytes),
-        );
-      const open = createDecipheriv("aes-128-gcm", derive("aes128gcm", 16), derive("nonce", 12));
-      open.setAuthTag(body.subarray(-16));
-      const plain = Buffer.concat([open.update(body.subarray(86, -16)), open.final()]);
-      if (plain.at(-1) !== 2) throw new Error("the last record has no end");
-      return plain.subarray(0, -1).toString();
-    },
-  };
-}
 
 /** A push service for one box: it checks who sends, and keeps what it took. */
 export function pushService(

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BoxFlags } from "../../src/app/config.ts";
 import type { PushPayload } from "../../src/channels/direct/push-payload.ts";
+import { browser } from "../../src/prove/browser.ts";
 import type { Answer, Person } from "./box.ts";
-import { browser, pushService } from "./browsers.ts";
+import { pushService } from "./browsers.ts";
 import { boxAndReceiver } from "./contacts.ts";
 import { settle } from "./until.ts";
 

@@ -1,4 +1,5 @@
-import { browser, pushService } from "./browsers.ts";
+import { browser } from "../../src/prove/browser.ts";
+import { pushService } from "./browsers.ts";
 import {
   homeserver,
   MATRIX_ROOM,

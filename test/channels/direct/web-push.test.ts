@@ -7,7 +7,8 @@ import {
 } from "../../../src/channels/direct/push-encryption.ts";
 import { sendWebPush } from "../../../src/channels/direct/web-push.ts";
 import { type Random, systemRandom } from "../../../src/kit/random.ts";
-import { browser, pushService } from "../../support/browsers.ts";
+import { browser } from "../../../src/prove/browser.ts";
+import { pushService } from "../../support/browsers.ts";
 import { codeMessage, directMessage, hostileMessages } from "../../support/direct.ts";
 import { boxEgress } from "../../support/egress.ts";
 import { eventBody } from "../../support/events.ts";

@@ -1,0 +1,69 @@
+import { createDecipheriv, createECDH, hkdfSync } from "node:crypto";
+import type { SeenPush } from "./evidence.ts";
+
+/** A browser that took a push subscription (RFC 8291): what its service worker would be given. */
+export interface PushedBrowser {
+  /** As the Push API says it. */
+  subscription(endpoint: string): { endpoint: string; keys: { p256dh: string; auth: string } };
+  /** The text that was pushed. Throws where the push isn't for this browser. */
+  open(body: Buffer): string;
+}
+
+/** In bytes: what comes before the text of an encrypted push. */
+const SALT = 16;
+const HEAD = 86;
+const TAG = 16;
+
+const authSecret = Buffer.from("canary-auth-0123");
+
+export function browser(): PushedBrowser {
+  const pair = createECDH("prime256v1");
+  const point = pair.generateKeys();
+  return {
+    subscription: (endpoint) => ({
+      endpoint,
+      keys: { p256dh: point.toString("base64url"), auth: authSecret.toString("base64url") },
+    }),
+    open(body) {
+      const salt = body.subarray(0, SALT);
+      if (body.readUInt32BE(16) !== 4_096 || body.readUInt8(20) !== 65) throw new Error("record");
+      const sender = body.subarray(21, HEAD);
+      const info = Buffer.concat([Buffer.from("WebPush: info\0"), point, sender]);
+      const key = hkdfSync("sha256", pair.computeSecret(sender), authSecret, info, 32);
+      const derive = (what: string, bytes: number) =>
+        Buffer.from(
+          hkdfSync("sha256", Buffer.from(key), salt, `Content-Encoding: ${what}\0`, bytes),
+        );
+      const open = createDecipheriv("aes-128-gcm", derive("aes128gcm", 16), derive("nonce", 12));
+      open.setAuthTag(body.subarray(-TAG));
+      const plain = Buffer.concat([open.update(body.subarray(HEAD, -TAG)), open.final()]);
+      if (plain.at(-1) !== 2) throw new Error("the last record has no end");
+      return plain.subarray(0, -1).toString();
+    },
+  };
+}
+
+/** Alerts named one by one begin their lines with an id. */
+const NAMED = /^(\d+): /gm;
+
+/** What a push says when its browser has opened it; `plain` null: it couldn't. */
+export function pushOf(plain: string | null, arrived: { device: number; at: number }): SeenPush {
+  const push = {
+    ...arrived,
+    isRead: plain !== null,
+    isPage: false,
+    alertIds: [] as string[],
+    more: 0,
+    wasTaken: false,
+  };
+  if (plain === null) return push;
+  const { notification } = JSON.parse(plain) as {
+    notification: { title: string; body: string; data: { kind: string; alert: string | null } };
+  };
+  const { title, body, data } = notification;
+  const isPage = data.kind === "page";
+  if (data.alert !== null) return { ...push, isPage, alertIds: [data.alert] };
+  const alertIds = [...body.matchAll(NAMED)].flatMap(([, id]) => id ?? []);
+  const all = Number(/^(\d+) alerts: /.exec(title)?.[1] ?? 0);
+  return { ...push, isPage, alertIds, more: Math.max(0, all - alertIds.length) };
+}
