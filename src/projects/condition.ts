@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { z } from "zod";
 import { list, text } from "../kit/fields.ts";
+import { ownValue } from "../kit/own-value.ts";
 import { fits } from "../kit/text.ts";
 
 /** A comparison with a key of an event, or of an alert: what rules and silences have in common. */
@@ -56,7 +57,7 @@ function patternFault(value: Condition["value"]): string | null {
  * time that grows with the value's length, whatever the pattern. A missing key fails all but neq.
  */
 export function compileCondition({ key, op, value }: Condition): (keys: Keys) => boolean {
-  const read = (keys: Keys) => keys?.[key];
+  const read = (keys: Keys) => ownValue(keys, key);
   if (Array.isArray(value)) {
     const texts = new Set(value);
     return (keys) => {

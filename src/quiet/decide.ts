@@ -1,3 +1,4 @@
+import { ownValue } from "../kit/own-value.ts";
 import { compileCondition } from "../projects/condition.ts";
 import type { SilenceBody } from "./silence.ts";
 import { type Timing, windowAt } from "./windows.ts";
@@ -66,7 +67,7 @@ export function decideQuiet(
     if (window !== null && window.from <= at) keep({ by: id, kind, until: window.until, reason });
   }
   for (const one of above)
-    if (one.equal.every((name) => isSame(subject.identifiers[name], one.identifiers[name])))
+    if (one.equal.every((name) => isSame(name, subject, one)))
       keep({
         ...{ by: `alert:${one.id}`, kind: "alert", until: one.openedAt + LONGEST_QUIET },
         reason: `alert ${one.id} of ${one.rule} stands`,
@@ -85,8 +86,9 @@ export const silencesTaking = (
   );
 
 /** What one of the two lacks says nothing of them being about one thing. */
-function isSame(a: string | undefined, b: string | undefined): boolean {
-  return a !== undefined && a === b;
+function isSame(name: string, subject: Subject, above: Above): boolean {
+  const value = ownValue(subject.identifiers, name);
+  return value !== undefined && value === ownValue(above.identifiers, name);
 }
 
 /** Which alerts a silence takes, whenever it holds. */
@@ -102,7 +104,7 @@ export function takerOf(body: SilenceBody): (subject: Subject) => boolean {
     if (match.template_id !== null && match.template_id !== subject.templateId) return false;
     if (sources !== null && (subject.source === null || !sources.has(subject.source))) return false;
     return (
-      identifiers.every(([name, value]) => subject.identifiers[name] === value) &&
+      identifiers.every(([name, value]) => ownValue(subject.identifiers, name) === value) &&
       conditions.every((holds) => holds(subject.identifiers))
     );
   };

@@ -16,6 +16,9 @@ const subject: Subject = {
 const bodyOf = (write: object): SilenceBody =>
   silenceWrite.parse({ ends_at: 10, reason: "r", ...write });
 
+const by = (condition: object) => ({ conditions: [condition] });
+/** As an alert's row gives them. */
+const named = (key: string) => ({ identifiers: JSON.parse(`{"${key}":"v"}`) });
 const takes: [what: string, write: object, changed: Partial<Subject>, is: boolean][] = [
   ["everything below critical", { all: true }, {}, true],
   ["no critical one", { all: true }, { level: 500 }, false],
@@ -34,6 +37,12 @@ const takes: [what: string, write: object, changed: Partial<Subject>, is: boolea
   ["by a list", { conditions: [{ key: "provider", op: "in", value: ["acme"] }] }, {}, true],
   ["not off the list", { conditions: [{ key: "provider", op: "in", value: ["b"] }] }, {}, false],
   ["by a number", { conditions: [{ key: "amount", op: "gte", value: 12 }] }, {}, true],
+  ...["constructor", "__proto__", "toString"].flatMap((key): typeof takes => [
+    [`not by a pattern of ${key}`, by({ key, op: "matches", value: ".*" }), {}, false],
+    [`not by ${key} on a list`, by({ key, op: "in", value: ["acme"] }), {}, false],
+    [`by another ${key}`, by({ key, op: "neq", value: "acme" }), {}, true],
+    [`with a ${key} of its own`, by({ key, op: "eq", value: "v" }), named(key), true],
+  ]),
 ];
 for (const [what, write, changed, is] of takes)
   test(`a silence takes ${what}: ${is}`, () =>
@@ -73,7 +82,8 @@ test("an alert above must have each named identifier with the same value, and ho
   assert.equal(above({}, [])?.until, 30 * DAY);
   assert.equal(above({ provider: "b" }, ["provider"]), null);
   assert.equal(above({}, ["provider"]), null);
-  assert.equal(above({}, ["region"]), null, "what both lack says nothing");
+  for (const name of ["region", "constructor", "__proto__"])
+    assert.equal(above({}, [name]), null, `what both lack says nothing: ${name}`);
   assert.equal(above({}, [], -21 * DAY), null);
 });
 

@@ -190,3 +190,57 @@ test("a fold from another source, or of a higher level, rings through a silence 
   await pass(box, 5, 1);
   assert.deepEqual(told(), ["hook opened", "hook escalated"]);
 });
+
+test("a silence by a name that an object would lose is refused and not made wider; an alert's own silence keeps it", async (t) => {
+  const { box, ann, rule, silence, now } = await story(t);
+  await rule({ identifier_keys: ["__proto__"] });
+  const odd = (value: string): object => JSON.parse(`{"__proto__":"${value}"}`);
+  const match = { rule: "errors", identifiers: odd("x") };
+  const refused = [
+    await silence({ match }),
+    await box.api("POST", "/v1/silences/preview", {
+      ...{ match, ends_at: now() + 60, reason: "why" },
+    }),
+    await box.api("POST", "/v1/projects/shop/rules/simulate", {
+      ...{ rule: "errors", identifiers: odd("x") },
+    }),
+  ];
+  assert.deepEqual(
+    refused.map(({ status, body }) => [status, body.error.details?.[0]?.reason]),
+    Array(3).fill([400, "can't have that name"]),
+  );
+  assert.equal(refused[0]?.body.error.details[0].field, "/match/identifiers/__proto__");
+  const source = await box.api("POST", "/v1/projects/shop/sources", { name: "odd" });
+  const fire = async (value: string) => {
+    const event = { message: "it is down", level: 400, keys: odd(value) };
+    const { body } = await box.ingest(source.body.token, event);
+    assert.equal(body.alerted, true);
+    await settle(box);
+    return box.tenant.store
+      .sql<[], { id: number; identifiers: string; silenced_by: string | null }>(
+        "SELECT id, identifiers, silenced_by FROM alerts ORDER BY id DESC LIMIT 1",
+      )
+      .get();
+  };
+  const first = await fire("x");
+  assert.equal(first?.identifiers, '{"__proto__":"x"}');
+  const act = { verb: "silence", ids: [String(first?.id)], until: now() + 1800, reason: "why" };
+  const own = await box.api("POST", "/v1/alerts/bulk", act, ann.key);
+  assert.ok(own.status < 300, JSON.stringify(own.body));
+  const [made] = (await box.api("GET", "/v1/silences")).body.silences;
+  assert.equal(JSON.stringify(made.match.identifiers), '{"__proto__":"x"}');
+  assert.equal((await fire("y"))?.silenced_by, null, "another value rings");
+});
+
+test("no silence that names what every object has keeps an alert from opening", async (t) => {
+  const { rule, silence, fire, alert } = await story(t);
+  await rule();
+  for (const key of ["constructor", "__proto__"])
+    for (const [op, value] of [
+      ["matches", ".*"],
+      ["eq", "x"],
+      ["gte", 0],
+    ])
+      assert.equal((await silence({ match: {}, conditions: [{ key, op, value }] })).status, 201);
+  assert.equal((await alert(await fire("1"))).silenced_by, null);
+});
