@@ -11,11 +11,12 @@ import { takePreviews } from "./previews.ts";
 import { keepSaid } from "./said-line.ts";
 import { takeRows } from "./select.ts";
 import { keepTimes } from "./times.ts";
+import { askWhatTurns } from "./turns.ts";
 
 /* Every page reads and works without this; with it, it is live and quick. */
 tellZone();
 showTab();
-keepTimes();
+keepTimes(askWhatTurns);
 takeForms();
 takePreviews();
 takeMenus();

@@ -27,9 +27,10 @@ export interface Put {
 /** The change after which each section was drawn; one that isn't here, with the page. */
 const drawn = new Map<string, string>();
 
+const drawnBy = (id: string): string | null => drawn.get(id) ?? drawnAfter;
+
 /** Whether a section shows this change, as the stream counts them. */
-export const isShown = (id: string, told: string): boolean =>
-  shows(drawn.get(id) ?? drawnAfter, told);
+export const isShown = (id: string, told: string): boolean => shows(drawnBy(id), told);
 
 /** A section stands as the box would draw it after this change. */
 export function noteDrawn(id: string, since: string | null): void {
@@ -51,7 +52,7 @@ export function putSections(
     // It shows something this once: what was asked for before that hasn't got it.
     if (form === null && !anyway && section.matches("section:not([data-live])")) continue;
     // A form was answered meanwhile: what it drew is newer.
-    if (since !== null && drawn.get(fresh.id) !== since && isShown(fresh.id, since)) continue;
+    if (since !== null && since !== drawnBy(fresh.id) && isShown(fresh.id, since)) continue;
     if (!anyway && isAtWorkIn(section, form)) {
       held.push(section.id);
       continue;

@@ -1,9 +1,9 @@
 import { agoWords, leftWords } from "./ago.ts";
 import { boxNow } from "./box-clock.ts";
 
-/** One timer for all times of the page; text is touched only where it changes. */
-export function keepTimes(): void {
-  drawEachSecond();
+/** One timer for all times of the page, which calls `onSecond`, too; text is touched only where it changes. */
+export function keepTimes(onSecond: () => void): void {
+  drawEachSecond(onSecond);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) drawTimes();
   });
@@ -11,11 +11,14 @@ export function keepTimes(): void {
 }
 
 /** At the box's whole seconds, at which what it counts changes. */
-function drawEachSecond(): void {
+function drawEachSecond(onSecond: () => void): void {
   setTimeout(
     () => {
-      if (!document.hidden) drawTimes();
-      drawEachSecond();
+      if (!document.hidden) {
+        drawTimes();
+        onSecond();
+      }
+      drawEachSecond(onSecond);
     },
     1000 - (boxNow() % 1000),
   );

@@ -22,14 +22,14 @@ export async function drawSections(
 
 function wrapped(
   id: string,
-  { watches, attributes }: Section,
+  { watches, turnsAt = null, attributes }: Section,
   drawn: Markup,
   once: readonly string[],
 ): Markup {
   const stays = once.some((text) => drawn.markup.includes(html`${text}`.markup));
   return html`<section id="${id}"${!stays && html` data-live="${watches.join(" ")}"`}${
-    attributes !== undefined && html` ${attributes}`
-  }>
+    turnsAt !== null && html` data-turns="${turnsAt}"`
+  }${attributes !== undefined && html` ${attributes}`}>
 ${drawn}
 </section>
 `;

@@ -60,6 +60,8 @@ export interface Section {
   /** Names of what it shows, as the stream of changes calls them. */
   watches: readonly string[];
   draw(): Markup | Promise<Markup>;
+  /** Unix seconds at which it is another by time alone, which nobody tells: an open page asks for it anew then. */
+  turnsAt?: number | null;
   /** Further attributes of its element, made by `html`. */
   attributes?: Markup;
 }

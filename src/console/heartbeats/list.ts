@@ -24,21 +24,21 @@ interface Beat {
 /** Jobs that must report, of all projects. */
 export const heartbeatsScreen: Screen = {
   path: "/heartbeats",
-  view: (call) => ({
-    title: "Heartbeats",
-    nav: "heartbeats",
-    sections: {
-      head: { watches: [], draw: () => newButton(call, "") },
-      heartbeats: {
-        watches: ["heartbeats", "projects"],
-        draw: () =>
-          list(
-            call,
-            configVersions(call.tenant.store).flatMap(({ project }) => beatsOf(call, project)),
-          ),
+  view(call) {
+    const projects = configVersions(call.tenant.store);
+    const all = projects.flatMap(({ project }) => beatsOf(call, project));
+    return {
+      title: "Heartbeats",
+      nav: "heartbeats",
+      sections: {
+        head: { watches: [], draw: () => newButton(call, "") },
+        heartbeats: {
+          ...{ watches: ["heartbeats", "projects"], turnsAt: nextLate(all) },
+          draw: () => list(call, all),
+        },
       },
-    },
-  }),
+    };
+  },
 };
 
 /** Those of one project, among its pages. */
@@ -46,6 +46,7 @@ export const projectHeartbeatsScreen: Screen = {
   path: "/p/{project}/heartbeats",
   view(call) {
     const { name } = getProject(call.tenant.store, call.params["project"] ?? "");
+    const all = beatsOf(call, name);
     return {
       title: `${name} · Heartbeats`,
       heading: html`${name}`,
@@ -54,8 +55,8 @@ export const projectHeartbeatsScreen: Screen = {
         tabs: { watches: [], draw: () => projectTabs(call, name, "heartbeats") },
         head: { watches: [], draw: () => newButton(call, name) },
         heartbeats: {
-          watches: ["heartbeats", `project:${name}`],
-          draw: () => list(call, beatsOf(call, name)),
+          ...{ watches: ["heartbeats", `project:${name}`], turnsAt: nextLate(all) },
+          draw: () => list(call, all),
         },
       },
     };
@@ -68,6 +69,16 @@ function beatsOf({ tenant }: PageCall, project: string): Beat[] {
     ...{ project, beat: readHeartbeat(tenant, row) },
   }));
 }
+
+/** When the next of them is late, Unix seconds: it was expected, and nothing happened. */
+function nextLate(all: readonly Beat[]): number | null {
+  const times = all.flatMap(({ beat }) => lateAt(beat) ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** When it is late unless it reports. */
+export const lateAt = ({ state, expected_at }: HeartbeatAnswer): number | null =>
+  state === "up" ? expected_at : null;
 
 function newButton({ base }: PageCall, project: string): Markup {
   const query = project === "" ? "" : `?project=${encodeURIComponent(project)}`;
@@ -110,19 +121,25 @@ ${beat.rule === null && html`<p class="wrong">No rule hears it: nobody would be 
 `;
 }
 
-/** "last 03:12, took 11 min". */
+/** "last 03:12, took 11 min (4 min ago)". What counts stands at the end of its line: nothing moves by it. */
 export function lastWords(call: PageCall, { last_at, last_duration }: HeartbeatAnswer): Piece {
   if (last_at === null) return html` · <span class="soft">never reported</span>`;
-  return html` · last ${clockTime(call, last_at)} (${ago(call, last_at)})${
-    last_duration !== null && `, took ${span(last_duration)}`
-  }`;
+  return html`<br>
+last ${clockTime(call, last_at)}${last_duration !== null && `, took ${span(last_duration)}`} (${ago(call, last_at)})`;
 }
 
-/** "next by 03:30 (in 2:10)". */
-export function nextWords(call: PageCall, { due_at, state }: HeartbeatAnswer): Piece {
+/** "next by 03:30, expected 03:00 (in 2:10)"; once it is late "expected 03:00, next by 03:30 (in 27:10)". */
+export function nextWords(call: PageCall, { due_at, expected_at, state }: HeartbeatAnswer): Piece {
   if (due_at === null) return false;
   const what = state === "started" ? "to end" : "next";
-  return html` · ${what} by ${clockTime(call, due_at)} (in ${until(call, due_at)})`;
+  const by = html`${what} by ${clockTime(call, due_at)}`;
+  const left = (at: number) => html`(in ${until(call, at)})`;
+  if (expected_at === null || !(state === "up" || state === "late"))
+    return html`<br>
+${by} ${left(due_at)}`;
+  const expected = html`expected ${clockTime(call, expected_at)}`;
+  return html`<br>
+${state === "up" ? html`${by}, ${expected} ${left(expected_at)}` : html`${expected}, ${by} ${left(due_at)}`}`;
 }
 
 export function pauseButton(call: PageCall, { id, state, name }: HeartbeatAnswer): Markup {

@@ -15,7 +15,7 @@ import { heartbeatDeeds } from "./deeds.ts";
 import { fieldsOfHeartbeat } from "./fields.ts";
 import { earChoices, heartbeatFields } from "./form.ts";
 import { heartbeatHere } from "./here.ts";
-import { lastWords, nextWords, pauseButton } from "./list.ts";
+import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
 import { runLegend, runRow, runTable } from "./runs.ts";
 import { addressNotice } from "./snippets.ts";
 import { heartbeatBadge, paceWords } from "./state.ts";
@@ -42,7 +42,7 @@ export const heartbeatScreen: Screen = {
       sections: {
         first: { watches, draw: () => firstPing(shown, call) },
         address: { watches: [], draw: () => addressNotice(call.shown, row.cron) },
-        facts: { watches, draw: () => facts(call, shown) },
+        facts: { watches, turnsAt: lateAt(shown.beat), draw: () => facts(call, shown) },
         runs: { watches, draw: () => runs(call, row) },
         message: { watches, draw: () => lastMessage(row) },
         ears: { watches, draw: () => ears(call, shown) },

@@ -122,6 +122,39 @@ const firstPingIsGreen: Step = async ({ box, run, visit, calm }) => {
   await calm(tab, "a heartbeat that is heard");
 };
 
+/** Nobody tells that a job is late: the page turns at its second, by the box's clock, wherever the browser's stands. */
+const lateAtItsSecond: Step = async ({ box, run, visit, calm }) => {
+  await scene(box);
+  const made = await box.api("POST", "/v1/projects/shop/heartbeats", {
+    ...{ name: "tick", period_seconds: 10, grace_seconds: 60 },
+  });
+  await fetch(new URL(made.body.ping_url, box.url), { method: "POST" });
+  await settle(box);
+  await box.clock.turn(5_000);
+  const { expected_at } = (await box.api("GET", `/v1/projects/shop/heartbeats/${made.body.id}`))
+    .body;
+  const { next } = box.tenant.changes.after(null);
+  run();
+  const list = await visit("/heartbeats", { ahead: 3_600_000 });
+  const one = await visit(`/heartbeats/${made.body.id}`);
+  let asked = 0;
+  list.page.on("request", () => asked++);
+  assert.match(String(await list.run(text("heartbeats"))), /None of 1 heartbeat is missing/);
+  await seen(list, `/next by 09:01, expected 09:00 \\(in 0:0\\d\\)/.test(${text("heartbeats")})`);
+  await seen(list, `/1 late, of 1/.test(${text("heartbeats")})`);
+  const after = box.clock.now() / 1000 - expected_at;
+  assert.ok(after >= 0 && after <= 1.5, `late after ${after} s`);
+  await seen(
+    one,
+    `/late/.test(${text("facts")}) && /expected 09:00, next by/.test(${text("facts")})`,
+  );
+  const { topics } = box.tenant.changes.after(next);
+  assert.ok(!topics.includes("heartbeats"), `nothing was told: ${topics}`);
+  assert.ok(asked <= 3, `${asked} requests`);
+  await calm(list, "a late heartbeat in the list");
+  await calm(one, "a late heartbeat");
+};
+
 /** `[` and `]` go through the list that an alert was opened from, in its order and by its filter. */
 const neighboursByKeys: Step = async ({ box, visit, calm }) => {
   const fire = await scene(box);
@@ -169,6 +202,7 @@ const STEPS: Record<string, Step> = {
     menusFitPhone,
     previewFollows,
     firstPingIsGreen,
+    lateAtItsSecond,
     neighboursByKeys,
     withoutScript,
   },
