@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inflateSync } from "node:zlib";
+import { mergeAlerts } from "../../src/alerts/merge.ts";
 import {
   actName,
   alertsOf,
@@ -12,6 +13,7 @@ import {
   heldLine,
   isFree,
   isSameAct,
+  saidIn,
 } from "../../src/browser/worker/acts.ts";
 import { hourAt, secondsAt } from "../../src/browser/worker/clock-words.ts";
 import { DRAWN_HEADERS, drawnPage, notKept } from "../../src/browser/worker/drawn-page.ts";
@@ -274,6 +276,36 @@ test("an act that comes again, since its answer was lost, is done once and answe
   await post(bob, "ack", "a-2");
   await post(tab, "unack", "u-1");
   assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "acknowledged", "Bob has it");
+});
+
+test("what the box says of an act is told with it: that nothing was done, and where an alert went", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors", identifier_keys: ["n"] });
+  for (const n of ["a", "b"])
+    await box.ingest(token, { message: "payment failed", level: 500, keys: { n } });
+  const bob = box.person("member", "bob@example.org");
+  box.tenant.store.write((tx) =>
+    tx
+      .sql("UPDATE accounts SET display_name = ? WHERE id = ?")
+      .run(`<b>"Bob" & 'Co'`, bob.accountId),
+  );
+  const said = async (id: number, verb: string, person = box.owner) => {
+    const tab = signedIn(box, person);
+    // As the worker sends it: from no page.
+    const answer = await tab.post(`/a/${id}/${verb}`, {}, { headers: { "x-sections": "1" } });
+    assert.equal(answer.status, 200);
+    return saidIn(answer.text);
+  };
+  assert.equal(await said(1, "resolve"), "Not resolved yet: #1 still matches.");
+  assert.equal(await said(1, "ack", bob), "Acknowledged #1.");
+  assert.match(await said(1, "ack"), /^<b>"Bob" & 'Co' acknowledged #1 just before you\.$/);
+  const { store } = box.tenant;
+  const [template] = store.sql<[], string>("SELECT template_id FROM alerts").pluck().all();
+  store.write((tx) => mergeAlerts(tx, [1, 2], { alertKey: "one", templateId: template ?? "" }));
+  assert.equal(await said(1, "ack", bob), "#1 is one with #2 now. #2 is open.");
+  assert.equal(saidIn("<p>no line</p>"), "");
 });
 
 /** Width, height and whether all of it is opaque. */

@@ -179,6 +179,13 @@ test("what a push service answers: taken, too many, too large, gone; nothing is 
     "a late receipt of what is gone changes nothing",
   );
   assert.equal((await see("r")).status, 404);
+  const last = await subscribe(ann, "tablet");
+  await fire(7);
+  const { receipt } = last.shown().data;
+  const until = (await subscriptions(ann)).find(({ id }: { id: string }) => id === last.id);
+  assert.equal(until.shown_at, null);
+  await box.restart(() => box.clock.turn(86_400_000));
+  assert.equal((await see(receipt)).status, 404, "its day is over");
 });
 
 test("a device may show a page before its service has answered, or answered well: it isn't pushed again", async (t) => {

@@ -34,6 +34,16 @@ export function answeredAs(status: number): "taken" | "later" | { refused: strin
   return { refused: status === 401 ? "you are signed out" : `the box refused it (${status})` };
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" },
+};
+
+/** What the box says of an act, out of the sections that it answered, as text; "" where it says nothing. */
+export function saidIn(sections: string): string {
+  const markup = /<output id="said"[^>]*><span>([^<]*)<\/span>/.exec(sections)?.[1] ?? "";
+  return markup.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
 /** Whether one may be sent while another is still held: what is done to one alert keeps its order. */
 export const isFree = (act: Pick<HeldAct, "path" | "body">, held: readonly HeldAct[]): boolean => {
   const taken = new Set(held.flatMap(alertsOf));

@@ -8,6 +8,7 @@ import {
   heldLine,
   isFree,
   isSameAct,
+  saidIn,
 } from "./acts.ts";
 import { DRAWN_HEADERS } from "./drawn-page.ts";
 import { reachBox } from "./reach.ts";
@@ -89,7 +90,9 @@ async function send(act: HeldAct): Promise<Sent> {
     return { left: "busy", said: "Not sent: the box is busy. It is tried again." };
   if (came === "taken") {
     await dropRecord(PREFIX + act.id);
-    return { left: "nothing", said: `Sent: ${name}.` };
+    // It may be that nothing was done: somebody was quicker, or is asked first.
+    const words = saidIn(await answer.text().catch(() => ""));
+    return { left: "nothing", said: `Sent: ${name}. ${words}`.trim() };
   }
   const { refused } = came;
   await putRecord(PREFIX + act.id, { ...act, refused });

@@ -3,7 +3,7 @@ import { alertId, getAlertRow } from "../../alerts/alert.ts";
 import { changeEach } from "../../alerts/bulk.ts";
 import { silenceAlert } from "../../alerts/silence-alert.ts";
 import { liftSilence } from "../../alerts/silencing.ts";
-import { whoDid } from "../../alerts/whose.ts";
+import { livingAlert, whoDid } from "../../alerts/whose.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import type { Reader } from "../../store/store.ts";
 import type { FormDone, PageCall } from "../screen.ts";
@@ -34,13 +34,17 @@ function sentence(verb: string, done: readonly string[], others: readonly string
 }
 
 /** How an alert that couldn't be changed as wanted stands: "Bob acknowledged #130 2 s before you." */
-export function standing(reader: Reader, id: string, { who, now }: PageCall): string {
+export function standing(reader: Reader, id: string, call: PageCall): string {
+  const { who, now } = call;
   let row: AlertRow;
   try {
     row = getAlertRow(reader, alertId(id));
   } catch {
     return `#${id} is gone.`;
   }
+  const living = livingAlert(reader, row.id);
+  if (living !== row.id)
+    return `#${id} is one with #${living} now. ${standing(reader, String(living), call)}`;
   if (row.state === "open") return `#${id} is open.`;
   const by = whoDid(reader, row.id, row.state);
   const at = (row.state === "acknowledged" ? row.acked_at : row.resolved_at) ?? now;

@@ -98,7 +98,7 @@ const readsOffline: Step = async ({ box, visit, run }) => {
   await page.context().setOffline(false);
   await seen(
     tab,
-    `/Sent: Acknowledge #1\\. Sent: Note on #1/.test(document.querySelector("#held")?.textContent)`,
+    `/Sent: Acknowledge #1\\. Acknowledged #1\\. Sent: Note on #1\\. Noted on #1\\./.test(document.querySelector("#held")?.textContent)`,
   );
   await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
   assert.equal(await page.locator("#bar > .unreached").count(), 0);

@@ -146,3 +146,33 @@ test("whatever an alert holds, its push is valid JSON of at most 3 kB that break
     { numRuns: 200 },
   );
 });
+
+test("the longest that there can be fits, of each kind of character, and is read as far as it goes", () => {
+  const cutShort: string[] = [];
+  for (const char of ["💥", '"', "\\", "é", "\u2028", "\u007f", "\ud800", "\u0001", "a"])
+    for (const kind of ["one", "several"])
+      for (const room of [1, 560]) {
+        const long = char.repeat(5_000);
+        const url = `https://box.example/${"x".repeat(room)}`;
+        const event = { ...down, project: long, rule: long, template: long, last_message: long };
+        const events = kind === "one" ? [event] : [event, { ...event, alert_id: "132" }];
+        const next = { at: NOW, people: [{ name: long, why: "" }], more: 3 };
+        const message = {
+          ...{ ...page, events, title: `5 alerts: ${long}`, lines: [long, long, long, long] },
+          ...{ said: { by: long, steps: 2, next }, ack: { url, handle: "h" } },
+        };
+        const payload = push(message, { base: url });
+        const bytes = Buffer.byteLength(JSON.stringify(payload));
+        const what = `${JSON.stringify(char)} ${kind} ${room}: ${bytes} bytes`;
+        assert.ok(bytes <= PUSH_BYTES, what);
+        const { title, body, navigate, data } = payload.notification;
+        assert.ok(
+          [title, body, data.template].every((one) => one.isWellFormed()),
+          what,
+        );
+        assert.ok(title.length > 8 && navigate.startsWith("https://box.example/x"), what);
+        if (kind === "one") assert.equal(data.ack, url, "it can be taken");
+        if ([...body].length < 900 && kind === "several") cutShort.push(char);
+      }
+  assert.ok(cutShort.includes("💥") && !cutShort.includes("a"), "cut where it has to be");
+});
