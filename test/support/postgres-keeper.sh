@@ -6,7 +6,7 @@ export LC_ALL=C TZ=UTC
 "$BOX_TEST_POSTGRES_BIN/initdb" --pgdata "$dir/data" --username box --auth trust --encoding UTF8 \
   --no-locale --no-sync --no-instructions >"$dir/log" 2>&1 || exit
 "$BOX_TEST_POSTGRES_BIN/postgres" -D "$dir/data" -k "$dir" \
-  -c listen_addresses= -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off \
+  -c listen_addresses= -c fsync=off -c full_page_writes=off -c autovacuum=off \
   -c shared_buffers=32MB -c max_connections=300 -c wal_level=minimal -c max_wal_senders=0 \
   -c max_wal_size=4GB -c checkpoint_timeout=1h -c max_parallel_workers_per_gather=0 -c deadlock_timeout=50ms >>"$dir/log" 2>&1 &
 server=$!

@@ -214,6 +214,27 @@ postgresTest("several nodes that start at once migrate once", async (t) => {
   );
 });
 
+postgresTest(
+  "a database that can't keep what it is given, or not at once, is refused",
+  async (t) => {
+    const made = await testDatabase(t, { empty: true });
+    const root = made.open();
+    const isMisconfigured = (words: RegExp) => (error: StoreFault) =>
+      error.kind === "misconfigured" && words.test(error.message);
+    const narrow = `${made.name}_latin`;
+    await root.query(`CREATE DATABASE ${narrow} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+    const latin = made.open({ by: made.url.replace(made.name, narrow) });
+    await assert.rejects(migrateDatabase(latin), isMisconfigured(/encoding is LATIN1/));
+    latin.close();
+    await root.query(`DROP DATABASE ${narrow} WITH (FORCE)`);
+    await root.query(`ALTER DATABASE ${made.name} SET synchronous_commit = off`);
+    const hasty = made.open();
+    await assert.rejects(migrateDatabase(hasty), isMisconfigured(/synchronous_commit is off/));
+    await root.query(`ALTER DATABASE ${made.name} RESET synchronous_commit`);
+    await migrateDatabase(made.open());
+  },
+);
+
 postgresTest("a program serves on a newer schema as long as that lets it", async (t) => {
   const made = await testDatabase(t, { empty: true });
   const database = made.open();

@@ -60,6 +60,8 @@ test("what can't be read is told without a word of what stands in it", () => {
     "postgres://box:hunter2@db:99999/pager",
     "postgres://box:hunter2@db,/pager",
     "postgres://box:hunter2@db/pager?sslmode=maybe",
+    "postgres://box:hunter2@db/pager?sslmode=constructor",
+    "postgres://box:hunter2@db/pager?sslmode=disable&sslmode=verify-full",
     "postgres://box:hunter2@db/pager?options=-c%20x",
     "hunter2",
   ]) {

@@ -56,8 +56,10 @@ export function readDatabaseUrl(text: string, { ca = false } = {}): DatabaseUrl 
     if (typeof hosts === "string") return hosts;
     if (user === "") return "it must name the user, as in postgres://user@host/database";
     if (name === "") return "it must name the database, as in postgres://user@host/database";
-    const other = [...params.keys()].find((key) => !["host", "port", "sslmode"].includes(key));
+    const said = [...params.keys()];
+    const other = said.find((key) => !["host", "port", "sslmode"].includes(key));
     if (other !== undefined) return `it may say host, port and sslmode, and not "${other}"`;
+    if (new Set(said).size < said.length) return "it says one thing twice";
     const tls = readTls(params.get("sslmode"), hosts, ca);
     if (tls === null)
       return ca ? "with an authority its sslmode must be one with TLS" : unknownMode;
@@ -90,7 +92,7 @@ function readTls(
   ca: boolean,
 ): DatabaseTls | null {
   if (mode !== null) {
-    const asked = MODES[mode] ?? null;
+    const asked = Object.hasOwn(MODES, mode) ? (MODES[mode] ?? null) : null;
     if (!ca) return asked;
     return asked === "verified" ? asked : null;
   }

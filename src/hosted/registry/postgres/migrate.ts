@@ -12,12 +12,13 @@ export const databaseMigrations = (): Migration[] => migrations("postgres");
 /**
  * Runs the migrations that the database hasn't seen: all in one transaction, under a locked row, so that of several nodes the
  * first one does it and the others wait. A program older than the schema serves where the schema lets it.
- * Throws StoreFault `newer` where it doesn't, and DatabaseAway.
+ * Throws StoreFault `newer` where it doesn't, `misconfigured` for a database that can't be one, and DatabaseAway.
  */
 export async function migrateDatabase(
   database: Database,
   known: readonly Migration[] = databaseMigrations(),
 ): Promise<void> {
+  await mustKeep(database);
   await makeMeta(database);
   await database.transaction(
     async (tx) => {
@@ -28,6 +29,27 @@ export async function migrateDatabase(
     // What was done is seen under the lock, so that nothing is done twice.
     { withinMs: WITHIN_MS, repeatable: true },
   );
+}
+
+/** In what a database may keep its texts: each character, or each byte as it comes. */
+const ENCODINGS = ["UTF8", "SQL_ASCII"];
+
+/** All that is said to be done is on the database's disk, and no page is lost over a character. */
+async function mustKeep(database: Database): Promise<void> {
+  const [found] = await database.query<{ encoding: string; commits: string | null }>(
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit', true) AS commits`,
+  );
+  const { encoding = "", commits } = found ?? {};
+  if (!ENCODINGS.includes(encoding))
+    throw new StoreFault(
+      "misconfigured",
+      `The database's encoding is ${encoding}, which lacks characters: make one by CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'.`,
+    );
+  if (commits === "off")
+    throw new StoreFault(
+      "misconfigured",
+      "The database answers before what it was told is on its disk, for synchronous_commit is off: set it by ALTER ROLE … SET synchronous_commit = 'on'.",
+    );
 }
 
 /** Where the lock lies. Two nodes that make it at once: one is told of a unique violation, and finds it there. */
