@@ -26,7 +26,7 @@ export function contactRows(call: PageCall, of: ContactsOf): Markup {
   if (all.length === 0)
     return empty(
       "Nothing rings yet.",
-      html`<p class="soft">Add a way below: an alert can't reach this person without one.</p>`,
+      html`<p class="soft">Add a way below: without one no alert gets through.</p>`,
     );
   const times = confirmedTimes(call.tenant.store, of.account);
   return html`<ul class="who">${contacts.map((contact) => one(call, of, { contact, confirmed: times.get(contact.id) }))}</ul>`;
