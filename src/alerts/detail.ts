@@ -59,7 +59,7 @@ export function alertDetail(reader: Reader, id: number, now: number): AlertDetai
   const silence = row.silenced_by === null ? null : findSilence(reader, row.silenced_by);
   return {
     alert: toAlert(row),
-    reach: readReach(reader, id),
+    reach: readReach(reader, id, now),
     next: rungsAhead(reader, row, now),
     buckets: occurrencesOf(reader, row, now),
     earlier: earlierAlerts(reader, row),

@@ -85,11 +85,14 @@ export function sortWays(
 }
 
 /** Throws 404, also for an alert that is no drill of this project. */
-export function readDrill(reader: Reader, projectId: number, id: number): DrillReport {
+export function readDrill(
+  reader: Reader,
+  { projectId, id, now }: { projectId: number; id: number; now: number },
+): DrillReport {
   const row = getAlertRow(reader, id);
   if (row.drill === 0 || row.project_id !== projectId) throw notFound("drill");
   const isOver = row.state === "resolved";
-  const sorted = sortWays(readReach(reader, id), { beganAt: row.opened_at, isOver });
+  const sorted = sortWays(readReach(reader, id, now), { beganAt: row.opened_at, isOver });
   const acked = reader.sql<[id: number], { by: string | null; at: number }>(ACKED).get(id);
   return {
     ...{ id: String(row.id), project: row.project, rule: row.rule },

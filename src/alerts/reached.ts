@@ -5,6 +5,7 @@ import { pagesOfAlert } from "../paging/history.ts";
 import { createReachable } from "../paging/reachable.ts";
 import type { Reader } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
+import { secondsOf } from "./ladder.ts";
 import {
   type ChannelFact,
   type PhoneFact,
@@ -13,16 +14,17 @@ import {
   type StepFact,
 } from "./reach-report.ts";
 import { findRule } from "./rule-of.ts";
+import { stepsAhead } from "./rungs-ahead.ts";
 import { calledOf } from "./said.ts";
 import { readTimeline, type TimelineEntry } from "./timeline.ts";
 
-/** Who was told of an alert by what, and who wasn't and why; ladder and schedules as they stand now. Throws 404. */
-export function readReach(reader: Reader, id: number): ReachEntry[] {
+/** Who was told of an alert by what, and who wasn't and why; ladder and schedules as they stand `now`. Throws 404. */
+export function readReach(reader: Reader, id: number, now: number): ReachEntry[] {
   const row = getAlertRow(reader, id);
   const timeline = readTimeline(reader, id);
   const reachable = createReachable(reader, contactKindList);
   return reachReport({
-    steps: stepsOf(reader, row, timeline),
+    steps: stepsOf(reader, row, { timeline, now }),
     paged: timeline.flatMap(({ kind, detail }) =>
       kind === "escalated" || kind === "fallback" ? (detail["accounts"] as string[]) : [],
     ),
@@ -37,22 +39,28 @@ export function readReach(reader: Reader, id: number): ReachEntry[] {
   });
 }
 
-/** A step counts from the alert's opening, and none runs before the one below it. */
-function stepsOf(reader: Reader, row: AlertRow, timeline: readonly TimelineEntry[]): StepFact[] {
-  let dueAt = row.ladder_from;
-  return (findRule(reader, row.rule_id)?.escalations ?? []).map((step, i) => {
+/** Who had duty when a step ran, or will have it when it runs. */
+function stepsOf(
+  reader: Reader,
+  row: AlertRow,
+  { timeline, now }: { timeline: readonly TimelineEntry[]; now: number },
+): StepFact[] {
+  const ladder = findRule(reader, row.rule_id)?.escalations ?? [];
+  const isGoingOn = row.state === "open" && row.step_at !== null;
+  const ahead = isGoingOn ? stepsAhead(reader, row, now) : null;
+  return ladder.map((step, i) => {
     const number = i + 1;
-    dueAt = Math.max(dueAt, row.ladder_from + step.after_minutes * 60);
+    const far = row.ladder_from + secondsOf(ladder, number);
     const hasRun = number <= row.step;
     const ran = timeline.find(({ detail }) =>
       (detail["steps"] as number[] | undefined)?.includes(number),
     );
-    const at = ran?.at ?? row.last_seen;
+    const dueAt = hasRun || ahead === null ? null : (ahead.get(number) ?? far);
+    const at = ran?.at ?? dueAt ?? row.last_seen;
     const duties = step.schedules
       .map((name) => dutyAt(reader, { projectId: row.project_id, name }, at))
       .filter((duty) => duty !== null);
-    const isAhead = !hasRun && row.state === "open";
-    return { step, number, hasRun, dueAt: isAhead ? dueAt : null, duties };
+    return { step, number, hasRun, dueAt, duties };
   });
 }
 

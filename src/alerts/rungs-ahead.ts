@@ -88,23 +88,44 @@ export function nextRungs(
   return ahead(reader, row, { ...asked, look, isEnough: ({ rungs }) => rungs.length > 0 });
 }
 
-function ahead(
-  reader: Reader,
-  row: AlertRow,
-  of: Pick<Question, "at" | "until" | "most"> & {
-    look: LookAhead;
-    isEnough?: (course: Course) => boolean;
-  },
-): RungAhead[] {
+/** Longer than anything is silenced by one thing. */
+const FAR = 40 * DAY;
+const MOST_FAR = 2000;
+
+/** When each step of its ladder that is still to come runs, by number; those that are farther ahead than is followed left out. */
+export function stepsAhead(reader: Reader, row: AlertRow, now: number): Map<number, number> {
+  const look = lookAhead(reader, now);
+  const steps = look.rule(row.rule_id)?.escalations.length ?? 0;
+  const asked = { at: now, until: now + FAR, most: MOST_FAR };
+  const isEnough = ({ step }: Course) => step >= steps;
+  const found = new Map<number, number>();
+  for (const { at, span } of follow(reader, row, { ...asked, look, isEnough })?.rungs ?? [])
+    for (let step = span?.first ?? 1; step <= (span?.last ?? 0); step += 1)
+      if (step > row.step && !found.has(step)) found.set(step, at);
+  return found;
+}
+
+type Asked = Pick<Question, "at" | "until" | "most"> & {
+  look: LookAhead;
+  isEnough?: (course: Course) => boolean;
+};
+
+function ahead(reader: Reader, row: AlertRow, asked: Asked): RungAhead[] {
+  const rule = asked.look.rule(row.rule_id);
+  const course = follow(reader, row, asked);
+  return rule === null || course === null ? [] : shown(rule, course.rungs);
+}
+
+/** null: nobody is paged of it any more. */
+function follow(reader: Reader, row: AlertRow, of: Asked): Course | null {
   const { look, isEnough = () => false, ...asked } = of;
   const rule = look.rule(row.rule_id);
-  if (rule === null || !isAnybodyPaged(row, rule)) return [];
+  if (rule === null || !isAnybodyPaged(row, rule)) return null;
   const around = surroundingsOf(reader, row, { rule, look });
   const from = standingOf(row, timersOf(row));
   // A page that is due while it is quiet is owed at the end of that.
   if (around.quietAt !== null) from.pages = waitingPages(reader, row.id);
-  const course = finish(followAlert(around, { ...asked, ...NOBODY_ANSWERS }, { from, isEnough }));
-  return shown(rule, course.rungs);
+  return finish(followAlert(around, { ...asked, ...NOBODY_ANSWERS }, { from, isEnough }));
 }
 
 const NOBODY_ANSWERS = { rings: false, silent: new Set<string>(), ack: null };

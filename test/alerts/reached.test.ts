@@ -245,3 +245,41 @@ test("pages by the relay: taken, without a phone, waiting, failed, off", () => {
   assert.deepEqual(reasonOf("failed"), ["phone failed"]);
   assert.deepEqual(reasonOf("dropped"), ["phone channel_disabled"]);
 });
+
+test("a step to come says when it runs and who has duty by then, with what is planned to be quiet counted in", async (t) => {
+  const { box, people, rule, fire } = await shop(t);
+  const { ann, bob, cid, dan } = people;
+  const start = Math.floor(box.clock.now() / 1000);
+  const layer = {
+    ...{ name: "l", rotation_start: start, shift_minutes: 20 },
+    participants: [bob.accountId, dan.accountId],
+  };
+  const schedule = { name: "ops", timezone: "UTC", layers: [layer] };
+  assert.equal((await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule)).status, 201);
+  await rule([
+    { after_minutes: 0, accounts: [ann.accountId] },
+    { after_minutes: 10, accounts: [], schedules: ["ops"] },
+    { after_minutes: 15, accounts: [cid.accountId] },
+  ]);
+  const id = await fire();
+  const waiting = async () => {
+    const { pages } = (await box.api("GET", `/v1/alerts/${id}/pages`)).body;
+    return pages
+      .filter(({ reason }: { reason: string }) => reason === "step_not_reached")
+      .map((page: { account_id: string; due_at: number }) => [
+        page.account_id,
+        (page.due_at - start) / 60,
+      ]);
+  };
+  assert.deepEqual(await waiting(), [
+    [bob.accountId, 10],
+    [cid.accountId, 15],
+  ]);
+  const planned = { starts_at: start + 300, ends_at: start + 1800 };
+  const silence = { match: { rule: "errors" }, reason: "deploy", critical: true, ...planned };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  assert.deepEqual(await waiting(), [
+    [dan.accountId, 30],
+    [cid.accountId, 35],
+  ]);
+});

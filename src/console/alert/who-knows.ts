@@ -16,7 +16,7 @@ interface Asked {
 
 /** Who was told by what, who wasn't and why. */
 export function whoKnows(call: PageCall, shown: ShownAlert): Markup {
-  const all = readReach(call.tenant.store, shown.row.id);
+  const all = readReach(call.tenant.store, shown.row.id, call.now);
   const about = { project: shown.row.project, rule: shown.row.rule, nameOf: shown.nameOf };
   const said = (entry: ReachEntry) => reachWords(entry, call, about);
   const { people, loose } = grouped(all);

@@ -121,7 +121,9 @@ function report(
   call: PageCall,
   { project, rule, drill }: { project: Project; rule: StoredRule; drill: number },
 ): Markup {
-  const found = readDrill(call.tenant.store, project.id, drill);
+  const found = readDrill(call.tenant.store, {
+    ...{ projectId: project.id, id: drill, now: call.now },
+  });
   const { state, began_at: began, ended_at: ended, verdict } = found;
   const kind = { good: " notice-good", warn: " notice-warn", error: " notice-wrong" };
   return html`<h2>The latest drill</h2>

@@ -12,7 +12,7 @@ export function pagedCard(call: PageCall, { alert, rings }: FirstSteps): Markup 
   if (alert === null)
     return html`${head("Be paged by it", false)}<p class="soft">The event above opens an alert, and the alert pages you.</p>`;
   const { id, state, opened_at, acked_at } = alert;
-  const mine = readReach(call.tenant.store, id).filter(
+  const mine = readReach(call.tenant.store, id, call.now).filter(
     ({ account_id }) => account_id === call.who.accountId,
   );
   const taken = mine.find(({ at, reason }) => at !== null && reason !== "failed");

@@ -106,7 +106,9 @@ export const alertRoutes: Route[] = [
     status: 200,
     answer: z.object({ pages: z.array(reachAnswer) }),
     errors: ["not_found"],
-    handle: ({ tenant, params }) => ({ pages: readReach(tenant.store, alertId(params.id)) }),
+    handle: ({ tenant: { store }, params }) => ({
+      pages: readReach(store, alertId(params.id), unixSeconds(store.clock)),
+    }),
   }),
   route({
     method: "POST",

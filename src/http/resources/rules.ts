@@ -3,6 +3,7 @@ import { alertAnswer, alertId, toAlert } from "../../alerts/alert.ts";
 import { drillWrite, startDrill } from "../../alerts/drill.ts";
 import { drillAnswer, readDrill } from "../../alerts/drill-report.ts";
 import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
+import { unixSeconds } from "../../kit/clock.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { namedPeople } from "../../people/named.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -204,6 +205,9 @@ export const ruleRoutes: Route[] = [
     answer: drillAnswer,
     errors: ["not_found"],
     handle: ({ tenant: { store }, params }) =>
-      readDrill(store, getProject(store, params.id).id, alertId(params.drill)),
+      readDrill(store, {
+        ...{ projectId: getProject(store, params.id).id, id: alertId(params.drill) },
+        now: unixSeconds(store.clock),
+      }),
   }),
 ];
