@@ -1,3 +1,4 @@
+import { subscriptionIds } from "../contacts/subscriptions.ts";
 import { html, type Markup } from "../kit/html.ts";
 import { bar } from "./bar.ts";
 import { saidLine } from "./said.ts";
@@ -66,6 +67,7 @@ export function shell(
       now,
       files,
       who: call.who.accountId,
+      devices: subscriptionIds(call.tenant.store, call.who.accountId),
       body: "frame",
       since: page.since,
       script: page.script,
@@ -112,6 +114,8 @@ export interface DocumentHead {
   files: Files;
   /** The account, so that what a browser kept of another's isn't shown; empty before signing in. */
   who: string;
+  /** Ids of their browsers that are pushed to, so that one that is none of them any more can say so. */
+  devices?: readonly string[];
   /** `frame`, or `frame alone`: one narrow column without navigation. */
   body: "frame" | "frame alone";
   /** Where the stream of changes goes on. */
@@ -135,7 +139,7 @@ export const documentTitle = (title: string): string => `${title} · box`;
 export function document(head: DocumentHead, body: Markup): string {
   const { title, base, look, now, files } = head;
   return html`<!doctype html>
-<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now}" data-base="${base}" data-who="${head.who}"${head.since !== undefined && html` data-since="${head.since}"`}>
+<html lang="en" data-theme="${look.theme}" data-rows="${look.rows}" data-keys="${look.keys ? "on" : "off"}" data-zone="${look.zone}" data-now="${now}" data-base="${base}" data-who="${head.who}"${head.devices !== undefined && html` data-devices="${head.devices.join(" ")}"`}${head.since !== undefined && html` data-since="${head.since}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

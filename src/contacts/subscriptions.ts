@@ -43,6 +43,16 @@ const isOne = (of: { account: string; id?: string }) =>
     of.id === undefined ? undefined : eq(contacts.id, of.id),
   );
 
+/** Ids of a person's, whatever has become of them. */
+export function subscriptionIds(reader: Reader, account: string): string[] {
+  const rows = reader.orm
+    .select({ id: contacts.id })
+    .from(contacts)
+    .where(isOne({ account }))
+    .all();
+  return rows.map(({ id }) => id);
+}
+
 /** By age. `wants` as they are stored. */
 export function listSubscriptions(
   reader: Reader,

@@ -9,10 +9,12 @@ import { fileAddress, ownBase, worker } from "./scope.ts";
 
 interface Device {
   id: string;
+  /** Since when: browser's clock, unix milliseconds. */
+  at?: number;
 }
 
 export const ownDevice = (): Promise<Device | null> => getRecord<Device>("device");
-export const beDevice = (id: string): Promise<void> => putRecord("device", { id });
+export const beDevice = (id: string): Promise<void> => putRecord("device", { id, at: Date.now() });
 
 /** It is nobody's any more. */
 export async function dropDevice(): Promise<void> {
@@ -43,13 +45,27 @@ export async function renew(event: RenewedPush): Promise<void> {
     if (came === "taken") return;
     if (came === "later") await wakeLater();
   }
+  await tell("Its push service wants it to be added again: open My devices.");
+}
+
+/**
+ * `known`: its person's devices, as a page has them that was asked for at `began`. One that the box has no more, removed elsewhere or
+ * gone with a backup that is older, says so once.
+ */
+export async function missDevice(known: readonly string[], began: number): Promise<void> {
+  const device = await ownDevice();
+  if (device === null || known.includes(device.id) || (device.at ?? 0) >= began) return;
+  await dropDevice();
+  await tell("The box has no such device any more: open My devices, and add it if it should ring.");
+}
+
+async function tell(body: string): Promise<void> {
   const told = {
-    title: "This browser isn’t rung any more",
-    ...{ body: "Its push service wants it to be added again: open My devices.", tag: TAG },
+    ...{ title: "This browser isn’t rung any more", body, tag: TAG },
     ...{ navigate: "/me/devices", data: { kind: "test" } },
   };
   await worker.registration.showNotification(told.title, {
-    ...{ body: told.body, tag: told.tag, data: told, requireInteraction: true },
+    ...{ body, tag: TAG, data: told, requireInteraction: true },
     ...{ icon: fileAddress("icon-192.png"), badge: fileAddress("badge-96.png") },
   });
 }

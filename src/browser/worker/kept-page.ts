@@ -7,6 +7,8 @@ import { escapeText } from "./drawn-page.ts";
 export interface PageFacts {
   /** The account that it was drawn for; "" for none. */
   who: string;
+  /** Their devices that the box knows. */
+  devices: string[];
   /** The box's clock when it was drawn, unix milliseconds. */
   drawnAt: number;
   zone: string;
@@ -21,6 +23,7 @@ export function pageFacts(page: string): PageFacts {
   const said = (name: string) => new RegExp(` data-${name}="([^"]*)"`).exec(root)?.[1] ?? "";
   return {
     who: said("who"),
+    devices: said("devices").split(" "),
     drawnAt: Number(said("now")),
     zone: said("zone"),
     title: /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? "",

@@ -1,4 +1,5 @@
 import { hourAt } from "./clock-words.ts";
+import { missDevice } from "./device.ts";
 import { DRAWN_HEADERS, drawnPage, notKept } from "./drawn-page.ts";
 import { type KeptEntry, pageFacts, shownAgain, tooMuch, unreachedLine } from "./kept-page.ts";
 import { pushedAlert } from "./pushed.ts";
@@ -19,8 +20,9 @@ type Later = (work: Promise<unknown>) => void;
 /** The network, and where that takes too long or fails the page as it was kept. `later` goes on after the answer. */
 export async function visitKept(request: Request, later: Later): Promise<Response> {
   const address = new URL(request.url).pathname;
+  const began = Date.now();
   const asked = reachBox(request).then(async (answer) => {
-    if (answer !== null) later(keep(address, answer.clone()));
+    if (answer !== null) later(keep(address, answer.clone(), began));
     return answer;
   });
   later(asked);
@@ -43,7 +45,7 @@ export async function visitPage(request: Request): Promise<Response> {
   return isRoot ? Response.redirect(`${ownBase}/alerts`) : notKeptPage();
 }
 
-async function keep(address: string, answer: Response): Promise<void> {
+async function keep(address: string, answer: Response, began: number): Promise<void> {
   const isPage = answer.headers.get("content-type")?.startsWith("text/html") === true;
   // What is shown once is kept nowhere.
   const isOnce = /no-store/.test(answer.headers.get("cache-control") ?? "");
@@ -53,6 +55,7 @@ async function keep(address: string, answer: Response): Promise<void> {
   const facts = pageFacts(text);
   if (facts.who === "") return;
   await beWhose(facts.who);
+  await missDevice(facts.devices, began);
   const store = await caches.open(STORE);
   const alert = /\/a\/(\d+)$/.exec(address)?.[1];
   const isOver = facts.isResolved && alert !== undefined && (await pushedAlert(alert)) === null;

@@ -217,6 +217,23 @@ async function addsBrowser({ story, visit, calm, run }: Scene): Promise<void> {
   await tab.close();
 }
 
+/** A box that was restored from an older backup knows nothing of it: who is rung by it is told. */
+async function saysThatItIsUnknown({ story, tab, pushed, phone }: Scene): Promise<void> {
+  const { box } = story;
+  const be = (id: string) =>
+    pushed.worker.evaluate(
+      `caches.open("records").then((all) => all.put("/-/device", new Response(JSON.stringify({ id: "${id}" }))))`,
+    );
+  await be(phone.id);
+  await tab.run(`caches.delete("pages")`);
+  await tab.page.goto(`${box.url}/alerts`);
+  await seen(tab, `caches.open("pages").then(async (all) => (await all.keys()).length > 0)`);
+  assert.equal((await pushed.shown("device")).title, "", "it is known");
+  await be("0123456789abcdef");
+  await tab.page.goto(`${box.url}/oncall`);
+  await pushed.shows("device", /isn’t rung any more/, /has no such device/);
+}
+
 /** AC-23.2: the session is gone, and the button counts all the same. */
 async function takesWithoutSession(scene: Scene): Promise<void> {
   const { story, phone, pushed } = scene;
@@ -320,7 +337,13 @@ async function opensPushed(scene: Scene): Promise<void> {
   await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
 }
 
-const STEPS = { addsBrowser, takesWithoutSession, saysNotAcknowledged, opensPushed };
+const STEPS = {
+  addsBrowser,
+  saysThatItIsUnknown,
+  takesWithoutSession,
+  saysNotAcknowledged,
+  opensPushed,
+};
 
 export async function pushHolds(browser: Browser): Promise<void> {
   const ends: (() => unknown)[] = [];
