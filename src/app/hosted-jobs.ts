@@ -1,6 +1,7 @@
 import { byLeader } from "../hosted/nodes/leader.ts";
 import type { PageDeps } from "../hosted/page.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
+import type { NodeJob } from "../hosted/registry/nodes.ts";
 import type { Outage } from "../hosted/registry/uptime.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { checkSilence, LOOK_EVERY_SECONDS } from "../hosted/watch.ts";
@@ -25,11 +26,17 @@ interface HostedEyes {
   /** null: this node doesn't look, another one does. */
   sawBoxes(look: HeartbeatLook | null): void;
   sawOutage(outage: Outage): void;
+  /** Whether a job that only one node does is this one's. */
+  sawLead(job: NodeJob, leads: boolean): void;
 }
 
 /** The hosted role's own due work. */
 export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; log: Log }): Job[] {
   const { registry, house, clock } = deps;
+  const sawSilence = (leads: boolean) => {
+    deps.sawLead("silence", leads);
+    if (!leads) deps.sawBoxes(null);
+  };
   const jobs: Job[] = [
     {
       name: "apns",
@@ -47,9 +54,11 @@ export function hostedJobs(deps: PageDeps & HostedEyes & { house: TenantHouse; l
       },
     },
     byLeader(registry.nodes, "silence", silenceJob(deps), {
-      ...{ everyMs: LOOK_EVERY_SECONDS * 1000, onOther: () => deps.sawBoxes(null) },
+      ...{ everyMs: LOOK_EVERY_SECONDS * 1000, onAsked: sawSilence },
     }),
-    byLeader(registry.nodes, "purge", purgeJob(deps), { everyMs: PURGE_SECONDS * 1000 }),
+    byLeader(registry.nodes, "purge", purgeJob(deps), {
+      ...{ everyMs: PURGE_SECONDS * 1000, onAsked: (leads) => deps.sawLead("purge", leads) },
+    }),
   ];
   if (registry.nodes !== null) return jobs.map((job) => patient(job, clock));
   const tenants: Job = {

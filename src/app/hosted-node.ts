@@ -1,5 +1,6 @@
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import { type LiveNode, type NodeOptions, startNode } from "../hosted/nodes/node.ts";
+import type { DatabaseLoad } from "../hosted/registry/load.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { version } from "../kit/assets.ts";
 import { sleep } from "../kit/clock.ts";
@@ -15,6 +16,11 @@ export interface HostedNode {
   /** Says that it is not ready, and waits as long as it was told to while requests are still served. */
   drain(): Promise<void>;
   stop(): Promise<void>;
+}
+
+function databaseOf(live: LiveNode | null, load: DatabaseLoad | null): NodeState["database"] {
+  if (live === null || load === null) return null;
+  return { unheardMs: live.unheardMs(), aheadMs: live.aheadMs(), nodes: live.nodes(), load };
 }
 
 interface HostedNodeParts {
@@ -66,10 +72,7 @@ export async function startHostedNode(
     live = await onceItAnswers(deps, () => startNode(options));
   }
   return {
-    state: () => ({
-      draining: isDraining,
-      database: live === null ? null : { unheardMs: live.unheardMs(), aheadMs: live.aheadMs() },
-    }),
+    state: () => ({ draining: isDraining, database: databaseOf(live, registry.load()) }),
     drain,
     stop: async () => live?.stop(),
   };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import { noTenants } from "../hosted/no-tenants.ts";
+import { createPageCounts } from "../hosted/page-counts.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
@@ -87,22 +88,25 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("tenants", () => house.stop());
     await house.survey();
     const page = { registry, pusher, clock };
-    const seen: SeenState = { apns: "unknown", boxes: null };
+    const seen: SeenState = { apns: "unknown", boxes: null, leads: {} };
+    const pages = createPageCounts();
     const jobs = hostedJobs({
       ...{ ...page, house, log },
       sawApns: (apns) => void Object.assign(seen, { apns }),
       sawBoxes: (boxes) => void Object.assign(seen, { boxes }),
       sawOutage: (outage) => void outages.push(outage),
+      sawLead: (job, leads) => void Object.assign(seen.leads, { [job]: leads }),
     });
     const scheduler = createScheduler(clock, log, jobs);
     lifecycle.onStop("jobs", () => scheduler.stop());
     const state: HostedState = {
       ...{ clock, scheduler, seen: () => seen, house: () => house.stats() },
-      node: () => node.state(),
+      ...{ node: () => node.state(), pages: () => pages.all() },
     };
     const http = hostedHttp(config, deps, {
       ...page,
       ...{ house, state, sealer },
+      paged: pages.add,
       redeemReceipt: receiptRedeemer(receipts),
       publicUrl: () => base,
     });

@@ -1,6 +1,7 @@
 import type { ScheduledBackups } from "../backup/scheduled.ts";
 import type { ChannelList } from "../channels/list.ts";
 import type { PageDeps } from "../hosted/page.ts";
+import type { PageCounts } from "../hosted/page-counts.ts";
 import type { PairDeps } from "../hosted/pairing.ts";
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import type { ServerLimits } from "../http/server-limits.ts";
@@ -49,6 +50,7 @@ export interface HostedParts extends PageDeps, PairDeps {
   /** Signs what tenants' links carry, so that none is opened for a link that nobody gave out. */
   sealer: Sealer;
   state: HostedState;
+  paged: PageCounts["add"];
   /** What boxes and readers reach this service at. */
   publicUrl(): string;
 }

@@ -1,5 +1,7 @@
+import { ServiceError } from "../kit/errors.ts";
 import { isSignedBy, isSkewed, readSignatureHeaders } from "../kit/sign.ts";
 import { type PageDeps, type PageResult, pushPage } from "./page.ts";
+import type { PageCounts, PageEnd } from "./page-counts.ts";
 import { noticeOf } from "./push.ts";
 import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
@@ -40,6 +42,8 @@ export type RelayResult =
 export interface RelayDeps extends PageDeps {
   /** Spends of a tenant's budget of pages; seconds to wait when there is none left. */
   admit?(tenantId: string): number | null;
+  /** Told how each page that a box asked for ended, and how long that took. */
+  paged?: PageCounts["add"];
 }
 
 /** Answers one event that a box relays; the checks run in the order of contract §7. */
@@ -81,7 +85,7 @@ async function taken(
   if (!event.event.startsWith("box.")) {
     const wait = deps.admit?.(from.tenantId) ?? null;
     if (wait !== null) return { kind: "limited", retryAfter: wait };
-    return answerOf(await pageFor(deps, from, { ...event, timestamp }));
+    return answerOf(await countedPage(deps, from, { ...event, timestamp }));
   }
   // A time from the future, of a clock since set right, would outrank all later news.
   return hearBox(deps, from, { ...event, timestamp: Math.min(timestamp, stamp) });
@@ -128,6 +132,21 @@ async function hearBox(
   else return { kind: "ignored" };
   if (!isKnown) return { kind: "unauthorized" };
   return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
+}
+
+async function countedPage(deps: RelayDeps, from: Sender, event: TimedEvent): Promise<PageResult> {
+  const since = deps.clock.mono();
+  let end: PageEnd = "fault";
+  try {
+    const result = await pageFor(deps, from, event);
+    end = result.kind === "paged" && result.duplicate ? "duplicate" : result.kind;
+    return result;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "not_ready") end = "away";
+    throw error;
+  } finally {
+    deps.paged?.(end, deps.clock.mono() - since);
+  }
 }
 
 /** An escalation goes to those it names, every other event to everyone with a live pairing. */

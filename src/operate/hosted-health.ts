@@ -1,12 +1,12 @@
+import type { PageCounts } from "../hosted/page-counts.ts";
 import type { StoredApns } from "../hosted/registry/apns-settings.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
+import type { DatabaseLoad } from "../hosted/registry/load.ts";
+import type { NodeJob } from "../hosted/registry/nodes.ts";
 import type { HouseStats } from "../hosted/tenant-house.ts";
-import type { Refusals } from "../http/refusals.ts";
-import { version } from "../kit/assets.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Health, type HealthCheck, summarize } from "../tenant/health.ts";
 import type { Scheduler } from "../tenant/scheduler.ts";
-import { exposition, gauge, refusalMetrics } from "./metrics.ts";
 
 /** How the APNs key stands; `unknown` before the first look. */
 export type ApnsState = StoredApns["kind"] | "unknown";
@@ -15,6 +15,8 @@ export type ApnsState = StoredApns["kind"] | "unknown";
 export interface SeenState {
   apns: ApnsState;
   boxes: HeartbeatLook | null;
+  /** Whether this node does what only one does at a time; empty where it is alone. */
+  leads: Partial<Record<NodeJob, boolean>>;
 }
 
 export interface NodeState {
@@ -24,7 +26,13 @@ export interface NodeState {
    * Null where the registry lies in this process. `unheardMs`: how long it has committed nothing for this node, which it
    * is asked for each 2 s. `aheadMs`: by how much this node's clock is ahead of the database's; null while that isn't known.
    */
-  database: { unheardMs: number; aheadMs: number | null } | null;
+  database: {
+    unheardMs: number;
+    aheadMs: number | null;
+    /** Nodes that live, this one included; null before the first word. */
+    nodes: number | null;
+    load: DatabaseLoad;
+  } | null;
 }
 
 /** What the hosted role knows of itself without asking anybody. */
@@ -34,6 +42,7 @@ export interface HostedState {
   seen(): SeenState;
   node(): NodeState;
   house(): HouseStats;
+  pages(): ReturnType<PageCounts["all"]>;
 }
 
 const LATE_MS = 30_000;
@@ -134,39 +143,4 @@ function tenantsCheck(state: HostedState): HealthCheck {
   const detail =
     broken === 0 ? `${open} open` : `${broken} can't be read and are shut: restore them`;
   return { name: "tenants", ok: broken === 0, severity: "degraded", detail };
-}
-
-export function hostedMetrics(state: HostedState, refusals: Refusals): string {
-  const { open, opened, closed, broken } = state.house();
-  const { boxes } = state.seen();
-  return exposition([
-    {
-      name: "box_info",
-      help: "The program's version.",
-      type: "gauge",
-      values: [{ labels: { version }, value: 1 }],
-    },
-    gauge("box_hosted_boxes_watched", "Boxes whose silence would be news.", boxes?.watched ?? 0),
-    gauge("box_hosted_boxes_unheard", "Those that miss a heartbeat.", boxes?.unheard ?? 0),
-    gauge(
-      "box_hosted_silence_held",
-      "1 while nobody is told of a silence because most boxes are not heard.",
-      boxes?.held === true ? 1 : 0,
-    ),
-    gauge("box_hosted_tenants_open", "Hosted tenants open now.", open),
-    gauge("box_hosted_tenants_broken", "Hosted tenants whose data can't be read.", broken),
-    {
-      name: "box_hosted_tenants_opened_total",
-      help: "Openings of hosted tenants.",
-      type: "counter",
-      values: [{ value: opened }],
-    },
-    {
-      name: "box_hosted_tenants_closed_total",
-      help: "Closings of hosted tenants.",
-      type: "counter",
-      values: [{ value: closed }],
-    },
-    ...refusalMetrics(refusals),
-  ]);
 }

@@ -13,6 +13,8 @@ export interface LiveNode {
   drain(): void;
   /** By how many milliseconds this node's clock is ahead of the registry's; null while that isn't known. */
   aheadMs(): number | null;
+  /** How many nodes live, as of its latest word; null before the first. */
+  nodes(): number | null;
   /** Milliseconds since the registry last took its word, which is a commit. */
   unheardMs(): number;
   /** Tells the others that it is gone, as far as they can be told. */
@@ -43,6 +45,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   const state = { draining: false, stopped: false, failing: false, isTooOld: false };
   let ahead: number | null = null;
   let heardAt = clock.mono();
+  let alive: number | null = null;
   let cancel = () => {};
   let renewing: Promise<void> = Promise.resolve();
   const sign = (): NodeSign => ({
@@ -63,6 +66,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       }
       // What the answer's way took is on either side of the moment that it tells of.
       ahead = Math.round(clock.now() - (clock.mono() - askedAt) / 2 - news.atMs);
+      alive = news.nodes;
       if (news.isTooOld && !state.isTooOld) {
         state.isTooOld = true;
         options.onTooOld();
@@ -89,6 +93,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       state.draining = true;
     },
     aheadMs: () => ahead,
+    nodes: () => alive,
     unheardMs: () => clock.mono() - heardAt,
     async stop() {
       state.stopped = true;

@@ -12,8 +12,11 @@ export interface NodeSign {
 }
 
 export type NodeNews =
-  /** `atMs`: the registry's time in milliseconds. `isTooOld`: a newer program has changed the registry since. */
-  | { kind: "alive"; atMs: number; isTooOld: boolean }
+  /**
+   * `atMs`: the registry's time in milliseconds. `nodes`: how many live now, this one included. `isTooOld`: a newer
+   * program has changed the registry since.
+   */
+  | { kind: "alive"; atMs: number; nodes: number; isTooOld: boolean }
   /** It was not heard for so long that another process has its name now. */
   | { kind: "replaced" };
 

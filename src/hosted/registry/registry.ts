@@ -4,6 +4,7 @@ import type { Apns } from "./apns-settings.ts";
 import type { Claims } from "./claims.ts";
 import type { Devices } from "./devices.ts";
 import type { Heartbeats } from "./heartbeats.ts";
+import type { DatabaseLoad } from "./load.ts";
 import type { Nodes } from "./nodes.ts";
 import type { Pairings } from "./pairings.ts";
 import type { RelayKeys } from "./relay-keys.ts";
@@ -37,6 +38,8 @@ export interface Registry {
   uptime: Uptime;
   /** Null where one process alone can serve. */
   nodes: Nodes | null;
+  /** What this node has counted of its database; null where the registry lies in this process. */
+  load(): DatabaseLoad | null;
   /** Forgets old claims and sessions, a slice at a time; the number of rows forgotten. */
   purge(): Promise<number>;
   close(): void;

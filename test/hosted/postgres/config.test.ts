@@ -4,6 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { type HostedFlags, hostedConfig } from "../../../src/app/hosted-config.ts";
 import { placeOf } from "../../../src/backup/place.ts";
+import { createDatabaseTally } from "../../../src/hosted/registry/postgres/tally.ts";
 import { UsageError } from "../../../src/kit/flags.ts";
 import { silentLog } from "../../../src/kit/log.ts";
 import { hostedHealth, type NodeState } from "../../../src/operate/hosted-health.ts";
@@ -58,15 +59,15 @@ test("readiness of a node: the database away for 10 s, the clock off by 5 and by
   const told = (node: NodeState) => {
     const health = hostedHealth({
       ...{ clock, scheduler: createScheduler(clock, silentLog, []) },
-      seen: () => ({ apns: "set", boxes: null }),
+      seen: () => ({ apns: "set", boxes: null, leads: {} }),
       house: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
-      node: () => node,
+      ...{ node: () => node, pages: () => [] },
     });
     const bad = health.checks.filter(({ ok }) => !ok).map(({ name }) => name);
     return [health.status, ...bad];
   };
   const at = (unheardMs: number, aheadMs: number | null, draining = false): NodeState => ({
-    ...{ draining, database: { unheardMs, aheadMs } },
+    ...{ draining, database: { unheardMs, aheadMs, nodes: 2, load: createDatabaseTally().load() } },
   });
   assert.deepEqual(told({ draining: false, database: null }), ["ok"]);
   assert.deepEqual(told(at(10_000, null)), ["ok"]);

@@ -127,11 +127,19 @@ postgresTest(
     const made = await testDatabase(t);
     const database = made.open({ pool: 2 });
     const busy = [1, 2].map(() => database.query("SELECT pg_sleep(1)"));
+    const waits = database.query("SELECT 1");
+    const lane = (name: string) => database.tally.load().lanes.find((one) => one.lane === name);
+    const { places, busy: used, waiting } = lane("work") ?? {};
+    assert.deepEqual([places, used, waiting], [2, 2, 1]);
     await assert.rejects(database.query("SELECT 1", [], { withinMs: 150 }), DatabaseAway);
     assert.deepEqual(await database.leases.query("SELECT 1 AS n", [], { withinMs: 500 }), [
       { n: 1 },
     ]);
-    await Promise.all(busy);
+    await Promise.all([...busy, waits]);
+    const { statements = 0, seconds = 0, busy: left } = lane("work") ?? {};
+    assert.ok(statements === 3 && seconds >= 2 && left === 0, `${statements} in ${seconds} s`);
+    assert.equal(lane("leases")?.statements, 1);
+    assert.equal(database.tally.load().faults.lost, 1);
     database.close();
     await assert.rejects(database.query("SELECT 1"), DatabaseAway);
   },

@@ -6,6 +6,7 @@ import { byLeader } from "../../../src/hosted/nodes/leader.ts";
 import { isNodeName, nodeNameOf } from "../../../src/hosted/nodes/name.ts";
 import { type NodeOptions, startNode } from "../../../src/hosted/nodes/node.ts";
 import { apnsOn } from "../../../src/hosted/registry/postgres/apns-settings.ts";
+import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
 import { purgeOn } from "../../../src/hosted/registry/postgres/purge.ts";
 import { systemRandom } from "../../../src/kit/random.ts";
 import type { StoreFault } from "../../../src/store/faults.ts";
@@ -48,7 +49,7 @@ postgresTest(
     await bench.made.turn(9_000);
     assert.deepEqual(await first.nodes.renew(sign), {
       kind: "alive",
-      atMs: NOON + 9_000,
+      ...{ atMs: NOON + 9_000, nodes: 2 },
       isTooOld: false,
     });
     await bench.made.turn(10_000);
@@ -65,7 +66,7 @@ postgresTest(
     await bench.database.query("UPDATE meta SET value = 99 WHERE key = 'least'");
     assert.deepEqual(await second.nodes.renew(sign), {
       kind: "alive",
-      atMs: NOON + 19_001,
+      ...{ atMs: NOON + 19_001, nodes: 1 },
       isTooOld: true,
     });
   },
@@ -82,8 +83,11 @@ postgresTest(
     const [leader, other] = led[0] ? [a, b] : [b, a];
     let looks = 0;
     const job = { name: "silence", run: async () => ++looks };
-    const [own, theirs] = [leader, other].map(({ nodes }) =>
-      byLeader(nodes, "silence", job, { everyMs: 15_000 }),
+    const asked: boolean[][] = [[], []];
+    const [own, theirs] = [leader, other].map(({ nodes }, at) =>
+      byLeader(nodes, "silence", job, {
+        ...{ everyMs: 15_000, onAsked: (leads) => asked[at]?.push(leads) },
+      }),
     );
     for (const _ of [1, 2, 3]) {
       await bench.made.turn(15_000);
@@ -94,6 +98,18 @@ postgresTest(
     await bench.made.turn(20_001);
     assert.equal(await theirs?.run(0), 4);
     assert.equal(await own?.run(0), 15_000);
+    assert.deepEqual(asked, [
+      [true, true, true, false],
+      [false, false, false, true],
+    ]);
+    const away = {
+      ...leader.nodes,
+      lead: () => Promise.reject(new DatabaseAway("gone")),
+    };
+    const said: boolean[] = [];
+    const how = { everyMs: 1, onAsked: (leads: boolean) => said.push(leads) };
+    await assert.rejects(async () => byLeader(away, "silence", job, how).run(0), DatabaseAway);
+    assert.deepEqual(said, [false], "nobody could say that it leads");
     assert.equal(await other.nodes.lead("purge"), true);
     await other.nodes.leave();
     assert.equal(await own?.run(0), 5);

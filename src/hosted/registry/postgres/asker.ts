@@ -15,6 +15,8 @@ export interface BatchAskerOptions<Question, Answer> {
   mayDiffer(error: unknown): boolean;
   /** What a question is told for which there is no room. */
   full(): Error;
+  /** Called for each batch that is asked, with how many it is for. */
+  counted?(rows: number): void;
   /** In one batch. Default 200. */
   most?: number;
   /** That wait for a batch. Default 10,000. */
@@ -99,6 +101,7 @@ async function askAll<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
   batch: readonly Member<Question, Answer>[],
 ): Promise<{ error: unknown } | null> {
+  options.counted?.(batch.length);
   try {
     const answers = await options.answer(batch.map(({ question }) => question));
     if (answers.length !== batch.length)

@@ -33,11 +33,13 @@ export function claimsOn(room: DatabaseRoom): Claims {
   const take = batchAsker<Asked, ClaimTaken>({
     key: ({ key }) => rowOf(key),
     answer: (asked) => takeAll(room, asked),
+    counted: (rows) => database.tally.batch("take", rows),
     ...batchFaults,
   });
   const settle = batchAsker<Settled, void>({
     key: ({ claim }) => rows.get(claim) ?? String(claim.id),
     answer: (all) => settleAll(room, all),
+    counted: (rows) => database.tally.batch("settle", rows),
     ...batchFaults,
   });
   return {

@@ -2,6 +2,7 @@ import type { QueryResult } from "pg";
 import type { Clock } from "../../../kit/clock.ts";
 import { sleep } from "../../../kit/clock.ts";
 import type { Random } from "../../../kit/random.ts";
+import type { LaneLoad } from "../load.ts";
 import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
 import {
   type DatabaseLine,
@@ -11,6 +12,7 @@ import {
   STATEMENT_MS,
 } from "./line.ts";
 import { createLines, type Lines } from "./lines.ts";
+import { createDatabaseTally, type DatabaseTally, type LaneTally } from "./tally.ts";
 
 export interface AskLimits {
   /** For all tries together, waiting for a connection included. Default 5,000. */
@@ -49,6 +51,7 @@ export interface DatabaseLane {
 export interface Database extends DatabaseLane {
   /** Two connections of their own for leases and leadership, which no storm of pages starves. */
   readonly leases: DatabaseLane;
+  readonly tally: DatabaseTally;
   /** Ends every connection; what is under way and what comes later is DatabaseAway. */
   close(): void;
 }
@@ -78,12 +81,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...options,
     open: lineOpener(options),
     state: { closed: false },
+    tally: createDatabaseTally(),
   };
-  const work = createLane(shared, options.pool ?? POOL);
-  const leases = createLane(shared, LEASES);
+  const work = createLane(shared, "work", options.pool ?? POOL);
+  const leases = createLane(shared, "leases", LEASES);
   return {
     ...work.lane,
-    leases: leases.lane,
+    ...{ leases: leases.lane, tally: shared.tally },
     close() {
       shared.state.closed = true;
       work.end();
@@ -97,16 +101,29 @@ interface Shared {
   random: Random;
   open(ms: number): Promise<DatabaseLine>;
   state: { closed: boolean };
+  tally: DatabaseTally;
+}
+
+/** What tries on one lane need. */
+interface Way extends Shared {
+  lines: Lines;
+  counts: LaneTally;
 }
 
 type Ask = (sql: string, values?: readonly DatabaseValue[]) => Promise<QueryResult>;
 
-function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): void } {
+function createLane(
+  shared: Shared,
+  name: LaneLoad["lane"],
+  size: number,
+): { lane: DatabaseLane; end(): void } {
   const lines = createLines({ ...shared, size });
+  const counts = shared.tally.lane(() => ({ lane: name, places: size, ...lines.inUse() }));
+  const way: Way = { ...shared, lines, counts };
   const lane: DatabaseLane = {
     query: (sql, values, { withinMs = WITHIN_MS, repeatable = true } = {}) =>
       untilDone(shared, withinMs, (ms, tried) =>
-        onLine(shared, lines, ms, async (ask) => {
+        onLine(way, ms, async (ask) => {
           tried.mayBeDone = !repeatable;
           if (withinMs <= STATEMENT_MS) return (await ask(sql, values)).rows;
           // More time than a statement has by itself is given in a transaction.
@@ -117,7 +134,7 @@ function createLane(shared: Shared, size: number): { lane: DatabaseLane; end(): 
       ),
     transaction: (work, { withinMs = WITHIN_MS, repeatable = false, idleMs } = {}) =>
       untilDone(shared, withinMs, (ms, tried) =>
-        onLine(shared, lines, ms, async (ask) => {
+        onLine(way, ms, async (ask) => {
           const result = await begun(ask, { ms, idleMs }, work);
           tried.mayBeDone = !repeatable;
           await commit(ask);
@@ -151,15 +168,21 @@ async function commit(ask: Ask): Promise<void> {
 
 /** One try on one line, which is put back or ended; those that stand idle may be as dead as one that is lost. */
 async function onLine<T>(
-  { clock }: Shared,
-  lines: Lines,
+  { clock, lines, counts }: Way,
   ms: number,
   use: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const until = clock.mono() + ms;
   const line = await lines.take(ms);
   try {
-    return await use((sql, values = []) => line.ask(sql, values, until - clock.mono()));
+    return await use(async (sql, values = []) => {
+      const since = clock.mono();
+      try {
+        return await line.ask(sql, values, until - since);
+      } finally {
+        counts.statement(clock.mono() - since);
+      }
+    });
   } catch (error) {
     if (endOf(error, line.isBroken()) !== "lost") throw error;
     line.drop();
@@ -172,7 +195,7 @@ async function onLine<T>(
 
 /** Asks until it is done, or at fault itself, or the time is over. */
 async function untilDone<T>(
-  { clock, random, state }: Shared,
+  { clock, random, state, tally }: Shared,
   withinMs: number,
   attempt: (ms: number, tried: { mayBeDone: boolean }) => Promise<T>,
 ): Promise<T> {
@@ -183,6 +206,7 @@ async function untilDone<T>(
       return await attempt(until - clock.mono(), tried);
     } catch (error) {
       const end = endOf(error);
+      tally.fault(end);
       if (end === "failed" || end === "refused") throw error;
       if (end === "late") throw new DatabaseAway(messageOf(error), { cause: error });
       if (end === "lost" && tried.mayBeDone) throw error;

@@ -1,5 +1,6 @@
 import { EgressFault } from "../../../kit/egress-error.ts";
 import { ServiceError } from "../../../kit/errors.ts";
+import type { TryFault } from "../load.ts";
 
 const RETRY_SECONDS = 2;
 
@@ -24,16 +25,6 @@ export class DatabaseAway extends ServiceError {
   }
 }
 
-/**
- * What became of a statement that failed.
- * - `undone`: it was rolled back to make way for another; it may be asked again.
- * - `late`: the server ended it for the time it took; it was rolled back, and would take as long again.
- * - `lost`: the connection, or the server for writing, is gone; nobody knows whether it was done.
- * - `refused`: by who or what we are (password, no such database, certificate); asking again helps nobody.
- * - `failed`: by what was asked.
- */
-export type StatementEnd = "undone" | "late" | "lost" | "refused" | "failed";
-
 /** Of PostgreSQL's classes: 08 connection, 57P shutting down or starting, 53 no disk, no room, too many, 25006 no longer the primary. */
 const LOST = /^(08...|57P0[1-5]|53[0-4]00|25006|25P0[34])$/;
 const REFUSED = /^(28...|3D000|0L...|42501)$/;
@@ -41,7 +32,7 @@ const BROKEN =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exp)/i;
 
 /** `isBroken`: whether the connection is known to be gone. */
-export function endOf(error: unknown, isBroken = false): StatementEnd {
+export function endOf(error: unknown, isBroken = false): TryFault {
   if (error instanceof DatabaseAway) return error.isRefusal ? "refused" : "lost";
   if (error instanceof EgressFault) return "lost";
   const code = codeOf(error);

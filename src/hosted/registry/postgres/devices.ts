@@ -91,6 +91,7 @@ function whoAsker({ database }: DatabaseRoom, through: Audience["through"]) {
   return batchAsker<Who, Found>({
     // They are only read, so nobody waits for another of the same tenant.
     key: () => String(last++),
+    counted: (rows) => database.tally.batch("who", rows),
     async answer(asked) {
       const tenants = new Set(asked.map(({ tenantId }) => tenantId));
       const found = new Map<string, Found>();

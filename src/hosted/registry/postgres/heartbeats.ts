@@ -19,6 +19,7 @@ export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
   const hear = batchAsker<Sign, boolean>({
     key: ({ tenantId }) => tenantId,
     answer: (signs) => hearAll(room, signs),
+    counted: (rows) => database.tally.batch("beat", rows),
     ...batchFaults,
     most: MOST_BEATS,
     company: { clock, ms: COMPANY_MS },

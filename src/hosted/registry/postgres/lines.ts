@@ -7,6 +7,8 @@ export interface Lines {
   /** One that is nobody else's until it is put back, within `ms`. Rejects with DatabaseAway. */
   take(ms: number): Promise<DatabaseLine>;
   put(line: DatabaseLine): void;
+  /** How many are in somebody's hands, and who waits for one. */
+  inUse(): { busy: number; waiting: number };
   /** Hangs up those that nobody has: the next who want one get a new one. */
   refresh(): void;
   /** Ends all of them; whoever waits is told. */
@@ -105,6 +107,7 @@ export function createLines({
         leave();
       }
     },
+    inUse: () => ({ busy: size - places - idle.length, waiting: waiting.length }),
     end() {
       ended = true;
       for (const line of idle) line.hangUp();

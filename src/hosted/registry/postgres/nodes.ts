@@ -34,17 +34,20 @@ export function nodesOn(room: DatabaseRoom): Nodes {
       return rows.length > 0;
     },
     async renew(sign) {
-      const [row] = await leases.query<{ atMs: number; least: number | null }>(
+      const [row] = await leases.query<{ atMs: number; nodes: number; least: number | null }>(
         `UPDATE nodes SET url = $3, version = $4, store_schema = $5, draining = $6,
            seen_at = now(), alive_until = ${ALIVE}
          WHERE id = $1 AND run = $2
          RETURNING floor(extract(epoch FROM now()) * 1000)::bigint AS "atMs",
+           (SELECT count(*) FROM nodes o
+             WHERE o.id = $1 OR NOT ${hasRunOut("o.alive_until", ALIVE_SECONDS)}) AS nodes,
            (SELECT value FROM meta WHERE key = 'least') AS least`,
         valuesOf(sign),
         limits,
       );
       if (row === undefined) return { kind: "replaced" };
-      return { kind: "alive", atMs: row.atMs, isTooOld: (row.least ?? 0) > schema };
+      const { atMs, nodes, least } = row;
+      return { kind: "alive", atMs, nodes, isTooOld: (least ?? 0) > schema };
     },
     async leave() {
       await leases.query(

@@ -55,6 +55,7 @@ function registryOn(room: DatabaseRoom): Registry {
     seals: sealsOn(room),
     uptime: uptimeOn(room),
     nodes: nodesOn(room),
+    load: () => database.tally.load(),
     purge: purgeOn(room, () => purgeSessionsOn(room)),
     close: () => database.close(),
   };

@@ -56,6 +56,7 @@ export function openSqliteRegistry(options: SqliteRegistryOptions): Registry {
     seals: sealsIn(room),
     uptime: uptimeIn(room),
     nodes: null,
+    load: () => null,
     purge: () => room.write((tx) => purgeClaims(tx) + purgeSessions(tx)),
     close: () => store.close(),
   };

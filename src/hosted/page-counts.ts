@@ -1,0 +1,28 @@
+import type { PageResult } from "./page.ts";
+
+/** `duplicate`: over before it was asked for. `away`: the registry had no answer. `fault`: ours. */
+export type PageEnd = PageResult["kind"] | "duplicate" | "away" | "fault";
+
+/** How the pages that boxes asked for ended, since the start. */
+export interface PageCounts {
+  add(end: PageEnd, ms: number): void;
+  all(): { end: PageEnd; n: number; seconds: number }[];
+}
+
+const ENDS: readonly PageEnd[] = [
+  ...(["paged", "duplicate", "in_flight", "revoked"] as const),
+  ...(["late", "failed", "unavailable", "away", "fault"] as const),
+];
+
+export function createPageCounts(): PageCounts {
+  const counts = new Map(ENDS.map((end) => [end, { n: 0, ms: 0 }]));
+  return {
+    add(end, ms) {
+      const count = counts.get(end);
+      if (count === undefined) return;
+      count.n++;
+      count.ms += ms;
+    },
+    all: () => [...counts].map(([end, { n, ms }]) => ({ end, n, seconds: ms / 1000 })),
+  };
+}
