@@ -167,6 +167,33 @@ postgresTest(
   },
 );
 
+postgresTest("pages are taken and settled in one order, whatever order they came in", async (t) => {
+  const bench = await nounBench(t);
+  const { tenantId } = await bench.box();
+  const node = bench.node("a");
+  const take = (alertId: string) => node.claims.take(page(tenantId, alertId), { relayKeyId: null });
+  const held = [taken(await take("2")), taken(await take("1"))];
+  await bench.made.turn(16_000);
+  const result = { reached: ["aa"], done: false, devices: 1 };
+  const both = [
+    () => Promise.all(held.map(({ claim }) => node.claims.settle(claim, result))),
+    () => Promise.all(["2", "1"].map(take)),
+  ];
+  for (const ask of both) {
+    let asked: Promise<unknown> | null = null;
+    await bench.database.transaction(async (tx) => {
+      await tx.query("SELECT 1 FROM relay_claims WHERE alert_id = '1' FOR UPDATE");
+      asked = ask();
+      await bench.waiting(1);
+      // Who waits for the first has none of the others, and so nobody waits for whom they wait for.
+      await bench.database.query(
+        "SELECT 1 FROM relay_claims WHERE alert_id = '2' FOR UPDATE NOWAIT",
+      );
+    });
+    await asked;
+  }
+});
+
 postgresTest(
   "two nodes take, settle, stand still and try again: as one that can't fail would say",
   (t) => claimStories(t, { runs: 12, steps: 25 }),

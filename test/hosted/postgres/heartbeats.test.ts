@@ -130,6 +130,33 @@ postgresTest(
   },
 );
 
+postgresTest(
+  "a look has the silent boxes' rows in the order in which beats have them",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const [first, second] = [await bench.box(), await bench.box()];
+    await node.heartbeats.beat({ ...second, stamp: at });
+    await node.heartbeats.beat({ ...first, stamp: at });
+    // A row that was changed lies behind the others.
+    await bench.database.query("UPDATE tenants SET plan = 'pro' WHERE id = $1", [first.tenantId]);
+    await bench.database.query("ANALYZE");
+    await node.heartbeats.look(GAP_SECONDS);
+    await pass(bench, node, 300);
+    await bench.made.turn(15_000);
+    let look: Promise<unknown> | null = null;
+    await bench.database.transaction(async (tx) => {
+      const lock = "SELECT 1 FROM heartbeats WHERE tenant_id = $1 FOR UPDATE";
+      await tx.query(lock, [first.tenantId]);
+      look = node.heartbeats.look(GAP_SECONDS);
+      await bench.waiting(1);
+      await bench.database.query(`${lock} NOWAIT`, [second.tenantId]);
+    });
+    await look;
+    assert.equal((await node.heartbeats.owed(10)).length, 2);
+  },
+);
+
 postgresTest("a beat by a key that is no more live is told so and notes nothing", async (t) => {
   const bench = await nounBench(t);
   const node = bench.node("a");

@@ -145,16 +145,23 @@ async function restOf({ database }: DatabaseRoom, left: readonly Asked[]): Promi
   });
 }
 
-/** Who was reached counts whoever says so; only the holder ends the hold, or the page. Twice changes nothing more. */
-const SETTLE = `UPDATE relay_claims c SET
+/**
+ * Who was reached counts whoever says so; only the holder ends the hold, or the page. Twice changes nothing more. The rows
+ * are locked first, in the order of TAKE.
+ */
+const SETTLE = `WITH s AS (
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::int[])
+      WITH ORDINALITY AS s(id, holder, reached, done, devices, n)),
+  locked AS (
+    SELECT c.id FROM relay_claims c JOIN s ON s.id = c.id ORDER BY s.n FOR NO KEY UPDATE OF c)
+  UPDATE relay_claims c SET
     reached = CASE WHEN s.reached = '' THEN c.reached ELSE
       (SELECT array_agg(DISTINCT t) FROM unnest(c.reached || string_to_array(s.reached, E'\\n')) t) END,
     devices = CASE WHEN c.holder = s.holder THEN s.devices ELSE c.devices END,
     done_at = CASE WHEN c.holder = s.holder AND s.done THEN now() ELSE c.done_at END,
     holder = CASE WHEN c.holder = s.holder THEN NULL ELSE c.holder END
-  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::int[])
-    AS s(id, holder, reached, done, devices)
-  WHERE c.id = s.id`;
+  FROM locked l JOIN s ON s.id = l.id
+  WHERE c.id = l.id`;
 
 async function settleAll(
   { database }: DatabaseRoom,

@@ -114,10 +114,15 @@ async function heardOf(tx: DatabaseTx, from: number): Promise<Pick<Sight, "watch
   return counts ?? { watched: 0, unheard: 0 };
 }
 
+/** The rows are locked in the order of HEAR: who is heard meanwhile isn't silent, and waits for nobody who waits for them. */
 async function noteSilent(tx: DatabaseTx, from: number): Promise<void> {
   await tx.query(
-    `UPDATE heartbeats h SET silent_since = now(), owed = 'silent', owed_at = now()
-     FROM tenants t WHERE ${WATCHED} AND ${UNHEARD} > t.watch_seconds * interval '1 s'`,
+    `WITH silent AS (
+       SELECT h.tenant_id FROM heartbeats h, tenants t
+       WHERE ${WATCHED} AND ${UNHEARD} > t.watch_seconds * interval '1 s'
+       ORDER BY h.tenant_id FOR NO KEY UPDATE OF h)
+     UPDATE heartbeats h SET silent_since = now(), owed = 'silent', owed_at = now()
+     FROM silent s WHERE h.tenant_id = s.tenant_id`,
     [from],
   );
 }
