@@ -17,6 +17,11 @@ const WEBAUTHN = "node_modules/@simplewebauthn/server/esm";
 export const leftOut = {
   // zod brings its messages in fifty languages; the interface speaks one.
   "node_modules/zod/v4/locales/index.js": 'export { default as en } from "./en.js";\n',
+  // Schemas made into code, and read from JSON Schema: nobody here does either.
+  "node_modules/zod/v4/core/compile.js":
+    refusing("compile", "withParser", "ZodCompileAsyncError", "ZodCompileUnsupportedError") +
+    none("INVALID"),
+  "node_modules/zod/v4/classic/from-json-schema.js": refusing("fromJSONSchema"),
 
   // An HTTP/1 parser that only UNDICI_USE_MILO asks for, beside the one that is used.
   "node_modules/undici/lib/dispatcher/parser-h1.js":

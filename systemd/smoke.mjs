@@ -13,7 +13,7 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { stripSymbols } from "./elf.mjs";
 
-/** What an executable may have beside Node: it had 8.1 MB when this was written. */
+/** What an executable may have beside Node: it had 8.0 MB when this was written. */
 const MOST_OWN_BYTES = 8_500_000;
 
 /**
