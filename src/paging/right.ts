@@ -95,7 +95,12 @@ export function markAnswered(tx: Tx, pages: readonly number[]): void {
   for (const id of pages) tx.sql<[id: number]>(ANSWERED).run(id);
 }
 
-/** The alert of a link that was given out, whether or not it opens anything now; null for any other text. */
+const IS_THERE = "SELECT 1 FROM accounts WHERE id = ?";
+
+/**
+ * The alert of a link that was given out, whether or not it opens anything now; null for any other text, and once its person's
+ * account is removed.
+ */
 export function wasRight(
   reader: Reader,
   { capability, sealer }: { capability: string; sealer: Sealer },
@@ -108,5 +113,6 @@ export function wasRight(
   const isGiven = isGenuine(sealer, capability, {
     ...{ tenantId, alertId, accountId, contactId, until },
   });
-  return isGiven && accountId !== "" ? { alertId, accountId } : null;
+  const isThere = reader.sql<[id: string]>(IS_THERE).get(accountId) !== undefined;
+  return isGiven && isThere ? { alertId, accountId } : null;
 }

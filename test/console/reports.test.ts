@@ -160,6 +160,24 @@ test("publishing says what readers see now, is taken back, and edited in place",
   assert.doesNotMatch(await publicPage(path), /<article/);
 });
 
+test("of two who publish or save at the same moment one is told, though both were looked at before", async () => {
+  const path = await made();
+  const ann = signedIn(box, box.person("member", "anna@example.org"));
+  const seenNow = await seen(path);
+  const fields = { entry_type: "update", title: "", content_md: "*At once*", seen: seenNow };
+  const both = (to: string, more: object) =>
+    Promise.all([tab, ann].map((who) => who.post(to, { ...fields, ...more }, { from: path })));
+  const first = await both(`${path}/entries`, {});
+  assert.deepEqual(first.map(({ status }) => status).toSorted(), [303, 409]);
+  const of = "SELECT id FROM report_entries WHERE content_md = '*At once*'";
+  const ids = box.tenant.store.sql<[], string>(of).pluck().all();
+  assert.equal(ids.length, 1);
+  const version = await seen(`${path}?entry=${ids[0]}`);
+  await box.clock.turn(1000);
+  const second = await both(`${path}/entries/${ids[0]}`, { content_md: "Changed", seen: version });
+  assert.deepEqual(second.map(({ status }) => status).toSorted(), [303, 409]);
+});
+
 test("who wrote past somebody else is told, and loses nothing", async () => {
   const path = await made();
   const ann = signedIn(box, box.person("member", "ann@example.org"));

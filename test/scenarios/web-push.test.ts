@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { MOST_CONTACTS } from "../../src/contacts/contacts.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { examine } from "../../src/operate/doctor.ts";
+import { removeAccount } from "../../src/people/accounts.ts";
 import { browser } from "../../src/prove/browser.ts";
 import { pushStory } from "../support/push-story.ts";
 import { answer, type Behaviour } from "../support/receiver.ts";
@@ -135,6 +136,16 @@ test("AC-23.5 a right takes its own alert and no other, and ends with the day, t
   assert.deepEqual([(await press(fourth)).status, await state(four)], [410, "open"]);
   const forged = { ...third, data: { ...third.data, ack: `${third.data.ack?.slice(0, -1)}_` } };
   assert.equal((await press(forged)).status, 404);
+  await box.api("DELETE", "/v1/projects/payments/rules/errors");
+  box.tenant.store.write((tx) => removeAccount(tx, null, ann.accountId));
+  for (const page of [first, third, fourth]) {
+    const told = await press(page);
+    assert.deepEqual(
+      [told.status, told.body.state],
+      [404, null],
+      "who was removed is told nothing",
+    );
+  }
   assert.equal(
     (await timeline(three)).some(({ kind }) => kind === "acknowledged"),
     false,
@@ -264,8 +275,17 @@ test("a browser that is renewed goes on where it was: what waits rings it, its r
     "what it shows of before is told how it went on",
   );
 
-  await box.api("PATCH", `/v1/accounts/me/contacts/${two.id}`, { state: "off" }, ann.key);
-  await subscribe(ann, "third", { replaces: two.id });
+  const later = { ...rule(two.id), after_seconds: 120 };
+  await box.api("PUT", notify, { rules: [later] }, ann.key);
+  const resting = await fire(3);
+  const four = await subscribe(ann, "fourth", { replaces: two.id });
+  await pass(box, 100, 10);
+  assert.equal(four.pushed().length, 0, "what isn't due yet waits as it did");
+  await pass(box, 30, 10);
+  assert.equal(four.shown().data.alert, resting);
+
+  await box.api("PATCH", `/v1/accounts/me/contacts/${four.id}`, { state: "off" }, ann.key);
+  await subscribe(ann, "third", { replaces: four.id });
   assert.equal((await subscriptions(ann))[0].state, "off", "what was switched off stays so");
 });
 
