@@ -267,13 +267,10 @@ test("a manager who may change an account removes its passkeys; the account's re
 test("a passkey that is removed or used while it is looked at opens nothing", async (t) => {
   const { app, ann, add, toSignIn, enter } = story(t);
   const key = await add();
-  const low = key.get(toSignIn(), { counter: 5 });
-  const high = key.get(toSignIn(), { counter: 6 });
-  assert.equal(
-    (await Promise.all([outcome(enter(high)), outcome(enter(low))])).filter((one) => one === "in")
-      .length,
-    1,
-  );
+  // Whichever is looked at first: of two with one counter the other is a copy's.
+  const both = [toSignIn(), toSignIn()].map((asked) => enter(key.get(asked, { counter: 5 })));
+  const outcomes = await Promise.all(both.map(outcome));
+  assert.equal(outcomes.filter((one) => one === "in").length, 1, outcomes.join());
   const going = outcome(enter(key.get(toSignIn(), { counter: 9 })));
   const [id = ""] = ids(app, ann);
   app.tenant.store.write((tx) => removePasskey(tx, ann.accountId, { id, kept: "" }));
