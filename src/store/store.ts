@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import type { Clock } from "../kit/clock.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Random } from "../kit/random.ts";
@@ -16,7 +15,7 @@ import {
 import { isFatal, isFull, lacksRoom, StoreFault, storageFull } from "./faults.ts";
 import { inspect } from "./inspect.ts";
 import type { Migration } from "./migrations.ts";
-import * as schema from "./schema.ts";
+import { type Orm, ormOf, preparer } from "./statements.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** What a commit changed, told to listeners after it is on disk and never before. */
@@ -70,7 +69,7 @@ export type Note =
 /** What reads may use: a store, or the transaction a caller is in. */
 export interface Reader {
   readonly db: SqliteDatabase;
-  readonly orm: BetterSQLite3Database<typeof schema>;
+  readonly orm: Orm;
   readonly clock: Clock;
   readonly random: Random;
   /** A prepared statement, made once for each text: `sql<[id: number], Row>("… WHERE id = ?")`. */
@@ -168,7 +167,7 @@ export function openReader(options: StoreOptions): Reader & { close(): void } {
   const db = openReadOnly(options.path);
   const sql = ((text: string) => db.prepare(text)) as Reader["sql"];
   const { clock, random } = options;
-  return { db, orm: drizzle(db, { schema }), clock, random, sql, close: () => db.close() };
+  return { db, orm: ormOf(db), clock, random, sql, close: () => db.close() };
 }
 
 /** Throws StoreFault where there is no store. */
@@ -179,19 +178,10 @@ export function mustExist(path: string): void {
 
 function makeStore(db: SqliteDatabase, options: StoreOptions): Store {
   const { clock, random, path } = options;
-  const statements = new Map<string, Statement>();
   const commitListeners = new Set<(notes: readonly Note[]) => void>();
-  const prepared = (text: string) => {
-    let statement = statements.get(text);
-    if (statement === undefined) {
-      statement = db.prepare(text);
-      statements.set(text, statement);
-    }
-    return statement;
-  };
   // Nobody but the text's author knows what it takes and gives.
-  const sql = prepared as Reader["sql"];
-  const reader = { db, orm: drizzle(db, { schema }), clock, random, sql };
+  const sql = preparer(db, new Map<string, Statement>()) as Reader["sql"];
+  const reader = { db, orm: ormOf(db), clock, random, sql };
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const commits = createCommitTimes();

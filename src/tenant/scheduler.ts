@@ -79,8 +79,9 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
   const arm = () => {
     if (stopped) return;
     cancel?.();
-    const idle = jobs.filter((job) => !running.has(job.name)).map((job) => next.get(job.name) ?? 0);
-    const wait = Math.min(LONGEST_SLEEP_MS, ...idle.map((at) => at - clock.mono()));
+    let due = clock.mono() + LONGEST_SLEEP_MS;
+    for (const { name } of jobs) if (!running.has(name)) due = Math.min(due, next.get(name) ?? 0);
+    const wait = due - clock.mono();
     cancel = clock.after(Math.max(0, wait), tick);
   };
 

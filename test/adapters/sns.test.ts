@@ -150,7 +150,9 @@ describe("what a topic says of itself", () => {
   test("whatever the bytes, it is believed or refused, and no other host is asked", async () => {
     const good = signed(control("SubscriptionConfirmation", { Subject: "s" }));
     const field = fc.constantFrom(...Object.keys(good));
-    const value = fc.oneof(fc.string(), fc.webUrl(), fc.jsonValue());
+    const host = fc.constantFrom(HOST, `${HOST}.example.org`, "https://example.org", "http://a@b");
+    const url = fc.tuple(host, fc.string()).map((parts) => parts.join("/"));
+    const value = fc.oneof(fc.string(), url, fc.jsonValue());
     const options = { sns_auto_confirm: [TOPIC] };
     await fc.assert(
       fc.asyncProperty(

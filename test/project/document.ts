@@ -106,3 +106,18 @@ export async function readAll(document: string, scene: Scene, receiver: string):
   assert.equal(code, 0, `${document}: ${err}\n${out}`);
   return out;
 }
+
+/** The delivery that the guide shows, with all its parts. */
+export function vector() {
+  const text = blocks("docs/guide.md", "text", "### Checking the signature")[0] ?? "";
+  const value = (name: string) => new RegExp(`^${name} +(.*)$`, "m").exec(text)?.[1] ?? "";
+  return {
+    secret: value("secret"),
+    body: value("body"),
+    timestamp: value("X-Service-Timestamp"),
+    signature: value("X-Service-Signature"),
+    eventId: value("webhook-id"),
+    webhookTimestamp: value("webhook-timestamp"),
+    webhookSignature: value("webhook-signature"),
+  };
+}

@@ -4,62 +4,15 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedBy, readSignatureHeaders, signedHeaders } from "../../src/kit/sign.ts";
 import { needs } from "../support/commands.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { blocks, documents, readAll, withBox } from "./document.ts";
+import { blocks, documents, vector } from "./document.ts";
 
-test(
-  "the guide from top to bottom, word for word, on a new box",
-  needs("bash", "curl", "sed"),
-  () =>
-    withBox(async (scene) => {
-      const receiver = await startReceiver();
-      try {
-        const out = await readAll("docs/guide.md", scene, receiver.url);
-        assert.match(
-          out,
-          /1\s+open\s+warn\s+3 .* payments\s+slow payments\s+payment 4713 took 2300 ms/,
-        );
-        assert.match(out, /2\s+[0-9a-f]{16}\s+payment <\*> took <\*>\n.*\n3 lines, 2 templates/);
-        assert.match(out, /\npayments +primary +ann@example\.org +20/);
-        assert.match(out, /it got through/);
-        assert.match(out, /step 1 of the ladder pages ann@example\.org/);
-        assert.match(out, /it answered 204/);
-        assert.match(out, /resolution/);
-        assert.match(out, new RegExp(vector().signature));
-        const events = receiver.received
-          .filter(({ path }) => path === "/hook")
-          .map(({ body }) => JSON.parse(body).event);
-        assert.deepEqual(events.slice(0, 3), ["alert.test", "alert.opened", "alert.escalated"]);
-        const run = receiver.received.find(({ path }) => path === "/restart");
-        assert.deepEqual(JSON.parse(run?.body ?? ""), { service: "worker" });
-      } finally {
-        await receiver.close();
-      }
-    }),
-);
-
-test("the commands of every other document are shell", needs("bash"), () => {
+test("the commands of every document are shell", needs("bash"), () => {
   for (const document of documents) {
     const input = blocks(document, "sh").join("\n");
     const { status, stderr } = spawnSync("bash", ["-n"], { input, encoding: "utf8" });
     assert.equal(status, 0, `${document}: ${stderr}`);
   }
 });
-
-/** The delivery that the guide shows with all its parts. */
-function vector() {
-  const text = blocks("docs/guide.md", "text", "### Checking the signature")[0] ?? "";
-  const value = (name: string) => new RegExp(`^${name} +(.*)$`, "m").exec(text)?.[1] ?? "";
-  return {
-    secret: value("secret"),
-    body: value("body"),
-    timestamp: value("X-Service-Timestamp"),
-    signature: value("X-Service-Signature"),
-    eventId: value("webhook-id"),
-    webhookTimestamp: value("webhook-timestamp"),
-    webhookSignature: value("webhook-signature"),
-  };
-}
 
 test("the delivery that the guide shows is what a box would send", () => {
   const { secret, body, timestamp, signature, eventId, ...standard } = vector();

@@ -2,36 +2,22 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { before, test } from "node:test";
-import { systemClock } from "../../src/kit/clock.ts";
 import { moments, planKills } from "../../src/prove/kills.ts";
-import { type Progress, prove } from "../../src/prove/prove.ts";
 import type { Program } from "../../src/prove/scratch-box.ts";
 import { program } from "../support/program.ts";
+import { proved } from "./proved.ts";
 
 let box: Program;
 before(async () => {
   box = await program();
 });
 
-/** One run; `told` is all that it came to, for whoever reads of a failure. Throws with how far it came. */
-async function ran(of: { program?: Program; seed: number; kills: number }) {
-  let at: Progress | null = null;
-  const onProgress = (progress: Progress) => {
-    at = progress;
-  };
-  try {
-    const { verdict, directory } = await prove({
-      ...{ program: box, clock: systemClock, onProgress },
-      ...of,
-    });
-    return { verdict, directory, told: JSON.stringify(verdict, null, 1) };
-  } catch (error) {
-    throw new Error(`no proof, at ${JSON.stringify(at)}: ${String(error)}`, { cause: error });
-  }
-}
-
 test("a box that is killed at every kind of moment loses nothing", async () => {
-  const { verdict, directory, told } = await ran({ seed: 11, kills: moments.length });
+  const { verdict, directory, told } = await proved({
+    program: box,
+    seed: 11,
+    kills: moments.length,
+  });
   assert.ok(verdict.ok, told);
   assert.deepEqual([verdict.violations, verdict.unproven], [[], []]);
   assert.equal(existsSync(directory), false);
@@ -42,16 +28,9 @@ test("a box that is killed at every kind of moment loses nothing", async () => {
   assert.ok(quiet.silences > 1 && quiet.rings > 1, `too little was kept quiet: ${told}`);
 });
 
-test("what was fed by the last kill may be too little: it is fed on until something is proven", async (t) => {
-  const { verdict, directory, told } = await ran({ seed: 14, kills: 0 });
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  assert.deepEqual(verdict.unproven, [], told);
-  assert.ok(verdict.ok, told);
-});
-
 test("a box that forgets one line a start is found out", async (t) => {
   const liar: Program = [process.execPath, path.join(import.meta.dirname, "liar.ts"), ...box];
-  const { verdict, directory, told } = await ran({ program: liar, seed: 12, kills: 3 });
+  const { verdict, directory, told } = await proved({ program: liar, seed: 12, kills: 3 });
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   assert.equal(verdict.ok, false, told);
   const broken = verdict.violations.map(({ promise }) => promise);
@@ -61,7 +40,7 @@ test("a box that forgets one line a start is found out", async (t) => {
 
 test("a box that does not come back is a broken promise, too", async (t) => {
   const script = 'for word; do test -e "$word/box.db" && exit 65; done; exec "$0" "$@"';
-  const { verdict, directory, told } = await ran({
+  const { verdict, directory, told } = await proved({
     ...{ program: ["sh", "-c", script, ...box], seed: 13, kills: 2 },
   });
   t.after(() => rmSync(directory, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { playGoodPeople } from "./people/stories.ts";
 import { openPeopleStage } from "./people/story.ts";
 
-/** A hundredth of what shows everything: the long form and `run.ts --people` play the rest. */
-const STORIES = 6;
+/** Far less than what shows everything: the long form and `run.ts --people` play the rest. */
+const STORIES = 4;
 
 test(`${STORIES} stories of people, their contacts and services that fail break no law of pages`, async (t) => {
   t.diagnostic(await playGoodPeople(1, STORIES));

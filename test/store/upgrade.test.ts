@@ -26,8 +26,12 @@ const head = migrations("box").length;
 
 const textOf = (schema: number) => readFileSync(join(fixtures, `schema-${schema}.sql`), "utf8");
 
+let made = "";
+/** Each that is made runs every migration. */
+const present = () => (made ||= fixtureText());
+
 /** Data of this program's schema; or of another, from SQL text that makes it. */
-function fixture(directory: string, text = fixtureText()): string {
+function fixture(directory: string, text = present()): string {
   const path = join(directory, "box.db");
   const db = new Database(path);
   db.pragma("foreign_keys = OFF");

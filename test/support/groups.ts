@@ -6,7 +6,6 @@ import { FIXED, seed } from "./seed.ts";
  * others, so that none of them is the last that everybody waits for.
  */
 export const LONG: readonly string[] = [
-  "project/guide",
   "scenarios/heartbeats",
   "powercut/powercut",
   "prove/prove",
