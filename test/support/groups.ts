@@ -33,6 +33,8 @@ export const LONG: readonly string[] = [
  */
 export const ALONE: readonly string[] = [
   ...["project/setup", "project/demo", "project/archive", "project/bill", "project/units"],
+  // It waits while it is loaded.
+  "project/bundle",
   ...["cli/look", "cli/alerts", "cli/exit", "cli/follow", "cli/threads", "cli/messages"],
   ...["cli/usage", "hosted/neighbours", "hosted/tenants", "scenarios/fairness"],
   ...["scenarios/relay-crash", "scenarios/heartbeats-kill", "senders/killed", "backup/load"],
