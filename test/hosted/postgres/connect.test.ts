@@ -170,6 +170,32 @@ postgresTest("what a node gives up goes on at the server no longer than it was t
   assert.deepEqual(await limits(3_000), [{ statement_timeout: "5s" }]);
 });
 
+postgresTest(
+  "who locks a row reads what was committed before it, whatever is usual there",
+  async (t) => {
+    const made = await testDatabase(t);
+    const root = made.open();
+    await root.query(
+      `ALTER ROLE hand IN DATABASE ${made.name} SET default_transaction_isolation = 'repeatable read'`,
+    );
+    const database = made.open();
+    await database.query("INSERT INTO meta (key, value) VALUES ('a', 0)");
+    const isolation = database.transaction((tx) => tx.query("SHOW transaction_isolation"));
+    assert.deepEqual(await isolation, [{ transaction_isolation: "read committed" }]);
+    const sum = () =>
+      database.transaction(async (tx) => {
+        await tx.query("SELECT 1");
+        await tx.query("SELECT 1 FROM meta WHERE key = 'a' FOR UPDATE");
+        const [count] = await tx.query<{ n: number }>("SELECT count(*)::int AS n FROM migrations");
+        await tx.query("INSERT INTO migrations (number, name) VALUES ($1, 'x')", [
+          100 + (count?.n ?? 0),
+        ]);
+      });
+    // Each counts the others.
+    await Promise.all([sum(), sum(), sum(), sum()]);
+  },
+);
+
 postgresTest("what the server has ended for its length may be asked again, later", async (t) => {
   const made = await testDatabase(t);
   const [database, other] = [made.open({ pool: 1 }), made.open()];
