@@ -74,6 +74,15 @@ const MOST = 200;
  * schedules, people and silences stand, those to come included. At most 200.
  */
 export function rungsAhead(reader: Reader, row: AlertRow, now: number): RungAhead[] {
+  return dayAhead(reader, row, now).rungs;
+}
+
+/** The same, and what of it is held back on the way: when it would have been told, and until when it waits. */
+export function dayAhead(
+  reader: Reader,
+  row: AlertRow,
+  now: number,
+): { rungs: RungAhead[]; held: Course["held"] } {
   const asked = { at: now, until: now + DAY, most: MOST };
   return ahead(reader, row, { ...asked, look: lookAhead(reader, now) });
 }
@@ -85,7 +94,7 @@ export function nextRungs(
   { now, look }: { now: number; look: LookAhead },
 ): RungAhead[] {
   const asked = { at: now, until: now + DAY, most: MOST };
-  return ahead(reader, row, { ...asked, look, isEnough: ({ rungs }) => rungs.length > 0 });
+  return ahead(reader, row, { ...asked, look, isEnough: ({ rungs }) => rungs.length > 0 }).rungs;
 }
 
 /** Longer than anything is silenced by one thing. */
@@ -110,10 +119,11 @@ type Asked = Pick<Question, "at" | "until" | "most"> & {
   isEnough?: (course: Course) => boolean;
 };
 
-function ahead(reader: Reader, row: AlertRow, asked: Asked): RungAhead[] {
+function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof dayAhead> {
   const rule = asked.look.rule(row.rule_id);
   const course = follow(reader, row, asked);
-  return rule === null || course === null ? [] : shown(rule, course.rungs);
+  if (rule === null || course === null) return { rungs: [], held: [] };
+  return { rungs: shown(rule, course.rungs), held: course.held };
 }
 
 /** null: nobody is paged of it any more. */

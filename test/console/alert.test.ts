@@ -114,6 +114,18 @@ test("without script an alert is acknowledged, given back, noted on and resolved
   );
 });
 
+test("what is planned to be silenced says on the alert's page why somebody is paged later", async (t) => {
+  const { box, fire, tab } = await story(t);
+  const id = await fire();
+  const now = Math.floor(box.clock.now() / 1000);
+  const planned = { starts_at: now + 300, ends_at: now + 1800, reason: "deploy <42>" };
+  const silence = { match: { rule: "errors" }, critical: true, ...planned };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  const next = words(section((await tab.get(`/a/${id}`)).text, "next"));
+  assert.match(next, /in 30:00 · step 2: bob@example\.org/);
+  assert.match(next, /Silenced: what is due at \S+ waits until \S+ \(deploy <42>\)\./);
+});
+
 test("who loses a race is told who won it, and an alert is silenced, snoozed, escalated and given away from its page", async (t) => {
   const { box, fire, state, bob, tab, other } = await story(t);
   const id = await fire();

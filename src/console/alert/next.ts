@@ -1,4 +1,4 @@
-import { type RungAhead, rungsAhead } from "../../alerts/rungs-ahead.ts";
+import { dayAhead, type RungAhead } from "../../alerts/rungs-ahead.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
@@ -7,13 +7,14 @@ import { remedy } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 const SHOWN = 6;
+const MOST_HELD = 3;
 
 /** What happens next if nobody does anything: each rung with its countdown. */
 export function nextUp(call: PageCall, shown: ShownAlert): Markup {
   const { row } = shown;
   if (row.state === "resolved")
     return html`<h2>Next</h2><p class="soft">Nothing: it is resolved.</p>`;
-  const rungs = rungsAhead(call.tenant.store, row, call.now);
+  const { rungs, held } = dayAhead(call.tenant.store, row, call.now);
   const rest = rungs.length - SHOWN;
   return html`<h2>Next</h2>
 ${
@@ -22,7 +23,15 @@ ${
     : html`<ol class="next">${rungs.slice(0, SHOWN).map((rung) => html`<li>${rungWords(call, shown, rung)}</li>`)}</ol>${
         rest > 0 && html`<p class="soft">and ${counted(rest, "more time")} within a day</p>`
       }`
-}${ends(call, shown)}`;
+}${held.slice(0, MOST_HELD).map((one) => heldWords(call, one))}${ends(call, shown)}`;
+}
+
+/** Why something comes later than the ladder has it. */
+function heldWords(
+  call: PageCall,
+  { at, until: over, reason }: ReturnType<typeof dayAhead>["held"][number],
+): Markup {
+  return html`<p class="soft">Silenced: what is due at ${clockTime(call, at)} waits until ${clockTime(call, over)} (${reason}).</p>`;
 }
 
 const WHY: Readonly<Record<RungAhead["why"], string>> = {
