@@ -61,17 +61,26 @@ export function latestTimeline(reader: Reader, alertId: number, most: number): N
   return rows.all(alertId, most).reverse().map(read);
 }
 
-/** The latest entry of one of these kinds; null: there is none. */
-export function latestEntry(
+/** The latest entry of these kinds of each of these alerts, by the alert's id; an alert that has none isn't there. */
+export function latestEntries(
   reader: Reader,
-  alertId: number,
+  alertIds: readonly number[],
   kinds: readonly string[],
-): TimelineEntry | null {
-  // Not by json_each: a table of its own for each row of a list is a quarter of the page.
-  const row = reader
-    .sql<[alertId: number, ...kinds: string[]], Row>(
-      `SELECT at, kind, account_id, detail FROM timeline WHERE alert_id = ? AND kind IN (${kinds.map(() => "?").join()}) ORDER BY id DESC LIMIT 1`,
-    )
-    .get(alertId, ...kinds);
-  return row === undefined ? null : read(row);
+): Map<number, TimelineEntry> {
+  if (alertIds.length === 0) return new Map();
+  // Two statements for a page of alerts: one for each of them is a fifth of what the page costs.
+  const ids = reader
+    .sql<[of: { alerts: string; kinds: string }], number | null>(LATEST_IDS)
+    .pluck()
+    .all({ alerts: JSON.stringify(alertIds), kinds: JSON.stringify(kinds) });
+  const rows = reader
+    .sql<[ids: string], Row & { alert_id: number }>(THESE_ENTRIES)
+    .all(JSON.stringify(ids));
+  return new Map(rows.map(({ alert_id, ...row }) => [alert_id, read(row)]));
 }
+
+const LATEST_IDS = `SELECT (SELECT max(id) FROM timeline WHERE alert_id = a.value
+    AND kind IN (SELECT value FROM json_each(:kinds)))
+  FROM json_each(:alerts) a`;
+const THESE_ENTRIES = `SELECT alert_id, at, kind, account_id, detail FROM timeline
+  WHERE id IN (SELECT value FROM json_each(?))`;

@@ -1,6 +1,7 @@
 import type { Reader } from "../store/store.ts";
 import { type AlertRow, type AlertState, getAlertRow } from "./alert.ts";
 import { calledOf } from "./said.ts";
+import type { TimelineEntry } from "./timeline.ts";
 
 /** Who has an alert, or how it ended: what whoever answers a page is told. */
 export interface Whose {
@@ -48,8 +49,17 @@ export function whoDid(
 ): string | null {
   const last = reader.sql<[id: number, kind: string], Did>(LATEST).get(id, kind);
   if (last === undefined) return null;
-  if (last.account_id !== null) return calledOf(reader, last.account_id);
-  const { source } = JSON.parse(last.detail) as { source?: string };
+  const detail = JSON.parse(last.detail) as Record<string, unknown>;
+  return doerOf({ ...last, detail }, (account) => calledOf(reader, account));
+}
+
+/** Who did what an entry of the history tells: a person's name, or the alert's source; null where nobody did. */
+export function doerOf(
+  { account_id, detail }: Pick<TimelineEntry, "account_id" | "detail">,
+  nameOf: (account: string) => string,
+): string | null {
+  if (account_id !== null) return nameOf(account_id);
+  const { source } = detail as { source?: string };
   return source === undefined ? null : `its source ${source}`;
 }
 

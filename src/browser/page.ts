@@ -42,8 +42,10 @@ export function showTab(): void {
 
 /** The server draws in a reader's zone from the second page on: it learns of it by this cookie. */
 export function tellZone(): void {
-  if (/(?:^|; )zone=/.test(document.cookie)) return;
-  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // To read a cookie waits for another process: some milliseconds of each page, which is in the right zone already.
+  if (own === pageZone || /(?:^|; )zone=/.test(document.cookie)) return;
+  const zone = encodeURIComponent(own);
   const secure = location.protocol === "https:" ? "; Secure" : "";
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store isn't there on plain http
   document.cookie = `zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;

@@ -53,23 +53,23 @@ const SHORT = 1024;
 export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
   const { status, body, once = false, cookies = [] } = sent;
   const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`;
-  const headers = new Headers({
+  const headers: Record<string, string> = {
     ...COMMON,
     "Content-Type": TYPE,
     "Cache-Control": once ? "no-store" : "private, no-cache",
     Vary: "Cookie, X-Sections, Accept, Accept-Encoding",
     ...(asked.tls ? { "Strict-Transport-Security": HSTS } : {}),
     ...sent.headers,
-  });
-  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
-  if (status === 200 && !once) {
-    headers.set("ETag", etag);
-    if (asked.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
-  }
-  if (body.length < SHORT || !/\bgzip\b/.test(asked.acceptEncoding ?? ""))
-    return new Response(body, { status, headers });
-  headers.set("Content-Encoding", "gzip");
-  return new Response(gzipSync(body, { level: 5 }), { status, headers });
+    ...(status === 200 && !once ? { ETag: etag } : {}),
+  };
+  const isKnown = headers["ETag"] !== undefined && asked.ifNoneMatch === etag;
+  const isPacked = body.length >= SHORT && /\bgzip\b/.test(asked.acceptEncoding ?? "");
+  if (isPacked && !isKnown) headers["Content-Encoding"] = "gzip";
+  const answer = isKnown
+    ? new Response(null, { status: 304, headers })
+    : new Response(isPacked ? gzipSync(body, { level: 5 }) : body, { status, headers });
+  for (const cookie of cookies) answer.headers.append("Set-Cookie", cookie);
+  return answer;
 }
 
 /** A file to be saved; nobody keeps it on the way. */

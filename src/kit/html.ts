@@ -32,9 +32,7 @@ export function trusted(markup: string): Markup {
 /** Template tag: literal parts stand as written, values are escaped. Quote every attribute. */
 export function html(literals: TemplateStringsArray, ...values: readonly Piece[]): Markup {
   let markup = literals[0] ?? "";
-  values.forEach((value, index) => {
-    markup += written(value) + (literals[index + 1] ?? "");
-  });
+  for (let i = 0; i < values.length; i++) markup += written(values[i]) + (literals[i + 1] ?? "");
   return { markup };
 }
 

@@ -41,6 +41,16 @@ export function listSchedules(reader: Reader, project: Project): StoredSchedule[
     .map(fromRow);
 }
 
+/** What schedules are called, each name once, at most `most`. */
+export function namesOfSchedules(reader: Reader, most: number): string[] {
+  const found = reader.orm.selectDistinct({ name: schedules.name }).from(schedules);
+  return found
+    .orderBy(asc(schedules.name))
+    .limit(most)
+    .all()
+    .map(({ name }) => name);
+}
+
 /** Those of other projects that this one's ladders may name, by project and name. */
 export function listSharedSchedules(reader: Reader, project: Project): StoredSchedule[] {
   return reader.orm

@@ -9,7 +9,7 @@ import { markedTemplate } from "../ui/message.ts";
 import { counted } from "../ui/pieces.ts";
 import { type AskedList, listAddress, standsIn, triageFilter } from "./asked.ts";
 import { nothingThere } from "./nothing.ts";
-import { nowWords } from "./now-words.ts";
+import { lastOfAll, nowWords } from "./now-words.ts";
 import { listRow, minutesOfAll } from "./row.ts";
 
 /** A page of alerts: rows that stay where they are, also those that left while somebody looked. */
@@ -18,7 +18,10 @@ export async function alertList(call: PageCall, asked: AskedList): Promise<Marku
   const { rows, next } = await triage(store, triageFilter(asked, call.who.accountId));
   const left = rowsThatLeft(call, asked, rows);
   if (rows.length === 0 && left.length === 0) return nothingThere(call, asked);
-  const about = { nameOf: naming(store), look: lookAhead(store, call.now) };
+  const about = {
+    ...{ nameOf: naming(store), look: lookAhead(store, call.now) },
+    last: lastOfAll(store, [...rows, ...left]),
+  };
   const minutes = minutesOfAll(call, rows);
   const draw = (row: AlertRow, isGone = false) =>
     listRow(call, {

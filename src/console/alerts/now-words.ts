@@ -1,28 +1,50 @@
-import type { AlertRow } from "../../alerts/alert.ts";
+import type { AlertRow, AlertState } from "../../alerts/alert.ts";
 import { type LookAhead, nextRungs } from "../../alerts/rungs-ahead.ts";
-import { latestEntry } from "../../alerts/timeline.ts";
-import { whoDid } from "../../alerts/whose.ts";
+import { latestEntries, type TimelineEntry } from "../../alerts/timeline.ts";
+import { doerOf } from "../../alerts/whose.ts";
 import { html, type Markup } from "../../kit/html.ts";
+import type { Reader } from "../../store/store.ts";
 import type { PageCall } from "../screen.ts";
 import { ago, clockTime, until } from "../ui/times.ts";
 
-const TOLD = ["escalated", "fallback", "assigned", "reached_nobody", "unreachable"];
+/** What of an alert's history says how it stands now. */
+const TELLING: Readonly<Record<AlertState, readonly string[]>> = {
+  open: ["escalated", "fallback", "assigned", "reached_nobody", "unreachable"],
+  acknowledged: ["acknowledged"],
+  resolved: ["resolved"],
+};
 
 export interface NowAbout {
   nameOf(account: string): string;
   look: LookAhead;
+  /** By alert: the latest of its history that says how it stands. */
+  last: ReadonlyMap<number, TimelineEntry>;
+}
+
+/** That of all rows of a page at once. */
+export function lastOfAll(
+  reader: Reader,
+  rows: readonly Pick<AlertRow, "id" | "state">[],
+): ReadonlyMap<number, TimelineEntry> {
+  const byState = Map.groupBy(rows, ({ state }) => state);
+  return new Map(
+    [...byState].flatMap(([state, of]) => {
+      const ids = of.map(({ id }) => id);
+      return [...latestEntries(reader, ids, TELLING[state])];
+    }),
+  );
 }
 
 /** What the ladder does now, or who has it: "Ann paged 2 min ago, Bob in 3:12". */
 export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): Markup {
-  const { store } = call.tenant;
+  const last = about.last.get(row.id);
+  const doer = () => (last === undefined ? null : doerOf(last, about.nameOf));
   if (row.state === "acknowledged") {
-    const by =
-      row.acked_by === null ? whoDid(store, row.id, "acknowledged") : about.nameOf(row.acked_by);
+    const by = row.acked_by === null ? doer() : about.nameOf(row.acked_by);
     return html`${by ?? "Somebody"} has it${row.wakes_at !== null && html` until ${clockTime(call, row.wakes_at)}`}`;
   }
   if (row.state === "resolved") {
-    const by = whoDid(store, row.id, "resolved");
+    const by = doer();
     return html`Resolved ${by === null ? "by itself" : `by ${by}`}${
       row.resolved_at !== null && html` · ${ago(call, row.resolved_at)}`
     }`;
@@ -42,9 +64,9 @@ export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): Markup
 }
 
 /** Whom it paged last, or that it reached nobody. */
-function before(call: PageCall, { id }: AlertRow, { nameOf }: NowAbout): Markup | null {
-  const last = latestEntry(call.tenant.store, id, TOLD);
-  if (last === null) return null;
+function before(call: PageCall, { id }: AlertRow, { nameOf, last: all }: NowAbout): Markup | null {
+  const last = all.get(id);
+  if (last === undefined) return null;
   const accounts = (last.detail["accounts"] as string[] | undefined) ?? [];
   if (last.kind === "reached_nobody" || accounts.length === 0)
     return html`<strong class="wrong">nobody on call!</strong>`;

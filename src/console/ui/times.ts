@@ -71,9 +71,19 @@ export function hourOf(at: number, zone: string): string {
   return format(zone, "time").format(new Date(at * 1000));
 }
 
+/** What `exact` said last, by zone and time: an open page is drawn again and again, and has three of them in each row. */
+const exactly = new Map<string, string>();
+const MOST_EXACT = 2_000;
+
 /** "Mon, 16 Nov 2026, 02:14:05 CET". */
 export function exact(at: number, zone: string): string {
-  return format(zone, "exact").format(new Date(at * 1000));
+  const key = `${at} ${zone}`;
+  const known = exactly.get(key);
+  if (known !== undefined) return known;
+  if (exactly.size >= MOST_EXACT) exactly.clear();
+  const text = format(zone, "exact").format(new Date(at * 1000));
+  exactly.set(key, text);
+  return text;
 }
 
 function iso(at: number): string {
