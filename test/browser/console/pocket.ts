@@ -68,7 +68,10 @@ const readsOffline: Step = async ({ box, visit, run }) => {
   // One of four forms is held; another is refused, and what was typed stays.
   await page.click("#actions button");
   await seen(tab, `/Not sent: Acknowledge #1/.test(document.querySelector("#held")?.textContent)`);
-  assert.match(await textOf(tab, "#said"), /Not sent: .* “Acknowledge #1” is held here/);
+  await seen(
+    tab,
+    `/Not sent: .* “Acknowledge #1” is held here/.test(document.querySelector("#said")?.textContent)`,
+  );
   assert.match(await textOf(tab, "#head .state"), /Open/);
   await page.fill("#note-text", "we look at it");
   await page.click("#note button");
