@@ -10,7 +10,7 @@ import { registerConnect } from "./connect.ts";
 import { registerContacts } from "./contacts.ts";
 import { registerDevices } from "./devices.ts";
 import { registerDrill } from "./drill.ts";
-import { report } from "./exit.ts";
+import { report, withoutPasswords } from "./exit.ts";
 import { registerGateways } from "./gateways.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
 import { registerHosted } from "./hosted.ts";
@@ -108,7 +108,7 @@ function speakTo(command: Command): void {
   command.exitOverride();
   command.configureOutput({
     writeOut: (text) => terminal().stdout.write(text),
-    writeErr: (text) => terminal().stderr.write(text),
+    writeErr: (text) => terminal().stderr.write(withoutPasswords(text)),
   });
   for (const child of command.commands) speakTo(child);
 }

@@ -40,10 +40,14 @@ export function report(error: unknown): number {
     return error.exitCode === 0 ? 0 : exitCodes.usage;
   }
   // A box's words may hold a sender's: they must not steer the terminal.
-  const lines = sentenceOf(error).split("\n").map(printable);
+  const lines = withoutPasswords(sentenceOf(error)).split("\n").map(printable);
   terminal().stderr.write(`box: ${lines.join("\n")}\n`);
   return exitCodeOf(error);
 }
+
+/** What was typed wrongly is said again, and may be an address with its password; what is said is kept in logs. */
+export const withoutPasswords = (text: string): string =>
+  text.replace(/(:\/\/[^\s:@/]*):[^\s@]*@/g, "$1:…@");
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof StoreFault) return faultCodes[error.kind];

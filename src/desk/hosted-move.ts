@@ -32,8 +32,7 @@ export interface MoveReport {
 
 /**
  * Moves a stopped hosted role's registry from its data directory to an empty database, or from a database that no node
- * serves to a data directory without one. Run again after a kill it ends what was begun. Throws StoreFault, UsageError and
- * DatabaseAway.
+ * serves to a data directory without one. Run again after a kill it ends what was begun. Throws StoreFault and UsageError.
  */
 export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
   const { data } = options;
@@ -49,6 +48,9 @@ export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
     return existsSync(path) && !(await isReturned(database))
       ? await there(database, { ...options, path })
       : await back(database, { ...options, path });
+  } catch (error) {
+    const { inWords } = await import("../hosted/registry/postgres/open.ts");
+    throw inWords(error, settings);
   } finally {
     close();
     unlock();

@@ -33,6 +33,11 @@ postgresTest(
     assert.equal(served.code, 78);
     assert.match(served.err, /was moved to a database: serve it with --database/);
 
+    const nowhere = url.replace("@", ":hunter2@").replace(/\/\w+$/, "/nowhere");
+    const refused = await box(["hosted", "move", "--data", data, "--database", nowhere]);
+    assert.equal(refused.code, 78);
+    assert.match(refused.err, /nowhere refuses this node: database "nowhere" does not exist/);
+    assert.ok(!refused.err.includes("hunter2"));
     const key = ["--hosted-key", join(data, "hosted.key")];
     const nodes = ["--data", join(root, "node"), "--database", url, ...key];
     await boxAnswer(["hosted", "account", "add", "--email", "cat@example.com", ...nodes]);

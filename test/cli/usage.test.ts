@@ -34,6 +34,21 @@ for (const { words, command } of all) {
   });
 }
 
+test("an address that was typed at the wrong place is said again without its password", async () => {
+  const address = "postgres://box:hunter2@db/pages";
+  const serve = ["hosted", "serve"];
+  for (const line of [
+    [...serve, `--databse=${address}`],
+    [...serve, address],
+    [...serve, "--database", "postgres://box@db/pages", "--node", address],
+  ]) {
+    const { code, err } = await box(line);
+    assert.equal(code, 2);
+    assert.match(err, /postgres:\/\/box:…@db\/pages/);
+    assert.ok(!err.includes("hunter2"), err);
+  }
+});
+
 test("as a process, too", async () => {
   for (const words of [["serve"], ["hosted", "serve"], ["hosted", "tenant", "add"]])
     assert.equal((await boxCommand(...words, "--no-such-flag")).code, 2, words.join(" "));

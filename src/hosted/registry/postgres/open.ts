@@ -57,7 +57,7 @@ export async function openDatabaseRegistry(
     return { registry: { ...registry, close }, sealer: made.sealer };
   } catch (error) {
     void egress.close();
-    throw error instanceof DatabaseAway ? awayAtStart(error, settings) : error;
+    throw inWords(error, settings);
   }
 }
 
@@ -95,7 +95,9 @@ function ringIn(dir: string, name: string) {
   }
 }
 
-function awayAtStart(error: DatabaseAway, { url }: DatabaseSettings): StoreFault {
+/** What an operator is told of a database that doesn't answer; any other error as it is. */
+export function inWords(error: unknown, { url }: DatabaseSettings): unknown {
+  if (!(error instanceof DatabaseAway)) return error;
   const kind = error.isRefusal ? "misconfigured" : "unavailable";
   const what = error.isRefusal ? "refuses this node" : "doesn't answer";
   return new StoreFault(kind, `${shownDatabaseUrl(url)} ${what}: ${error.why}`, error);
