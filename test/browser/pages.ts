@@ -212,8 +212,8 @@ async function main(pictures: string): Promise<void> {
   const served = await serve();
   const pages = { looksRight, fits, printsAndReadsPlain, gateOpens, refreshes, nothingRuns };
   const left: Story[] = [
-    ...Object.entries(consoleStories),
     ["scriptHolds", (browser) => scriptHolds(browser)],
+    ...Object.entries(consoleStories),
     ["oncallHolds", (browser) => oncallHolds(browser, pictures)],
     ["realBoxHolds", realBoxHolds],
     ["pairingHolds", (browser) => pairingHolds(browser, pictures)],

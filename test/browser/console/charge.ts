@@ -10,7 +10,8 @@ async function fromBarToFinding({ box, visit, calm }: Stage): Promise<void> {
   const tab = await visit("/system");
   const { page } = tab;
   await page.keyboard.press("d");
-  await seen(tab, "document.querySelector('#doctor-directory') !== null");
+  // A process of its own, which starts from sources here.
+  await seen(tab, "document.querySelector('#doctor-directory') !== null", 60_000);
   await page.goto(`${box.url}/alerts`);
   await page.click("#bar a");
   await page.waitForURL(`${box.url}/system#doctor-directory`);
@@ -22,7 +23,7 @@ async function fromBarToFinding({ box, visit, calm }: Stage): Promise<void> {
   chmodSync(box.data, 0o700);
   await page.click("#doctor button:text-is('Look again')");
   // Nothing is loaded again: the line at the top follows what was found.
-  await seen(tab, "document.querySelector('#bar a[href$=doctor-directory]') === null");
+  await seen(tab, "document.querySelector('#bar a[href$=doctor-directory]') === null", 60_000);
   await tab.close();
 }
 

@@ -55,7 +55,11 @@ async function looked(tab: Tab, url: string, isNarrow: boolean): Promise<string[
 const wantedOf = (name: string) =>
   name === "missing" ? 404 : name.startsWith("/signin/oidc") ? 401 : 200;
 
-async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
+async function everyLook(
+  { box, visit }: Stage,
+  house: House,
+  widths: readonly number[],
+): Promise<void> {
   const long = await longMessages(house);
   const screens = {
     ...screensOf(house),
@@ -64,7 +68,7 @@ async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
     ...Object.fromEntries(long.map((id, i) => [`long ${i + 1}, lines`, `/a/${id}/lines`])),
   };
   const faults: string[] = [];
-  for (const width of [320, 360, 1280]) {
+  for (const width of widths) {
     const options = { viewport: { width, height: 740 }, colorScheme: "light" } as const;
     const tab = await visit("/alerts", { options });
     for (const [name, path] of Object.entries(screens)) {
@@ -77,15 +81,21 @@ async function everyLook({ box, visit }: Stage, house: House): Promise<void> {
     await tab.close();
   }
   assert.equal(faults.length, 0, `\n${faults.join("\n")}`);
-  console.log(`  ok ${Object.keys(screens).length} screens`);
+  console.log(`  ok ${Object.keys(screens).length} screens, ${widths.join(" and ")} px`);
 }
 
 /** Nothing to find for an accessibility checker, nothing said, nothing moved, nothing asked of elsewhere, nothing too wide. */
-export async function everyScreenHolds(browser: Browser): Promise<void> {
+async function everyScreenAt(browser: Browser, widths: readonly number[]): Promise<void> {
   const receiver = await startReceiver();
   try {
-    await onStage(browser, async (stage) => everyLook(stage, await furnish(stage.box, receiver)));
+    await onStage(browser, async (stage) =>
+      everyLook(stage, await furnish(stage.box, receiver), widths),
+    );
   } finally {
     await receiver.close();
   }
 }
+
+/** Two stories, since each takes as long as any other. */
+export const everyScreenOnAPhone = (browser: Browser) => everyScreenAt(browser, [320, 360]);
+export const everyScreenOnADesk = (browser: Browser) => everyScreenAt(browser, [1280]);

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { alertHolds } from "./alert.ts";
 import { alertsHold } from "./alerts.ts";
 import { chargeHolds } from "./charge.ts";
-import { everyScreenHolds } from "./every-screen.ts";
+import { everyScreenOnADesk, everyScreenOnAPhone } from "./every-screen.ts";
 import { newcomerHolds } from "./newcomer.ts";
 import { paperHolds } from "./paper.ts";
 import { pocketHolds } from "./pocket.ts";
@@ -14,9 +14,17 @@ import { twoPeopleHold } from "./two-people.ts";
 import { wallHolds } from "./wall.ts";
 import { waysInHold } from "./ways-in.ts";
 
-/** What each screen of the console promises, as it is tried in a browser. A new screen gets a line. */
+/** What each screen of the console promises, as it is tried in a browser, the longest first. A new screen gets a line. */
 export const consoleStories: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
-  ...{ everyScreenHolds, consoleHolds, alertsHold, alertHolds, newcomerHolds, twoPeopleHold },
+  ...{
+    everyScreenOnAPhone,
+    everyScreenOnADesk,
+    consoleHolds,
+    alertsHold,
+    alertHolds,
+    newcomerHolds,
+    twoPeopleHold,
+  },
   pocketHolds,
   pushHolds,
   waysInHold,
