@@ -30,8 +30,15 @@ export function firstVisible(found: Iterable<HTMLElement>): HTMLElement | undefi
   return undefined;
 }
 
-/** On a phone tabs are one line that may be pushed aside: it begins where the open one is in sight. */
+/**
+ * On a phone tabs are one line that may be pushed aside: it begins where the open one is in sight. Places are asked for in
+ * the frame that lays the page out anyway: before it, that would be done twice.
+ */
 export function showTab(): void {
+  if (matchMedia("(max-width: 63.99rem)").matches) requestAnimationFrame(pushTabs);
+}
+
+function pushTabs(): void {
   for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
     const tabs = tab.parentElement;
     const { left, right } = tab.getBoundingClientRect();

@@ -1,6 +1,7 @@
 import { lostDevices } from "../contacts/subscriptions.ts";
 import { html, type Markup } from "../kit/html.ts";
 import { contactGuardOf } from "../tenant/contact-verbs.ts";
+import { silentDevicesLine } from "./oncall/silent-devices.ts";
 import { unconfirmedLine } from "./oncall/unconfirmed.ts";
 import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
@@ -31,6 +32,8 @@ export function bar(call: PageCall): Markup {
       "status",
       html`<strong>${lost.label || lost.host} isn’t rung any more</strong>: ${lost.renew ? "the box has another key by now" : "its push service says that it is gone"}. <a href="${base}/me/devices">Add it again there, or remove it</a>`,
     );
+  const silent = silentDevicesLine(call);
+  if (silent !== null) return line("status", silent);
   const found = seesNames ? worstOfDoctor(tenant.house?.doctor.latest() ?? null) : null;
   if (found !== null)
     return line(

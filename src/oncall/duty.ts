@@ -22,6 +22,14 @@ export function onCallNow(reader: Reader, schedule: SchedulePlace, at: number): 
   return dutyAt(reader, schedule, at)?.onDuty ?? null;
 }
 
+/** Whether any schedule has this account on call at `at` (Unix seconds). */
+export function hasDuty(reader: Reader, account: string, at: number): boolean {
+  return reader
+    .sql<[], SchedulePlace>("SELECT project_id AS projectId, name FROM schedules")
+    .all()
+    .some((schedule) => onCallNow(reader, schedule, at) === account);
+}
+
 /** Who had duty, who would have had it without overrides, and everybody who takes turns. */
 export interface DutyAt {
   onDuty: string | null;

@@ -167,3 +167,33 @@ test("what a device shows of its own shift's push answers that, also where the b
     assert.doesNotMatch(bar, /is not confirmed/, `${jump}`);
   }
 });
+
+test("whoever is on call and whose devices have shown nothing for eight days is asked to try one", async (t) => {
+  const { box, ann, bob, subscribe, see, untilBegin, path, write, rule, step, fire } =
+    await rota(t);
+  // It was off meanwhile: eight days of its every minute would take long.
+  const later = async (seconds: number) => {
+    await box.restart(() => box.clock.setWall(box.clock.now() + seconds * 1000));
+    await settle(box);
+  };
+  const pixel = await subscribe(bob, "pixel");
+  const unchecked = await box.api("PUT", path, { ...write, shift_check: false });
+  assert.equal(unchecked.status, 200);
+  await rule([step(bob)]);
+  await untilBegin();
+  const asked = /You are on call and pixel hasn’t confirmed a push for 8 days/;
+  const bar = async (person = bob) => (await signedIn(box, person).get("/alerts")).text;
+  await later(8 * 86_400 - 120);
+  assert.doesNotMatch(await bar(), asked, "not yet");
+  await later(120);
+  assert.match(await bar(), asked);
+  assert.doesNotMatch(await bar(ann), /hasn’t confirmed a push/, "she has no device, and no duty");
+  await fire(1);
+  await see(pixel.shown().data.receipt);
+  assert.doesNotMatch(await bar(), asked, "it was shown");
+  await later(86_400);
+  await later(8 * 86_400);
+  assert.doesNotMatch(await bar(), asked, "somebody else is on call");
+  await later(86_400);
+  assert.match(await bar(), /hasn’t confirmed a push for 10 days/);
+});
