@@ -159,6 +159,19 @@ test("a connection or stream that breaks under a push is tried once more", async
   }
 });
 
+test("an answer that lies there when a process goes on that stood still counts, also past its time", async (t) => {
+  const { fake, clock, client } = await bench(t);
+  const over = Promise.withResolvers<void>();
+  fake.script(device(1), { until: over.promise, next: { status: 200 } });
+  const push = client.push(pushTo(device(1)));
+  await fake.seen(1);
+  over.resolve();
+  // The fake has answered, and nobody has read it: what is due comes first.
+  await over.promise;
+  void clock.turn(6_000);
+  assert.deepEqual(await push, { kind: "delivered" });
+});
+
 test("a stalled stream is given up after 5 s and holds up nobody", async (t) => {
   const { fake, client, clock } = await bench(t);
   fake.script(device(1), { stall: true });
@@ -193,7 +206,8 @@ test("a connection gone silent is left after a ping, and the next push uses anot
   const lost = client.push(pushTo(device(1)));
   await clock.turn(5_000);
   assert.equal((await lost).kind, "retry");
-  await clock.turn(5_000);
+  // The ping goes out once the stream has ended, and has 5 s.
+  for (let second = 0; second < 8; second++) await clock.turn(1_000);
   assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
   assert.equal(fake.sessions, 2);
   client.close();

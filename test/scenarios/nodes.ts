@@ -1,6 +1,7 @@
 /**
  * Two hosted nodes on one PostgreSQL with a synchronous standby, and boxes that page and beat through a load balancer,
- * while nodes are killed, stand still, connections are cut and the database is lost to its standby, again and again:
+ * while nodes are killed, stand still, connections are cut, the standby goes and comes, and the database is lost to it,
+ * again and again:
  *
  *     node test/scenarios/nodes.ts [blows, default 200] [seed, default 1] [fault]
  *
@@ -27,8 +28,10 @@ const PUSH_MS = 80;
 /** One in so many takes long, up to so many milliseconds: whoever asks again meanwhile finds it in flight. */
 const SLOW_ONE_IN = 12;
 const SLOW_PUSH_MS = 3_000;
+/** A page may be under way for so long before it has to be noted: to learn of its hold, and to push. */
+const LONGEST_PUSH_MS = 10_000;
 
-const BLOWS = ["kill", "pause", "database cut", "box cut", "fail-over"] as const;
+const BLOWS = ["kill", "pause", "database cut", "box cut", "standby away", "fail-over"] as const;
 type Blow = (typeof BLOWS)[number];
 
 export interface NodesResult extends Judged {
@@ -80,7 +83,7 @@ export async function nodesStory(options: {
 }
 
 const blowOf = (chance: number): number =>
-  [0.5, 0.7, 0.9].filter((bound) => chance >= bound).length;
+  [0.5, 0.7, 0.85, 0.95].filter((bound) => chance >= bound).length;
 
 /** One blow; what it fell on, where it excuses that a page that was under way there rings twice. */
 async function strike(
@@ -109,6 +112,14 @@ async function strike(
     case "box cut":
       story.balancer.cut();
       return undefined;
+    case "standby away": {
+      const from = performance.now();
+      await pair.loseStandby();
+      await pause(random() * 2_000);
+      await pair.standbyBack();
+      // Nobody could note a push in that time, and the holds of before may have run out.
+      return performance.now() - from > HOLD_MS - LONGEST_PUSH_MS ? null : undefined;
+    }
     case "fail-over": {
       const over = pair.failOver();
       await pause(50);

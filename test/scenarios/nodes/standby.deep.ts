@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { postgresTest } from "../../support/postgres.ts";
 import { standbyStory } from "./standby.ts";
 
-for (const end of ["back", "gone"] as const)
+for (const end of ["back", "gone", "database"] as const)
   postgresTest(
-    `the standby is lost for 45 s, and then ${end}: pages wait, none is lost or told of too early, and others may connect`,
+    `the standby (or the database) is lost for 45 s, ${end}: pages wait, none is lost or told of too early, and others may connect`,
     async () => {
       const result = await standbyStory({ awayMs: 45_000, seed: 1, end });
       const { answers, waited, connections, unreadyMs, wrongly } = result;

@@ -1,8 +1,8 @@
 /**
  * The database's synchronous standby is lost while boxes page and beat, so that every commit waits, and comes back or is
- * let go:
+ * let go; or the database itself can't be reached for a while:
  *
- *     node test/scenarios/nodes/standby.ts [seconds without it, default 40] [seed, default 1] [back or gone, default back]
+ *     node test/scenarios/nodes/standby.ts [seconds without it, default 40] [seed, default 1] [back, gone or database, default back]
  *
  * No page is answered that wasn't committed, none is lost, and the database keeps room for others.
  */
@@ -43,14 +43,17 @@ interface Seen {
 export async function standbyStory(options: {
   awayMs: number;
   seed: number;
-  /** How it ends: the standby comes back, or the primary goes on without. */
-  end: "back" | "gone";
+  /** How it ends: the standby comes back, or the primary goes on without. `database`: that itself is away, and comes back. */
+  end: "back" | "gone" | "database";
   boxes?: number;
 }): Promise<StandbyResult> {
   const { awayMs, end, boxes = 4 } = options;
   const random = seeded(options.seed);
   const pair = await startPostgresPair();
-  const database = await startForwarder(() => [{ path: join(pair.socket(), ".s.PGSQL.5432") }]);
+  let isCutOff = false;
+  const database = await startForwarder(() =>
+    isCutOff ? [] : [{ path: join(pair.socket(), ".s.PGSQL.5432") }],
+  );
   const url = `postgres://box@127.0.0.1:${database.port}/box?sslmode=disable`;
   const story = new Story({ program: await programFile(), database: url, boxes, random });
   try {
@@ -61,12 +64,16 @@ export async function standbyStory(options: {
     broken.catch(() => {});
     await pause(1_000);
     const from = performance.now();
-    await pair.loseStandby();
+    if (end === "database") {
+      isCutOff = true;
+      database.cut();
+    } else await pair.loseStandby();
     const lost = performance.now();
     const seen = await Promise.race([watch(story, pair, awayMs), broken.then(never)]);
     const again = performance.now();
+    isCutOff = false;
     if (end === "back") await pair.standbyBack();
-    else await pair.letStandbyGo();
+    if (end === "gone") await pair.letStandbyGo();
     const goesOn = performance.now();
     let first = firstGood(story, again);
     for (; first === null; first = firstGood(story, again)) await Promise.race([pause(20), broken]);
@@ -127,7 +134,8 @@ function told(tries: readonly Try[]): Pick<StandbyResult, "answers" | "waited"> 
 
 if (import.meta.main) {
   const [seconds = 40, seed = 1] = process.argv.slice(2, 4).map(Number);
-  const end = process.argv[4] === "gone" ? "gone" : "back";
+  const end =
+    process.argv[4] === "gone" || process.argv[4] === "database" ? process.argv[4] : "back";
   const result = await standbyStory({ awayMs: seconds * 1000, seed, end });
   process.stdout.write(`${JSON.stringify({ seed, seconds, end, ...result })}\n`);
 }
