@@ -21,8 +21,8 @@ async function begun({ box }: Stage): Promise<string> {
 
 /** The frame's document as it is. No script runs there, so that nothing waits there either. */
 async function frameHtml(page: Page): Promise<string> {
-  // While the next one loads there are two.
-  const frame = page.frames().at(-1);
+  // While the next one loads there are two; what is shown may have frames of its own.
+  const frame = page.mainFrame().childFrames().at(-1);
   return frame === undefined ? "" : frame.content().catch(() => "");
 }
 
