@@ -3,10 +3,6 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 
-const { RUNTIME_ARGUMENTS } = await import(
-  join(import.meta.dirname, "../../systemd/executable.mjs")
-);
-
 /** Answers one request, and asks somebody who answers with a header of that name. */
 const PROGRAM = `
 import http from "node:http";
@@ -19,7 +15,10 @@ const server = http.createServer((request, response) => {
   });
 });`;
 
-test("a header called __proto__ is a header to the runtime as the executable starts it, and ends nothing", () => {
+test("a header called __proto__ is a header to the runtime as the executable starts it, and ends nothing", async () => {
+  const { RUNTIME_ARGUMENTS } = await import(
+    join(import.meta.dirname, "../../systemd/executable.mjs")
+  );
   const words = [...RUNTIME_ARGUMENTS, "--input-type=module", "--eval", PROGRAM];
   const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: "utf8" });
   assert.deepEqual([stderr, status], ["", 0]);

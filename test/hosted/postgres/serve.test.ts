@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -49,23 +49,30 @@ async function nodes(
   return all;
 }
 
+const LOCK = "LOCK TABLE nodes";
+
 /** A way to the database that can be cut. */
 function wayTo(t: TestContext, made: TestDatabase) {
   const name = ".s.PGSQL.5432";
+  // Before the directory goes: a node that still waits for its database learns that there is none, and ends.
+  t.after(() => mend());
   const directory = scratch(t);
-  const mend = () => symlinkSync(join(made.socket, name), join(directory, name));
+  const mend = () => {
+    if (!existsSync(join(directory, name)))
+      symlinkSync(join(made.socket, name), join(directory, name));
+  };
   mend();
   return {
     url: made.url.replace(encodeURIComponent(made.socket), encodeURIComponent(directory)),
     mend,
     async cut() {
       unlinkSync(join(directory, name));
-      await made
-        .open()
-        .query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()",
-          [made.name],
-        );
+      // Whoever holds a lock keeps it: nobody gets through before they are cut off.
+      await made.open().query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = $1 AND pid <> pg_backend_pid() AND query <> '${LOCK}'`,
+        [made.name],
+      );
     },
   };
 }
@@ -284,6 +291,7 @@ postgresTest("a node that starts before its database does waits for it", async (
   const way = wayTo(t, await testDatabase(t));
   await way.cut();
   const starting = nodes(t, way, 1);
+  starting.catch(() => {});
   await until(() => said.some((line) => line.includes("it waits for the database")), "it says so");
   way.mend();
   const [node] = (await starting) as [TestHosted];
@@ -296,16 +304,14 @@ postgresTest("a node whose database is lost in the middle of its start waits for
   const before = said.length;
   const locked = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
-  const holding = made
-    .open()
-    .transaction(async (tx) => {
-      await tx.query("LOCK TABLE nodes");
-      locked.resolve();
-      await over.promise;
-    })
-    .catch(() => {});
+  const holding = made.open().transaction(async (tx) => {
+    await tx.query(LOCK);
+    locked.resolve();
+    await over.promise;
+  });
   await locked.promise;
   const starting = nodes(t, way, 1);
+  starting.catch(() => {});
   // It has opened the database, and would take its name.
   const waits = async () => {
     const [row] = await made.open().query<{ waiting: number }>(
