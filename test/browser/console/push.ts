@@ -56,12 +56,23 @@ async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
         requireInteraction: one?.requireInteraction ?? false, actions: (one?.actions ?? []).map(({ title }) => title),
       }))`,
     ) as Promise<Shown>;
+  await worker.evaluate(
+    `self.pushesCame = 0; addEventListener("push", () => { pushesCame += 1; });`,
+  );
+  const came = () => worker.evaluate("pushesCame") as Promise<number>;
   return {
     ...{ worker, shown },
-    deliver: (notification) =>
-      debug.send("ServiceWorker.deliverPushMessage", {
-        ...{ origin, registrationId, data: JSON.stringify({ web_push: 8030, notification }) },
-      }),
+    async deliver(notification) {
+      const before = await came();
+      // On a busy machine DevTools loses one now and then, which a push service would send again.
+      for (let sent = 0; sent < 5 && (await came()) === before; sent += 1) {
+        await debug.send("ServiceWorker.deliverPushMessage", {
+          ...{ origin, registrationId, data: JSON.stringify({ web_push: 8030, notification }) },
+        });
+        for (let look = 0; look < 100 && (await came()) === before; look += 1)
+          await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
     async shows(tag, title, body = /(?:)/) {
       let last: Shown | undefined;
       for (let tries = 0; tries < 200; tries += 1) {
@@ -318,6 +329,10 @@ async function opensPushed(scene: Scene): Promise<void> {
   const { id, page } = await paged(scene, 4);
   await pushed.deliver(page);
   await pushed.shows(page.tag, /^CRITICAL/);
+  // It is kept after it is shown.
+  const kept = `caches.open("records").then(async (all) => (await all.keys()).some(({ url }) => decodeURIComponent(url).endsWith("told/${id}")))`;
+  for (let look = 0; look < 500 && !(await pushed.worker.evaluate(kept)); look += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   const { page: view } = scene.tab;
   await view.context().setOffline(true);
   await view.goto(`${box.url}/a/${id}`);
