@@ -232,6 +232,8 @@ async function main(pictures: string): Promise<void> {
   }
 }
 
+// What a story that failed still had under way when its box was stopped mustn't end the others: they tell of themselves.
+process.on("unhandledRejection", (error) => console.log("left behind by a story:", error));
 await main(process.argv[2] ?? mkdtempSync(join(tmpdir(), "box-pages-")));
 // What a story that failed has left behind isn't waited for.
 process.exit();
