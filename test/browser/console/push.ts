@@ -247,7 +247,7 @@ async function saysThatItIsUnknown({ story, tab, pushed, phone }: Scene): Promis
 
 /** AC-23.2: the session is gone, and the button counts all the same. */
 async function takesWithoutSession(scene: Scene): Promise<void> {
-  const { story, phone, pushed } = scene;
+  const { story, phone, pushed, tab } = scene;
   const { box, ann } = story;
   box.tenant.store.sql("DELETE FROM sessions").run();
   const { id, page } = await paged(scene, 1);
@@ -271,6 +271,9 @@ async function takesWithoutSession(scene: Scene): Promise<void> {
   assert.equal(note.data.kind, "note");
   await pushed.deliver(note);
   assert.equal((await pushed.shows(note.tag, /^ann@example\.org has it/)).silent, true);
+  // The open page learns of it, too, and what was kept for the session goes: now, and not under a later step.
+  await seen(tab, `/signed out/.test(document.querySelector("#bar").textContent)`);
+  await seen(tab, `caches.has("pages").then((has) => !has)`);
 }
 
 /** AC-23.3: the box is stopped while the button is pressed. */
@@ -331,8 +334,10 @@ async function opensPushed(scene: Scene): Promise<void> {
   await pushed.shows(page.tag, /^CRITICAL/);
   // It is kept after it is shown.
   const kept = `caches.open("records").then(async (all) => (await all.keys()).some(({ url }) => decodeURIComponent(url).endsWith("told/${id}")))`;
-  for (let look = 0; look < 500 && !(await pushed.worker.evaluate(kept)); look += 1)
+  for (let look = 0; !(await pushed.worker.evaluate(kept)); look += 1) {
+    assert.ok(look < 500, "what was pushed is kept");
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   const { page: view } = scene.tab;
   await view.context().setOffline(true);
   await view.goto(`${box.url}/a/${id}`);

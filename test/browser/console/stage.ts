@@ -118,10 +118,10 @@ export function running(box: TestBox): () => Promise<void> {
   };
 }
 
-/** Waits until the expression is true in the page; how many milliseconds that took. */
+/** Waits until the expression, or what it promises, is true in the page; how many milliseconds that took. */
 export async function seen(tab: Tab, expression: string, ms = 10_000): Promise<number> {
   const start = performance.now();
-  while (!(await tab.run(`Boolean(${expression})`))) {
+  while (!(await tab.run(`Promise.resolve(${expression}).then(Boolean)`))) {
     if (performance.now() - start > ms) throw new Error(`not seen in ${ms} ms: ${expression}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
