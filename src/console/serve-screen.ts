@@ -7,7 +7,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { tenantAs } from "../tenant/tenant-as.ts";
 import { goTo, sendFile, sendHtml, sendSheet } from "./answer.ts";
 import { bar } from "./bar.ts";
-import { drawSections, drawView } from "./draw.ts";
+import { drawSections, drawView, shownOnce } from "./draw.ts";
 import { createOnce } from "./once.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { refusalPage } from "./refusal-page.ts";
@@ -87,7 +87,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     done: FormDone | null,
     since: string,
   ): Promise<string> => {
-    const drawn = await drawSections(view, null, Object.values(call.shown));
+    const drawn = await drawSections(view, null, call.shown);
     const { title, nav, heading } = view;
     const main = drawView(view, drawn);
     const told = {
@@ -107,7 +107,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
     view: View,
     { done, only }: { done: FormDone | null; only: string[] | null },
   ): Promise<string> => {
-    const drawn = await drawSections(view, only, Object.values(call.shown));
+    const drawn = await drawSections(view, only, call.shown);
     if (only !== null) return [...drawn.values()].map(({ markup }) => markup).join("");
     const line =
       call.returned === null ? saidLine(done, call.base) : refusedLine(call.returned.error);
@@ -119,7 +119,9 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       const asked = callOf(asking, who, params);
       const only = asking.c.req.header("x-sections");
       const call =
-        only === undefined ? { ...asked, shown: said.shownAt(who.sessionId, asked.at) } : asked;
+        only === undefined
+          ? { ...asked, shown: shownOnce(said.shownAt(who.sessionId, asked.at)) }
+          : asked;
       try {
         const since = sinceNow();
         const view = await screen.view(call);
@@ -191,7 +193,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       };
       try {
         if (done.shown !== undefined && done.to === undefined)
-          return await draw({ ...again, shown: done.shown }, done, 200);
+          return await draw({ ...again, shown: shownOnce(done.shown) }, done, 200);
         const to = done.to ?? from.at;
         const isHere = isScripted && to === from.at && done.cookies === undefined;
         return isHere ? await draw(again, done, 200) : onTo(to);

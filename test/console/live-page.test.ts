@@ -60,3 +60,41 @@ test("sections and what a form answers say after which change they were drawn", 
   });
   assert.deepEqual([same.status, same.headers.get("x-since")], [304, now()]);
 });
+
+test("what is shown or asked this once stands still, and nothing else of its page does", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", { name: "r" })).status, 201);
+  assert.equal((await box.ingest(token, { message: "failed", level: 500 })).status, 202);
+  await settle(box);
+  const tab = signedIn(box);
+  const headers = { "x-sections": "1" };
+  /** What each section of an answer is told of; null: it stands still. */
+  const live = (text: string) =>
+    Object.fromEntries(
+      [...text.matchAll(/<section id="([\w-]+)"(?: data-live="([^"]*)")?/g)].map(
+        ([, id = "", topics = null]) => [id, topics],
+      ),
+    );
+  // It is asked whether #1 is to be resolved though it still matches: its row isn't what is asked.
+  const asked = await tab.post("/alerts/resolve", { id: "1" }, { from: "/alerts", headers });
+  assert.match(asked.text, /#1: still matching/);
+  assert.deepEqual(live(asked.text), {
+    ...{ tabs: "alerts", filter: "", asked: null, list: "alerts oncall:*", selection: "" },
+  });
+  const one = await tab.post("/a/1/resolve", {}, { from: "/a/1", headers });
+  assert.match(one.text, /#1: still matching/);
+  const { asked: question, ...others } = live(one.text);
+  assert.equal(question, null);
+  assert.deepEqual(
+    Object.entries(others).filter(([, topics]) => topics === null),
+    [],
+  );
+  // A token is shown beside what listens for the source that it is of.
+  const from = "/p/shop/connect?kind=grafana";
+  const made = await tab.post("/p/shop/connect", { kind: "grafana" }, { from, headers });
+  assert.match(made.text, /listening for <strong>grafana</);
+  const { token: shown, heard } = live(made.text);
+  assert.deepEqual([shown, heard], [null, "source:shop/grafana project:shop"]);
+});
