@@ -1,4 +1,4 @@
-import { isWebAddress, type NamedState } from "../ingest/named-fields.ts";
+import { isWebAddress } from "../ingest/named-fields.ts";
 import {
   type Adapter,
   alertCaps,
@@ -9,7 +9,7 @@ import {
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf } from "./json.ts";
-import { isOver, type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./labels.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 
 /**
@@ -67,12 +67,7 @@ function decode(request: InRequest): Decoded {
 }
 
 function eventOf(alert: LabelledAlert, group: JsonFields, at: number) {
-  const named: NamedState = {
-    action: isOver(alert, group, at) ? "resolve" : "fire",
-    dedupKey: asText(alert.fields["fingerprint"]) || nameOf(alert),
-    instance: alert.startsAt === null ? null : String(alert.startsAt),
-    expiresAt: null,
-  };
+  const named = spokenFor(alert, group, at);
   const keys = [
     ["am.receiver", asText(group["receiver"])],
     ["am.group_key", asText(group["groupKey"])],

@@ -10,7 +10,7 @@ import {
 import { fitted, type Loose } from "./fit.ts";
 import { grafanaLegacy } from "./grafana-legacy.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
-import { isOver, type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
+import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./labels.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
 import { isSigned, isSignedAt } from "./signature.ts";
 
@@ -97,12 +97,7 @@ function cleaned(alert: LabelledAlert, group: JsonFields): LabelledAlert {
 function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
   const { fields, labels } = alert;
   const event = labelledEvent(alert, {
-    named: {
-      action: isOver(alert, group, at) ? "resolve" : "fire",
-      dedupKey: asText(fields["fingerprint"]) || nameOf(alert),
-      instance: alert.startsAt === null ? null : String(alert.startsAt),
-      expiresAt: null,
-    },
+    named: spokenFor(alert, group, at),
     tag: "grafana",
     keys: [
       ...textPairs(fields["values"]).map(([ref, text]) => [`value.${ref}`, text] as const),

@@ -43,10 +43,26 @@ const LINKS = ["runbook_url", "runbook", "dashboard", "dashboard_url"];
 const IMAGES = ["image", "image_url"];
 
 /** By the member's own word, else the group's, else by its end. */
-export function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
+function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
   const word = asText(alert.fields["status"]) || asText(group["status"]);
   if (word !== "") return word.toLowerCase() === "resolved";
   return alert.endsAt !== null && alert.endsAt <= at;
+}
+
+/**
+ * What a sender that speaks for several watchers says of it. It keeps the earliest beginning that any of them told, and
+ * may first say that one when all is over.
+ */
+export function spokenFor(alert: LabelledAlert, group: JsonFields, at: number): NamedState {
+  const { fields, startsAt, endsAt } = alert;
+  const over = isOver(alert, group, at);
+  return {
+    action: over ? "resolve" : "fire",
+    dedupKey: asText(fields["fingerprint"]) || nameOf(alert),
+    instance: startsAt === null ? null : String(startsAt),
+    ...(over ? { endedAt: endsAt } : {}),
+    expiresAt: null,
+  };
 }
 
 /** The line that a person reads first. */

@@ -11,6 +11,11 @@ export interface NamedState {
   instance: string | null;
   /** Unix seconds: the sender reports again before then. */
   expiresAt: number | null;
+  /**
+   * Of an end: when it ended by the sender's clock, Unix seconds, where one sender speaks for all who watch the same. What
+   * began before that is over, whichever beginning it tells of.
+   */
+  endedAt?: number | null;
   /** It began, and ended within the last hour: where it was never heard of before, perhaps a clock is off. */
   justEnded?: boolean;
 }

@@ -49,7 +49,7 @@ export function conclude(
   tx: Tx,
   { source, named, message }: { source: Source; named: NamedState; message: string },
 ): Concluded {
-  const { action, dedupKey, instance } = named;
+  const { action, dedupKey } = named;
   if (dedupKey === null) return { resolved: 0, keys: [] };
   const alerts = namedAlerts(tx, {
     projectId: source.projectId,
@@ -61,7 +61,7 @@ export function conclude(
     if (action === "acknowledge") acknowledge(tx, alert.id, { source: source.name });
     else if (action === "note")
       writeTimeline(tx, alert.id, { kind: "note", detail: { source: source.name, note: message } });
-    else if (action === "resolve" && !isLate(instance, alert.instance)) {
+    else if (action === "resolve" && !isLate(named, alert.instance)) {
       if (alert.ends_with_source) {
         resolve(tx, alert.id, { source: source.name });
         resolved += 1;
@@ -74,10 +74,11 @@ export function conclude(
 }
 
 /** Whether a word about one firing comes after the next has begun. Only times can be compared. */
-function isLate(said: string | null, standing: string | null): boolean {
+function isLate({ instance, endedAt }: NamedState, standing: string | null): boolean {
   const time = /^\d{1,15}$/;
-  if (said === null || standing === null || !time.test(said) || !time.test(standing)) return false;
-  return Number(said) < Number(standing);
+  if (instance === null || standing === null || !time.test(instance) || !time.test(standing))
+    return false;
+  return Math.max(Number(instance), endedAt ?? 0) < Number(standing);
 }
 
 /** Whether a firing that has no alert may open one. */

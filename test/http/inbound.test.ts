@@ -75,6 +75,19 @@ describe("an address for senders with a format of their own", () => {
     assert.equal((await alerts())[0].state, "resolved");
   });
 
+  test("an end that tells of an earlier beginning ends what it ended, and no firing after it", async () => {
+    const path = `/v1/in/alertmanager/${made.token}`;
+    const [earlier, later] = ["2026-01-05T08:58:45Z", "2026-01-05T09:10:00Z"];
+    const ended = async (startsAt: string, endsAt: string) =>
+      JSON.parse((await post(path, group("resolved", { startsAt, endsAt }))).text).resolved;
+    // Of two Prometheus servers Alertmanager keeps the earlier beginning, and says it first when all is over.
+    await post(path, group("firing"));
+    assert.equal(await ended(earlier, "2026-01-05T09:04:00Z"), 1);
+    await post(path, group("firing", { startsAt: later }));
+    assert.equal(await ended(earlier, "2026-01-05T09:04:00Z"), 0, "a late packet");
+    assert.equal(await ended(later, later), 1);
+  });
+
   test("a token opens what its source's kind names and nothing else", async () => {
     const strange = [
       ["/v1/in/alertmanager", {}],
