@@ -58,6 +58,7 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
             events: integrations.eventFilter,
             title: integrations.titleTemplate,
             body: integrations.bodyTemplate,
+            storm: integrations.stormThreshold,
             shared: integrations.shared,
             except: integrations.exceptProjects,
           })

@@ -266,3 +266,41 @@ test("heartbeats are made, changed and deleted by it; where they are left out th
   const { body } = await app.call("GET", "/v1/projects/shop/heartbeats", { key });
   assert.deepEqual(body.heartbeats, []);
 });
+
+test("whatever is changed of a channel or an action is told as a change", async (t) => {
+  const { put, get } = desk(t);
+  const channel = {
+    ...hook,
+    type: "slack",
+    url: undefined,
+    webhook_url: { value: "http://127.0.0.1:9/s" },
+  };
+  await put(0, { ...empty, integrations: [channel], actions: [{ ...run, body: { value: "{}" } }] });
+  for (const part of [
+    { storm_threshold: 3 },
+    { title_template: "{{rule}}" },
+    { body_template: "{{project}}" },
+    { enabled: false },
+    { shared: true },
+    { events: ["alert.opened"] },
+  ]) {
+    const { version, config } = await get();
+    config.integrations[0] = { ...config.integrations[0], ...part };
+    const changed = await put(version, config);
+    assert.deepEqual(
+      changed.body.changes,
+      [{ kind: "integration", name: "hook", change: "update" }],
+      JSON.stringify([part, changed.body]),
+    );
+  }
+  for (const part of [
+    { timeout_seconds: 7 },
+    { enabled: false },
+    { events: ["alert.escalated"] },
+  ]) {
+    const { version, config } = await get();
+    config.actions[0] = { ...config.actions[0], ...part };
+    const changed = await put(version, config);
+    assert.deepEqual(changed.body.changes, [{ kind: "action", name: "run", change: "update" }]);
+  }
+});
