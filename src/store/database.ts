@@ -51,9 +51,12 @@ export function openReadOnly(path: string): SqliteDatabase {
   }
 }
 
-/** Opens a small file that is only there to be locked. Throws StoreFault, and what SQLite throws. */
-export function openForLock(path: string): SqliteDatabase {
-  return openPlain(path, { fileMustExist: true, timeout: 0 });
+/**
+ * Opens a small file that is only there to be locked. `waitMs`: how long to wait for a lock that another process holds.
+ * Throws StoreFault, and what SQLite throws.
+ */
+export function openForLock(path: string, waitMs: number): SqliteDatabase {
+  return openPlain(path, { fileMustExist: true, timeout: waitMs });
 }
 
 function construct(path: string, options: Database.Options): SqliteDatabase {

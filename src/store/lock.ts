@@ -5,6 +5,8 @@ import { openForLock } from "./database.ts";
 import { StoreFault, sqliteCode } from "./faults.ts";
 
 const LOCK = "serve.lock";
+/** Whoever looks whether the directory is served holds it for a moment, too (`isLocked`), and is no reason not to serve. */
+const PASSING_LOOK_MS = 500;
 
 /**
  * Holds a data directory for one process that serves or replaces it, by an exclusive lock on a small
@@ -14,7 +16,7 @@ const LOCK = "serve.lock";
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, LOCK);
   makeLockFile(path);
-  const db = openOrFail(path);
+  const db = openOrFail(path, PASSING_LOOK_MS);
   try {
     db.pragma("locking_mode = EXCLUSIVE");
     db.exec(
@@ -38,7 +40,7 @@ export function lockDirectory(directory: string): () => void {
 export function isLocked(directory: string): boolean {
   const path = join(directory, LOCK);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
-  const db = openOrFail(path);
+  const db = openOrFail(path, 0);
   try {
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
@@ -66,9 +68,9 @@ function makeLockFile(path: string): void {
   }
 }
 
-function openOrFail(path: string) {
+function openOrFail(path: string, waitMs: number) {
   try {
-    return openForLock(path);
+    return openForLock(path, waitMs);
   } catch (error) {
     throw StoreFault.from(error, path);
   }
