@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants, hostname } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
@@ -66,11 +66,14 @@ interface Ran {
 /** Runs it on this terminal, and keeps the end of what it says on either stream. */
 function runCommand(command: string, words: readonly string[]): Promise<Ran> {
   const { env, stdout, stderr } = terminal();
+  // A reader that goes away (`box run … | head`) is no end of the command, whose own end has to be told.
+  for (const stream of [stdout, stderr]) stream.removeAllListeners("error").on("error", () => {});
   return new Promise((resolve) => {
     const child = spawn(command, words, {
       stdio: ["inherit", "pipe", "pipe"],
       env: env as NodeJS.ProcessEnv,
     });
+    const keepSignals = passSignals(child);
     let said = "";
     const pass = (from: Readable, to: Writable) =>
       from.on("data", (chunk: Buffer) => {
@@ -79,13 +82,37 @@ function runCommand(command: string, words: readonly string[]): Promise<Ran> {
       });
     pass(child.stdout, stdout);
     pass(child.stderr, stderr);
+    const end = (ran: Ran) => {
+      keepSignals();
+      resolve(ran);
+    };
     child.once("error", (error: NodeJS.ErrnoException) =>
-      resolve({ code: error.code === "ENOENT" ? NOT_FOUND : NOT_RUN, said: error.message }),
+      end({ code: error.code === "ENOENT" ? NOT_FOUND : NOT_RUN, said: error.message }),
     );
     child.once("close", (code, signal) =>
-      resolve({ code: code ?? SIGNALLED + signalNumber(signal), said: lastLines(said) }),
+      end({ code: code ?? SIGNALLED + signalNumber(signal), said: lastLines(said) }),
     );
   });
+}
+
+/** What supervisors, `timeout` and closed terminals end a program with. */
+const ENDING = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+
+/**
+ * While the command runs it gets the signals that would end this program: that it was ended is told as any other
+ * failure, and it doesn't go on alone. Returns what gives them back.
+ */
+function passSignals(child: ChildProcess): () => void {
+  const passing = ENDING.map((signal) => {
+    // Ctrl-C at a terminal reaches the command by itself.
+    const isThere = signal === "SIGINT" && process.stdin.isTTY;
+    const pass = () => void (isThere || child.kill(signal));
+    process.on(signal, pass);
+    return () => void process.off(signal, pass);
+  });
+  return () => {
+    for (const keep of passing) keep();
+  };
 }
 
 function signalNumber(signal: NodeJS.Signals | null): number {
