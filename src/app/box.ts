@@ -7,6 +7,7 @@ import { isAlive } from "../operate/health.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { rememberBaseUrl } from "../people/codes.ts";
 import { prepareDirectory } from "../store/directory.ts";
+import { dropLeftovers } from "../store/files.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { setMeta } from "../store/meta.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
@@ -45,9 +46,11 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
   try {
     prepareDirectory(config.data);
     lifecycle.onStop("lock", lockDirectory(config.data));
+    dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
     const ended = () => tenant.changes.told([{ topic: "house" }]);
-    const backups =
-      config.backups && scheduledBackups(config.backups, { data: config.data, log, ended });
+    const isTimeKnown = () => tenant.watch.state().sane;
+    const about = { data: config.data, log, ended, isTimeKnown };
+    const backups = config.backups && scheduledBackups(config.backups, about);
     const tenant = startTenant({
       path: join(config.data, "box.db"),
       role: "box",

@@ -17,6 +17,7 @@ import type { Sealer } from "../kit/sealer.ts";
 import { type HostedState, isHostedAlive, type SeenState } from "../operate/hosted-health.ts";
 import { createRenderer, type Renderer, workerSource } from "../reports/renderer.ts";
 import { prepareDirectory } from "../store/directory.ts";
+import { dropLeftovers } from "../store/files.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
@@ -62,6 +63,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     prepareDirectory(config.data);
     if (config.database === null) prepareDirectory(join(config.data, hostedFiles.tenants));
     lifecycle.onStop("lock", lockDirectory(config.data));
+    dropLeftovers(config.data, (name) => /^hosted\.(db|key)/.test(name));
     const names = createNames({ clock, ...(deps.resolve && { resolve: deps.resolve }) });
     const name = nameOfNode(config, deps);
     const { registry, sealer } = await openHostedRegistry(config, deps, { node: name, names });

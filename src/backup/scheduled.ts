@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../kit/log.ts";
 import { type OwnProcess, startOwn } from "../kit/own-process.ts";
+import { dropLeftovers } from "../store/files.ts";
 import { readManifest } from "./verify.ts";
 
 /** What `box serve --backup-dir` is told. */
@@ -44,7 +45,18 @@ const ASKED_SECONDS = 60;
  */
 export function scheduledBackups(
   plan: BackupPlan,
-  { data, log, ended }: { data: string; log: Log; ended(): void },
+  {
+    data,
+    log,
+    ended,
+    isTimeKnown,
+  }: {
+    data: string;
+    log: Log;
+    ended(): void;
+    /** Whether the clock can be trusted. */
+    isTimeKnown(): boolean;
+  },
 ): ScheduledBackups {
   let child: OwnProcess | null = null;
   let failure: string | null = null;
@@ -52,6 +64,7 @@ export function scheduledBackups(
 
   const make = async (now: number): Promise<void> => {
     mkdirSync(plan.dir, { recursive: true, mode: 0o700 });
+    sweep(plan);
     const file = join(plan.dir, nameOf(now));
     child = startOwn(["backup", file, "--data", data, "--json"]);
     const { code, said } = await child.ended;
@@ -81,7 +94,7 @@ export function scheduledBackups(
     job: {
       name: "backup",
       async run(now) {
-        const due = dueAt(plan);
+        const due = dueAt(plan, isTimeKnown() ? now : Number.POSITIVE_INFINITY);
         if (due > now || stopped) return due * 1000;
         // One that somebody asked for is under way: the next look says whether it was enough.
         if (child !== null) return (now + ASKED_SECONDS) * 1000;
@@ -101,15 +114,26 @@ export function scheduledBackups(
       if (running === null) return;
       running.kill();
       await running.ended;
+      sweep(plan);
     },
   };
 }
 
-/** Unix seconds of the next one: the newest that lies there says when. */
-function dueAt({ dir, hours }: BackupPlan): number {
+/** What was ended in the middle is as large as the store, or twice, and each has a name of its own. */
+function sweep({ dir }: BackupPlan): void {
+  dropLeftovers(dir, (name) => NAME.test(name));
+}
+
+/**
+ * Unix seconds of the next one: the newest that lies there says when. One from long after `now` was made while the clock
+ * was ahead, and would put off all others until then.
+ */
+function dueAt({ dir, hours }: BackupPlan, now: number): number {
+  const wait = Math.ceil(hours * 3600);
   for (const name of backupsIn(dir)) {
     try {
-      return readManifest(join(dir, name)).taken_at + Math.ceil(hours * 3600);
+      const { taken_at } = readManifest(join(dir, name));
+      if (taken_at <= now + wait) return taken_at + wait;
     } catch {
       // Not one to count on: the next older one may be.
     }
@@ -147,10 +171,15 @@ function backupsIn(dir: string): string[] {
   }
 }
 
-/** Never the one just made, which a clock that was ahead before may have made look old. */
+/**
+ * Never the one just made, which a clock that was ahead before may have made look old; and those of that clock before
+ * any other, or they would take the places of all that follow.
+ */
 function prune({ dir, keep }: BackupPlan, made: string): void {
   const others = backupsIn(dir).filter((name) => join(dir, name) !== made);
-  for (const name of others.slice(Math.max(0, keep - 1)))
+  const isAhead = (name: string) => join(dir, name) > made;
+  const kept = [...others.filter((name) => !isAhead(name)), ...others.filter(isAhead)];
+  for (const name of kept.slice(Math.max(0, keep - 1)))
     for (const end of ["", ".json", ".json.next", ".key"])
       rmSync(join(dir, name + end), { force: true });
 }

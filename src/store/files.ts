@@ -73,19 +73,27 @@ export function digestFile(path: string): { sha256: string; size: number } {
  * its name as a whole, and removes it afterwards; also those that killed processes left.
  */
 export function withAside<T>(path: string, use: (directory: string) => T): T {
-  const parent = dirname(path);
-  const prefix = `.${basename(path)}.aside-`;
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(prefix)) continue;
-    const pid = Number(name.slice(prefix.length));
-    if (pid === process.pid || !isAlive(pid)) rmSync(join(parent, name), { recursive: true });
-  }
-  const aside = join(parent, prefix + process.pid);
+  const [parent, made] = [dirname(path), basename(path)];
+  dropLeftovers(parent, (name) => name === made);
+  const aside = join(parent, `.${made}.aside-${process.pid}`);
   mkdirSync(aside, { mode: 0o700 });
   try {
     return use(aside);
   } finally {
     rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes what killed processes left in a directory of the making (`withAside`) of files whose names are `wanted`. To be
+ * called before free room is counted: it may be as large as what is to be made.
+ */
+export function dropLeftovers(directory: string, wanted: (name: string) => boolean): void {
+  for (const entry of readdirSync(directory)) {
+    const [, name, pid] = /^\.(.+)\.aside-(\d+)$/s.exec(entry) ?? [];
+    if (name === undefined || !wanted(name)) continue;
+    const isOver = Number(pid) === process.pid || !isAlive(Number(pid));
+    if (isOver) rmSync(join(directory, entry), { recursive: true, force: true });
   }
 }
 

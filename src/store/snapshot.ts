@@ -5,7 +5,15 @@ import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { type Contents, checkCopy, growthOf } from "./check.ts";
 import type { SqliteDatabase, StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
-import { digestFile, freeBytes, syncDirectory, syncFile, withAside, writeSynced } from "./files.ts";
+import {
+  digestFile,
+  dropLeftovers,
+  freeBytes,
+  syncDirectory,
+  syncFile,
+  withAside,
+  writeSynced,
+} from "./files.ts";
 
 /** What FILE.json says of FILE (contract §11). Times in Unix seconds. */
 export interface Manifest {
@@ -53,6 +61,7 @@ const SPARE = 1024 * 1024;
 export function takeSnapshot(options: SnapshotOptions): Manifest {
   const { db, to, clock } = options;
   try {
+    dropLeftovers(dirname(to), (name) => name === basename(to));
     mustHaveRoom(db, to);
     return withAside(to, (aside) => {
       const before = growthOf(db);

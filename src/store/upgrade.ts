@@ -4,7 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import { giveToOwner } from "../kit/owner.ts";
 import type { SqliteDatabase, StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
-import { freeBytes } from "./files.ts";
+import { dropLeftovers, freeBytes } from "./files.ts";
 import { migrate, userVersion } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -32,6 +32,7 @@ export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
       "unavailable",
       `${path} has schema ${schema}, this program ${known.length}: start box serve of this program first, which upgrades the data.`,
     );
+  dropLeftovers(dirname(path), (name) => name.startsWith(`${basename(path)}.schema-`));
   mustHaveRoom(db, path);
   const copy = `${path}.schema-${schema}`;
   takeSnapshot({ db, kind, to: copy, clock, isServing: false });

@@ -33,11 +33,20 @@ test("a box makes proved backups at their times, keeps as many as told, and says
     return body.checks.find(({ name }: { name: string }) => name === "backup");
   };
   assert.deepEqual([(await check()).ok, (await check()).detail], [true, "none was ever proved"]);
+  // One process was killed in the middle of one, another is making one, and the third isn't ours.
+  mkdirSync(dir);
+  const gone = ".box-2020-01-01T00-00-00Z.db.aside-999999999";
+  const others = [`.box-2020-01-01T00-00-00Z.db.aside-${process.ppid}`, ".mine.db.aside-999999999"];
+  for (const name of [gone, ...others]) mkdirSync(join(dir, name));
   await clock.turn(1000);
   await until(() => databases(dir).length === 1);
   // Its process goes on for a while: it gives the manifest its name, and what is due next is set when it ends.
   for (let running = true; running; await pause(10))
     ({ running } = (await box.api("GET", "/v1/backups")).body);
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => name.startsWith(".")),
+    others.toSorted(),
+  );
   const [first = ""] = databases(dir);
   const manifest = verifyBackup(join(dir, first));
   assert.equal(manifest.tenant_id, box.tenant.id);
@@ -81,5 +90,31 @@ test("a stop in the middle of a backup ends it at once", async (t) => {
   const box = await testBox({ backupDir: dir }, clock);
   await clock.turn(1000);
   await box.stop();
-  assert.deepEqual(databases(dir), []);
+  assert.deepEqual(readdirSync(dir), []);
+});
+
+test("backups of a clock that was ahead put off no others, and take no places of those that follow", async (t) => {
+  const dir = scratch(t);
+  const clock = handClock(Date.now());
+  const at = (ms: number) => {
+    const stamp = `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+    const file = `box-${stamp}.db`;
+    writeFileSync(join(dir, file), "");
+    const said = { sha256: "0".repeat(64), size: 0, kind: "box", schema: 1, counts: {} };
+    const taken_at = Math.floor(ms / 1000);
+    writeFileSync(join(dir, `${file}.json`), JSON.stringify({ ...said, taken_at }));
+    return file;
+  };
+  const YEAR = 365 * 86_400_000;
+  const ahead = [at(clock.now() + YEAR), at(clock.now() + 2 * YEAR)];
+  const before = at(clock.now() - YEAR);
+  const box = await testBox({ backupDir: dir, backupKeep: "2" }, clock);
+  t.after(() => box.stop());
+  await clock.turn(1000);
+  const { body } = await box.api("GET", "/v1/backups");
+  assert.equal(body.running, true);
+  await until(() => databases(dir).length === 2);
+  const [oldest, made = ""] = databases(dir);
+  assert.equal(oldest, before);
+  assert.ok(!ahead.includes(made));
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import Database from "better-sqlite3";
@@ -25,6 +25,9 @@ const released = readdirSync(fixtures)
 const head = migrations("box").length;
 
 const textOf = (schema: number) => readFileSync(join(fixtures, `schema-${schema}.sql`), "utf8");
+
+/** More than any process has as its number. */
+const GONE = 999_999_999;
 
 let made = "";
 /** Each that is made runs every migration. */
@@ -199,6 +202,27 @@ test("too little room is refused before anything is done, with the bytes that ar
     },
   );
   assert.deepEqual(hashes(directory), before);
+});
+
+test("what a killed upgrade left is removed before room is counted", (t) => {
+  const directory = scratch(t);
+  const path = fixture(directory);
+  open(path).close();
+  const size = readFileSync(path).length;
+  const left = join(directory, `.box.db.schema-${head}.aside-${GONE}`);
+  mkdirSync(left);
+  writeFileSync(join(left, "copy.db"), Buffer.alloc(size));
+  // As much as it needs, but for what lies there.
+  const isThere = () => (existsSync(left) ? size : 0);
+  t.mock.method(process.getBuiltinModule("node:fs"), "statfsSync", () => ({
+    ...{ bavail: 2 * size + 16 * 1024 * 1024 - isThere(), bsize: 1 },
+  }));
+  syncExports(t);
+  open(path, { known: later }).close();
+  assert.deepEqual(
+    readdirSync(directory).filter((name) => name.includes("aside")),
+    [],
+  );
 });
 
 function syncExports(t: TestContext): void {
