@@ -15,13 +15,20 @@ import { addKey } from "../kit/key-ring.ts";
 import { giveToOwner } from "../kit/owner.ts";
 import { openReadOnly, openSqlite } from "../store/database.ts";
 import { StoreFault } from "../store/faults.ts";
-import { freeBytes, syncDirectory, syncFile, withAside, writeSynced } from "../store/files.ts";
+import {
+  dropLeftovers,
+  freeBytes,
+  syncDirectory,
+  syncFile,
+  withAside,
+  writeSynced,
+} from "../store/files.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { migrations } from "../store/migrations.ts";
 import type { Manifest } from "../store/snapshot.ts";
 import type { Place } from "./place.ts";
 import { openReplaced, type Pending, type SettledRows, settle } from "./settle.ts";
-import { checkBytes, checkInside, readManifest } from "./verify.ts";
+import { checkBytes, checkInside, isReplaced, readManifest } from "./verify.ts";
 
 export interface RestoreOptions {
   place: Place;
@@ -58,6 +65,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
   if (!options.replace) mustBeEmpty(place);
   const unlock = lockDirectory(place.data);
   try {
+    dropLeftovers(dirname(place.path), (name) => name === basename(place.path));
     mustHaveRoom(manifest, place);
     return withAside(place.path, (aside) => {
       const staged = join(aside, "restored.db");
@@ -121,8 +129,7 @@ function mustHaveRoom({ size }: Manifest, { path }: Place): void {
 function stage(staged: string, manifest: Manifest, options: RestoreOptions): SettledRows {
   const { place, clock, pending } = options;
   copyFileSync(options.file, staged, constants.COPYFILE_FICLONE);
-  checkBytes(staged, manifest);
-  checkInside(staged, manifest);
+  checkStaged(staged, manifest, options.file);
   const found = existsSync(place.path) ? openReplaced(place.path) : null;
   const replaced = found?.tenantId === manifest.tenant_id ? found : null;
   const db = openSqlite(staged);
@@ -139,6 +146,19 @@ function stage(staged: string, manifest: Manifest, options: RestoreOptions): Set
     db.close();
     found?.close();
     syncFile(staged);
+  }
+}
+
+function checkStaged(staged: string, manifest: Manifest, file: string): void {
+  try {
+    checkBytes(staged, manifest);
+    checkInside(staged, manifest);
+  } catch (error) {
+    if (!isReplaced(file, manifest)) throw error;
+    throw new StoreFault(
+      "unavailable",
+      `${file} was replaced by another backup while it was read: run this again. Nothing was changed.`,
+    );
   }
 }
 

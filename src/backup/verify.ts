@@ -10,13 +10,28 @@ import { type Manifest, manifestBeside } from "../store/snapshot.ts";
  * counts. Changes nothing. Throws StoreFault "damaged" with what is wrong.
  */
 export function verifyBackup(file: string): Manifest {
-  const manifest = readManifest(file);
+  for (;;) {
+    const manifest = readManifest(file);
+    try {
+      checkAll(file, manifest);
+      return manifest;
+    } catch (error) {
+      if (!isReplaced(file, manifest)) throw error;
+    }
+  }
+}
+
+function checkAll(file: string, manifest: Manifest): void {
   checkBytes(file, manifest);
   for (const end of ["-wal", "-journal"])
     if ((statSync(file + end, { throwIfNoEntry: false })?.size ?? 0) > 0)
       throw new StoreFault("damaged", `${file}${end} doesn't belong to a backup: move it away.`);
   checkInside(file, manifest);
-  return manifest;
+}
+
+/** Whether FILE is another backup by now than the one that `manifest` was read of. Throws as `readManifest` does. */
+export function isReplaced(file: string, manifest: Manifest): boolean {
+  return readManifest(file).sha256 !== manifest.sha256;
 }
 
 /**
@@ -26,18 +41,21 @@ export function verifyBackup(file: string): Manifest {
 export function readManifest(file: string): Manifest {
   if (!existsSync(file)) throw new StoreFault("unavailable", `There is no ${file}.`);
   const { present, next } = manifestBeside(file);
-  if (existsSync(next)) {
-    const manifest = readWords(next, file);
-    if (digest(file).sha256 === manifest.sha256) return manifest;
-  }
-  return readWords(present, file);
+  // Read, and not looked for first: whoever replaces FILE gives it its lasting name at any moment.
+  const coming = readWords(next, file);
+  if (coming !== null && digest(file).sha256 === coming.sha256) return coming;
+  const manifest = readWords(present, file);
+  if (manifest !== null) return manifest;
+  throw new StoreFault("damaged", `${file} has no ${present}, which says what it must be.`);
 }
 
-function readWords(path: string, file: string): Manifest {
+/** null where there is none. */
+function readWords(path: string, file: string): Manifest | null {
   let said: Partial<Manifest>;
   try {
     said = JSON.parse(readFileSync(path, "utf8")) as Partial<Manifest>;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     const why = error instanceof Error ? error.message : String(error);
     throw new StoreFault(
       "damaged",
