@@ -102,6 +102,13 @@ export function mergeHits(
   tx.sql<[to: string, ruleId: number, from: string]>(REKEY).run(to, ruleId, from);
 }
 
+const SHIFT = "UPDATE window_hits SET at = at + ?";
+
+/** The clock jumped by so many seconds, either way: what a window holds is as old as it was. */
+export function shiftHits(tx: Tx, by: number): void {
+  tx.sql<[by: number]>(SHIFT).run(by);
+}
+
 const OLD = `DELETE FROM window_hits WHERE id IN
   (SELECT id FROM window_hits WHERE rule_id = ? AND at <= ? LIMIT ?)`;
 

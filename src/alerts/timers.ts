@@ -120,10 +120,13 @@ export function writeTimers(
 
 const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
     renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, held_until = held_until + :by,
-    wakes_at = wakes_at + :by, due_at = due_at + :by
+    wakes_at = wakes_at + :by, acked_at = acked_at + :by, due_at = due_at + :by
   WHERE state <> 'resolved'`;
 
-/** Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. */
+/**
+ * Moves everything timed by a jump of the clock (seconds, either way): nothing fires and nothing is skipped. So does since
+ * when somebody has it: what its ladder had left to wait is counted from there.
+ */
 export function shiftTimers(tx: Tx, by: number): void {
   tx.sql<{ by: number }>(SHIFT).run({ by });
   tx.note({ topic: "clock", by });

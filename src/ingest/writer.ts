@@ -72,7 +72,10 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
     for (const note of notes) {
       unresolved.committed(note);
       if (note.topic === "alert" && !note.opened) standing.forget(note.alertKey);
-      if (note.topic === "clock") standing.shift(note.by);
+      if (note.topic === "clock") {
+        standing.shift(note.by);
+        windows.clear();
+      }
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);

@@ -1,3 +1,4 @@
+import { shiftHits } from "../alerts/hits.ts";
 import { lookAgainAtAll } from "../alerts/look-again.ts";
 import { extendQuiet, renewPromises, shiftTimers } from "../alerts/timers.ts";
 import { forgiveHeartbeats, shiftHeartbeats } from "../heartbeats/clock.ts";
@@ -185,6 +186,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
 function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   const seconds = Math.round(ms / 1000);
   shiftTimers(tx, seconds);
+  shiftHits(tx, seconds);
   shiftSilences(tx, { seconds, at });
   lookAgainAtAll(tx, at);
   shiftHeartbeats(tx, { seconds, at });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
 import { getMeta } from "../../src/store/meta.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
 
@@ -49,6 +50,44 @@ for (const by of [3, -3, HOUR, -HOUR, 14 * DAY, -5 * 365 * DAY]) {
       ],
     );
     assert.deepEqual(plane.tenant.watch.state().lastJump?.by, by);
+  });
+}
+
+for (const by of [5 * HOUR, -5 * HOUR]) {
+  test(`what a window counted is as old as it was after a jump of ${by} s, in memory and after a start`, async () => {
+    plane.rule({ fire_after: { count: 3, distinct_sources: 1, window_minutes: 10 } });
+    await plane.fire();
+    await plane.fire();
+    await plane.minutes(5);
+    jump(by);
+    await plane.minutes(4);
+    assert.equal((await plane.fire()).alerted, true);
+    plane.resolve();
+    await plane.fire();
+    await plane.minutes(1);
+    jump(by);
+    await plane.minutes(8);
+    await plane.fire();
+    await plane.stop();
+    plane.again();
+    await plane.minutes(2);
+    assert.equal((await plane.fire()).alerted, false, "the first has left");
+    assert.equal((await plane.fire()).alerted, true);
+  });
+
+  test(`an acknowledgement that is taken back after a jump of ${by} s leaves the ladder the wait that it had`, async () => {
+    plane.rule({ escalations: [step(0, ["ann"]), step(10, ["bob"])] });
+    await plane.fire();
+    await plane.minutes(2);
+    plane.ack();
+    await plane.minutes(1);
+    jump(by);
+    await plane.minutes(1);
+    plane.tenant.store.write((tx) => unacknowledge(tx, plane.last().id, "ann"));
+    await plane.minutes(7.9);
+    assert.equal(plane.last().escalation_level, 1);
+    await plane.minutes(0.2);
+    assert.equal(plane.last().escalation_level, 2);
   });
 }
 
