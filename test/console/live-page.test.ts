@@ -91,6 +91,19 @@ test("what is shown or asked this once stands still, and nothing else of its pag
     Object.entries(others).filter(([, topics]) => topics === null),
     [],
   );
+  // What is only tried isn't replaced by what is saved, a moment later, when somebody signs in.
+  const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
+  const schedule = {
+    name: "s",
+    timezone: "UTC",
+    layers: [{ ...layer, participants: [box.owner.accountId] }],
+  };
+  assert.equal((await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule)).status, 201);
+  const layers = "/oncall/shop/s/layers";
+  const draft = { name: "s", timezone: "UTC", layers: "0", do: "new-layer" };
+  const tried = await tab.post(`${layers}/try`, draft, { from: layers, headers });
+  assert.match(tried.text, /id="l0-name"/);
+  assert.deepEqual(live(tried.text), { would: null, layers: null, delete: "" });
   // A token is shown beside what listens for the source that it is of.
   const from = "/p/shop/connect?kind=grafana";
   const made = await tab.post("/p/shop/connect", { kind: "grafana" }, { from, headers });

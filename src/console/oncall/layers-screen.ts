@@ -23,7 +23,8 @@ export const layersScreen: Screen = {
     const { stored } = scheduleOf(call.tenant.store, call.params);
     const path = schedulePage(stored);
     const action = `${path}/layers`;
-    const draft = shownDraft(call, stored, action);
+    // Asked for by each section that shows it: one of what is only tried isn't live, since what is saved would take its place.
+    const draft = () => shownDraft(call, stored, action);
     const names = peopleNames(call.tenant.store);
     const watches = [`oncall:${stored.project}/${stored.name}`, "people"];
     const title = `${stored.project} / ${stored.name}`;
@@ -32,8 +33,8 @@ export const layersScreen: Screen = {
       heading: html`<a href="${call.base}/oncall">On-call</a> › <a href="${call.base}${path}">${title}</a> › Layers`,
       nav: "oncall",
       sections: {
-        would: { watches, draw: () => would(call, stored, draft) },
-        layers: { watches, draw: () => layersForm(call, { draft, action, names }) },
+        would: { watches, draw: () => would(call, stored, draft()) },
+        layers: { watches, draw: () => layersForm(call, { draft: draft(), action, names }) },
         delete: { watches: [], draw: () => deleteForm(call, stored, action) },
       },
     };
