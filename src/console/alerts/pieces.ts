@@ -2,8 +2,8 @@ import type { AlertState } from "../../alerts/alert.ts";
 import { getAlertRow } from "../../alerts/alert.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { listAccounts } from "../../people/accounts.ts";
-import type { Reader } from "../../store/store.ts";
 import type { PageCall } from "../screen.ts";
+import { ticked, typed } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
 
 /** What the list and the page of one alert both draw. */
@@ -21,32 +21,40 @@ const HOURS: readonly [hours: string, name: string][] = [
   ["168", "7 days"],
 ];
 
-/** How long something is to last. `form`: the id of the form that the field belongs to, where it stands elsewhere. */
-export function hoursField(id: string): Markup {
+/** What a field of these needs: its id, and where its form goes, so that what was typed stays where it isn't taken. */
+export interface DeedField {
+  call: PageCall;
+  id: string;
+  action: string;
+}
+
+/** How long something is to last. */
+export function hoursField({ call, id, action }: DeedField): Markup {
+  const chosen = typed(call, action, "hours");
   return html`<div class="field"><label for="${id}">For</label><select id="${id}" name="hours">${HOURS.map(
-    ([value, name]) => html`<option value="${value}">${name}</option>`,
+    ([value, name]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
   )}</select></div>`;
 }
 
-export function reasonField(id: string): Markup {
-  return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000"></textarea></div>`;
+export function reasonField({ call, id, action }: DeedField): Markup {
+  return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000">${typed(call, action, "reason")}</textarea></div>`;
 }
 
 /** Whom an alert can be given to: everybody here, and schedules by name; `now`: whom they have, where that is one thing. */
 export function assignFields(
-  id: string,
-  reader: Reader,
+  { call, id, action }: DeedField,
   schedules: readonly { name: string; now?: string | null }[],
 ): Markup {
-  const people = listAccounts(reader).slice(0, 100);
+  const people = listAccounts(call.tenant.store).slice(0, 100);
   return html`<fieldset><legend>Who</legend>${people.map(
     ({ id: account, display_name, email }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"> ${display_name.trim() === "" ? email : display_name}</label>`,
+      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"${ticked(call, action, { name: "account", value: account })}> ${display_name.trim() === "" ? email : display_name}</label>`,
   )}${schedules.map(
     ({ name, now }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,
+      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"${ticked(call, action, { name: "schedule", value: name })}> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,
   )}</fieldset>
-<label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"> The ladder goes on beside them</label>`;
+<label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"${ticked(call, action, { name: "keep_ladder", value: "true" })}> The ladder goes on beside them</label>`;
 }
 
 /** What is asked before something is resolved that would open again at once. Empty where nothing was asked. */

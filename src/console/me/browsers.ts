@@ -6,7 +6,7 @@ import { contactGuardOf } from "../../tenant/contact-verbs.ts";
 import { readSubscriptions } from "../../tenant/push-verbs.ts";
 import { isSafe } from "../bar.ts";
 import type { PageCall } from "../screen.ts";
-import { button, field, select } from "../ui/form.ts";
+import { button, field, select, ticked } from "../ui/form.ts";
 import { ago, clockTime, span } from "../ui/times.ts";
 
 /** Where the forms of one's own browsers are, whatever page they stand on. */
@@ -62,7 +62,7 @@ function row(call: PageCall, device: Subscription): Markup {
 <p class="soft">${wishWords(device)}${lock_screen === "place" && " · its lock screen shows only where something is"}</p>
 <div class="buttons">${device.state !== "off" && button(call, { action: `${at}/ring`, name: "Ring it", kind: "second", label: `Ring it: ${name}` })}${button(call, { action: `${at}/delete`, name: "Remove", kind: "plain", label: `Remove ${name}` })}</div>
 ${chain(call, device)}
-<details id="wants-${id}"><summary>What it is pushed</summary>${wishForm(call, device)}</details></div></li>
+<details id="wants-${id}"${call.returned?.action === `${at}/change` && html` open`}><summary>What it is pushed</summary>${wishForm(call, device)}</details></div></li>
 `;
 }
 
@@ -131,7 +131,7 @@ function wishForm(call: PageCall, device: Subscription): Markup {
   const action = `${BROWSERS}/${id}/change`;
   const { projects } = listProjects(call.tenant.store, { after: "", limit: MOST_PROJECTS });
   const wish = (value: string, name: string) =>
-    html`<label class="check"><input type="checkbox" name="wants" value="${value}"${wants.includes(value) && html` checked`}> ${name}</label>`;
+    html`<label class="check"><input type="checkbox" name="wants" value="${value}"${ticked(call, action, { name: "wants", value, usual: wants.includes(value) })}> ${name}</label>`;
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "label", label: "Called", value: label })}
 <fieldset><legend>It is pushed</legend>${wish("pages", "Pages for me")}

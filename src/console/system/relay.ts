@@ -9,7 +9,7 @@ import { listAccounts } from "../../people/accounts.ts";
 import { mustManage } from "../../people/roles.ts";
 import { configureRelay, relayWrite, removeRelay } from "../../projects/relay.ts";
 import type { Form, PageCall } from "../screen.ts";
-import { button, field, fieldId } from "../ui/form.ts";
+import { button, field, fieldId, ticked } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
 
@@ -50,7 +50,7 @@ ${field(call, CHANGE, { name: "relay_url", label: "Its address", type: "url", va
 ${field(call, CHANGE, { name: "relay_secret", label: "Its secret", type: "password", required: true, autocomplete: "off", hint: "As the service gave it. It is never shown again." })}
 ${field(call, CHANGE, { name: "hosted_tenant_id", label: "This box's id there", autocomplete: "off", hint: "With the address below, phones find the way here. May stay empty: what is known stays." })}
 ${field(call, CHANGE, { name: "box_public_url", label: "This box's public address", type: "url", autocomplete: "off" })}
-<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true" checked> Store it only if the relay takes a signed test</label>
+<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, CHANGE, { name: "test", value: "true", usual: true })}> Store it only if the relay takes a signed test</label>
 <p class="form-foot"><button class="button" data-busy="Asking the relay …">Save</button></p></form>
 ${
   url !== null &&

@@ -14,7 +14,7 @@ import {
 import { mustBeOwner, roles } from "../../people/roles.ts";
 import { changesLink } from "../audit/link.ts";
 import type { PageCall, Screen } from "../screen.ts";
-import { button, field, fieldId } from "../ui/form.ts";
+import { button, field, fieldId, ticked } from "../ui/form.ts";
 
 const AT = "/system/sign-in";
 const target = ({ provider = "" }: PageCall["params"]) => ({
@@ -158,7 +158,7 @@ ${put("domains", "Domains that may come", known?.domains.join(" ") ?? "", "Anybo
 ${put("scopes", "Scopes", (known?.scopes ?? ["openid", "email", "profile"]).join(" "))}
 ${put("groups_claim", "Claim that lists groups", known?.groups_claim ?? "groups")}
 ${roles.map((role) => put(`groups_${role}`, `Groups whose people are ${role}`, of(role), role === "owner" ? "With commas between. Once any is named, roles follow groups at each sign-in, and who is in none is a member." : undefined))}
-<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true" checked> Store it only if the provider answers</label>
+<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, action, { name: "test", value: "true", usual: true })}> Store it only if the provider answers</label>
 <p class="form-foot"><button class="button" data-busy="Asking the provider …">Save</button></p></form>`;
 }
 

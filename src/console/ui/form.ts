@@ -61,6 +61,16 @@ export function typed(
   return returned?.action === action ? (returned.form.get(name) ?? "") : value;
 }
 
+/** Whether a box is ticked: as it came back with its form, else `usual`. */
+export function ticked(
+  { returned }: Pick<PageCall, "returned">,
+  action: string,
+  { name, value, usual = false }: { name: string; value: string; usual?: boolean },
+): Piece {
+  const isBack = returned?.action === action;
+  return (isBack ? returned.form.getAll(name).includes(value) : usual) && html` checked`;
+}
+
 /** Why a field wasn't taken; null where it was. `/name` and `?name` in the errors of the interface. */
 export function wrongOf(
   { returned }: Pick<PageCall, "returned">,
