@@ -48,18 +48,21 @@ export async function sendDiscord(via: Via, request: RoomRequest): Promise<Poste
   return { ...posted, verdict: { ...posted.verdict, retryAfterMs } };
 }
 
-/** The title is the text that phones show; what was logged is a block of code. Nobody can be mentioned. */
+/**
+ * The title is the text that phones show; what was logged is a block of code. Nobody can be mentioned. Addresses stand in
+ * the text: of one for an embed Discord wants a host with a dot, and refuses the whole message of a box that is called `box`.
+ */
 export function discordMessage(event: EventBody, words: Message): object {
   const { title, facts, details, people, link, links } = words;
+  const addresses = [...(link === null ? [] : [{ text: "Open", href: link }]), ...links];
   const sentences = shortened(people.map(plainMarkdown).join("\n"), SENTENCES);
   const description = [
     ...(details.length > 0 ? [codeBlock(details, DETAILS)] : []),
-    ...[sentences, ...links.map(markdownLink)].filter(Boolean),
+    ...[sentences, ...addresses.map(markdownLink)].filter(Boolean),
   ];
   const embed = {
     ...(description.length > 0 && { description: partsWithin(description, DESCRIPTION) }),
     ...(facts !== "" && { footer: { text: shortened(facts, FOOTER) } }),
-    ...(link !== null && { title: "Open", url: link }),
   };
   return {
     content: shortened(plainMarkdown(title), CONTENT),

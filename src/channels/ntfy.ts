@@ -51,7 +51,7 @@ export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> 
   const { server, topic, token, event, words } = request;
   const { answer, ...posted } = await postJson(via, server === "" ? PUBLIC_SERVER : server, {
     ...(token !== "" && { headers: { Authorization: `Bearer ${token}` } }),
-    body: { topic, ...ntfyMessage(event, words) },
+    body: withinNtfy({ topic, ...ntfyMessage(event, words) }),
     why: ({ error }) => error,
   });
   return posted;
@@ -61,12 +61,31 @@ export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> 
 const TITLE = 200;
 const MESSAGE = 3_900;
 const MOST_ACTIONS = 3;
+/** Of their addresses together, in bytes: more would take the place of words. */
+const ADDRESSES = 3_000;
+/** What the server reads of a request, with escapes and addresses; it refuses all of a longer one. */
+const REQUEST = 8_192;
+
+/** A notification whose message is cut so far that the server reads it. */
+export function withinNtfy<B extends { message: string }>(body: B): B {
+  const over = Buffer.byteLength(JSON.stringify(body)) - REQUEST;
+  if (over <= 0) return body;
+  const most = Math.max(1, Buffer.byteLength(body.message) - over);
+  return { ...body, message: withinBytes(body.message, most) };
+}
 
 /** The notification. */
-export function ntfyMessage(event: EventBody, words: Message): object {
+export function ntfyMessage(event: EventBody, words: Message) {
   const { title, facts, details, people, link, links } = words;
   const message = [...details, ...people, facts].filter(Boolean).join("\n");
+  let room = ADDRESSES;
   const actions = links
+    .filter(({ href }) => {
+      const bytes = Buffer.byteLength(href);
+      if (bytes > room) return false;
+      room -= bytes;
+      return true;
+    })
     .slice(0, MOST_ACTIONS)
     .map(({ text, href }) => ({ action: "view", label: text, url: href }));
   return {

@@ -40,8 +40,8 @@ export function takenFor({ event, alert_id: id }: EventBody): string | null {
   return calls && /^\d{1,15}$/.test(id) ? id : null;
 }
 
-/** The longest answer that any of them gives: Discord's repeats the message. */
-const MOST_BYTES = 16_384;
+/** The longest answer that any of them gives: Slack's repeats the message, in escapes of six bytes a character. */
+const MOST_BYTES = 65_536;
 
 export interface Post<B = object> {
   /** Default: POST. */

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
 import { ntfyMessage, sendNtfy } from "../../src/channels/ntfy.ts";
+import { ntfyContact } from "../../src/contacts/kinds/ntfy.ts";
+import { systemRandom } from "../../src/kit/random.ts";
+import { describe } from "../../src/outbox/message.ts";
+import { testMessage } from "../../src/paging/say.ts";
 import { boxEgress } from "../support/egress.ts";
 import { eventBody, inWords } from "../support/events.ts";
 import fc, { anyCharacter } from "../support/property.ts";
+import { NTFY_TOKEN, ntfyServer } from "../support/pushes.ts";
 import { answer, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const egress = boxEgress();
@@ -81,6 +86,49 @@ test("any event fits in what the server shows as a message, cut between characte
       inWords(eventBody({ project: "💥".repeat(128) })),
     ).title.isWellFormed(),
   );
+});
+
+test("the server takes it however long the addresses are that the sender sent along, and whatever must be escaped", async () => {
+  const { behaviour, faults } = ntfyServer();
+  receiver.always(behaviour);
+  const long = (length: number) => `https://prometheus.example/graph?g0.expr=${"x".repeat(length)}`;
+  const links = [1_990, 1_700, 900].map((length) => ({ text: "Graph", href: long(length) }));
+  const runbook = long(2_000);
+  for (const last_message of ["x", '{"a":"b"}'.repeat(600), "💥".repeat(9_000), "\\".repeat(4_000)])
+    for (const body of [[], ['"'.repeat(3_500)]]) {
+      const event = eventBody({ last_message });
+      const words = describe(event, { link: "https://box.example/a/7", said: { runbook, links } });
+      const { verdict } = await sendNtfy(
+        { egress, now: 0 },
+        {
+          ...{ server: receiver.url, topic: "ops-9f86d081", token: NTFY_TOKEN, event },
+          words: body.length === 0 ? words : { ...words, details: body },
+        },
+      );
+      assert.equal(verdict.kind, "delivered", faults.join());
+    }
+});
+
+test("so it does with a page, whose buttons stay", async () => {
+  const { behaviour, faults, published } = ntfyServer();
+  receiver.always(behaviour);
+  const message = {
+    ...testMessage("evt_1"),
+    ...{ purpose: "page" as const, level: 500, lines: ['\\"'.repeat(2_000)] },
+    link: "https://box.example/a/7",
+    ack: { url: `https://box.example/ack/${"x".repeat(200)}`, handle: "k3v9x2m7q4t8" },
+  };
+  for (const answers of ["", "box-0123456789"]) {
+    const sent = await ntfyContact.send({
+      ...{ gateway: { url: receiver.url, access_token: NTFY_TOKEN, answers }, message, egress },
+      ...{ fields: { address: "ann-4711" }, random: systemRandom, now: 0, publicUrl: null },
+      ...{ whose: "", tenantId: "t", since: null, receipt: "r" },
+    });
+    assert.equal(sent.verdict.kind, "delivered", faults.join());
+    const { actions = [] } = Object(published.at(-1)) as { actions?: { label: string }[] };
+    const labels = actions.map(({ label }) => label);
+    assert.deepEqual(labels, ["Acknowledge", "Resolve", "Look"]);
+  }
 });
 
 test("a server that is busy says how long; a refusal keeps the page waiting, with its status", async () => {

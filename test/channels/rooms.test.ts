@@ -44,8 +44,8 @@ test("Discord: the title as text, what was logged as code, and nobody may be cal
     content: said.title,
     embeds: [
       {
-        ...{ title: "Open", url: LINK, color: 0xd9480f, footer: { text: facts } },
-        description: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\``,
+        ...{ color: 0xd9480f, footer: { text: facts } },
+        description: `\`\`\`\n${said.message}\nhost = web-1\n\`\`\`\n[Open](${LINK})`,
       },
     ],
     allowed_mentions: { parse: [] },
@@ -206,6 +206,25 @@ for (const [kind, { send, message, fake }] of Object.entries(rooms)) {
     });
   });
 }
+
+test("Discord takes a message of a box that is called by one word, or has a long address", async () => {
+  const { behaviour, faults } = roomServer(discordFake);
+  receiver.always(behaviour);
+  const hosts = ["box:8080", "localhost:8080", "[fd00::1]:8080", "192.168.1.5:8080"];
+  const links = hosts.map((host) => `http://${host}/a/7`);
+  for (const link of [...links, `https://box.example/${"x".repeat(1_700)}`]) {
+    const { verdict } = await sendDiscord(
+      { egress, now: 0 },
+      {
+        webhookUrl: receiver.url + discordFake.path,
+        ...{ event: eventBody(), words: inWords(eventBody(), link) },
+      },
+    );
+    assert.equal(verdict.kind, "delivered", `${link}: ${faults.join()}`);
+    const [embed] = JSON.parse(receiver.received.at(-1)?.body ?? "").embeds;
+    assert.ok(embed.description.endsWith(`[Open](${link})`));
+  }
+});
 
 test("Discord's own word on how long to wait is finer than the header's", async () => {
   const body = { message: "You are being rate limited.", retry_after: 0.65, global: false };

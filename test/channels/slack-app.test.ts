@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, test } from "node:test";
+import { sendSlackDirect } from "../../src/channels/direct/slack.ts";
 import { slackMessage } from "../../src/channels/slack.ts";
 import { postAsApp } from "../../src/channels/slack-app.ts";
 import { eventKinds } from "../../src/outbox/event.ts";
+import { testMessage } from "../../src/paging/say.ts";
 import { testBox } from "../support/box.ts";
 import { SLACK_TOKEN, type SlackWorkspace, slackActs, slackWorkspace } from "../support/chats.ts";
 import { boxEgress } from "../support/egress.ts";
@@ -47,6 +49,30 @@ test("Slack takes whatever logs and names may hold; nobody is called, nothing is
       assert.equal(verdict.kind, "delivered", workspace.faults.join());
     }
   assert.deepEqual([...workspace.messages.values()].flatMap(slackActs), []);
+});
+
+test("a message counts as posted in whatever script: Slack's answer repeats it, in escapes six times as long", async () => {
+  // As a channel's own text has it.
+  const words = { ...inWords(eventBody()), details: ["Оплата не прошла. ".repeat(190)] };
+  const app = { apiUrl: `${receiver.url}/api`, token: SLACK_TOKEN };
+  const room = await postAsApp(
+    { egress, now: 0 },
+    { ...app, channel: "C0OPS" },
+    slackMessage({
+      ...words,
+      people: ["Вызывает: ", ...Array(6).fill("Анна Ивановна, ".repeat(9))],
+    }),
+  );
+  assert.deepEqual(room.verdict, { kind: "delivered", status: 200 });
+  const page = await sendSlackDirect(
+    { egress, now: 0 },
+    {
+      gateway: { bot_token: SLACK_TOKEN, url: app.apiUrl },
+      ...{ address: "C0OPS", message: { ...testMessage("evt_1"), lines: words.details } },
+    },
+  );
+  assert.equal(page.verdict.kind, "delivered");
+  assert.equal(workspace.messages.size, 2);
 });
 
 test("200 with a no is a refusal: for good where the word says so, else tried again", async () => {

@@ -12,6 +12,16 @@ const saying =
     response.writeHead(status, sent).end(JSON.stringify(body));
   };
 
+/** As Slack writes its answers: what isn't ASCII in six characters, and slashes escaped. */
+const sayingAsSlack =
+  (response: ServerResponse): Say =>
+  (status, body, headers = {}) => {
+    const sent = { "content-type": "application/json; charset=utf-8", ...headers };
+    const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    const text = JSON.stringify(body).replaceAll("/", "\\/");
+    response.writeHead(status, sent).end(text.replace(/[^\x20-\x7e]/g, code));
+  };
+
 /** The JSON object of a request; null where it is none, or isn't said to be. */
 export function jsonOf({ headers, body }: Received) {
   if (!headers["content-type"]?.startsWith("application/json")) return null;
@@ -127,7 +137,7 @@ export function slackWorkspace(
   const messages: SlackWorkspace["messages"] = new Map();
   const faults: string[] = [];
   const behaviour: Behaviour = (response, _socket, request) => {
-    const say = saying(response);
+    const say = sayingAsSlack(response);
     const refuse = (error: string) => {
       faults.push(error);
       say(200, { ok: false, error, needed: request.headers["authorization"] });
@@ -158,7 +168,9 @@ export function slackWorkspace(
     if (called === "update" && !messages.has(`${channel} ${ts}`))
       return refuse("message_not_found");
     messages.set(`${place} ${time}`, sent);
-    say(200, { ok: true, channel: place, ts: time, message: sent });
+    const icons = [36, 48, 72].map((size) => `https://a.slack-edge.com/80588/bot_${size}.png`);
+    const message = { ...sent, bot_profile: { id: "B0BOX", name: "box", icons } };
+    say(200, { ok: true, channel: place, ts: time, message });
   };
   return { behaviour, messages, faults };
 }

@@ -105,6 +105,8 @@ export function ntfyServer(): {
     // Nobody answers anything.
     if (/^\/box-\w{32}\/json\?poll=1&/.test(request.path)) return response.writeHead(200).end();
     if (request.method !== "POST" || request.path !== "/") return refuse(404, "page not found");
+    // It reads twice a message's length, escapes and addresses among it.
+    if (Buffer.byteLength(request.body) > 8_192) return refuse(413, "JSON body too large");
     const body = bodyOf(request);
     const size = (text: unknown) => (typeof text === "string" ? Buffer.byteLength(text) : 0);
     const actions = Array.isArray(body.actions) ? body.actions : [];

@@ -44,7 +44,12 @@ interface Embed {
   title?: string;
   description?: string;
   footer?: { text: string };
+  url?: string;
 }
+
+/** What Discord takes for an address of an embed: a host of one word is none, nor is a long one. */
+const isEmbedUrl = (url: string) =>
+  /^https?:\/\/[^/?#:]+\.[^/?#:.]+(:\d+)?([/?#]|$)/.test(url) && url.length < 1_500;
 
 export const discordFake: RoomFake = {
   path: `/api/webhooks/112233445566778899/${"canary-".repeat(9)}token`,
@@ -60,6 +65,7 @@ export const discordFake: RoomFake = {
       [embeds.some(({ title = "" }: Embed) => title.length > 256), "embed title"],
       [embeds.some(({ description = "" }: Embed) => description.length > 4_096), "description"],
       [embeds.some(({ footer }: Embed) => (footer?.text.length ?? 0) > 2_048), "footer"],
+      [embeds.some(({ url }: Embed) => url !== undefined && !isEmbedUrl(url)), "embed url"],
       [embeds.reduce((sum: number, one: Embed) => sum + size(one), 0) > 6_000, "embeds in all"],
       [JSON.stringify(allowed) !== '{"parse":[]}', "anybody may be called"],
     );

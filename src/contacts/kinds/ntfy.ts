@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type DirectMessage, withRef } from "../../channels/direct/message.ts";
 import { ntfyAnswerActions } from "../../channels/direct/ntfy-answers.ts";
+import { withinNtfy } from "../../channels/ntfy.ts";
 import { postJson, unlessTaken } from "../../channels/room.ts";
 import { text } from "../../kit/fields.ts";
 import { base62Secret } from "../../kit/ids.ts";
@@ -63,7 +64,7 @@ export const ntfyContact = contactKind({
     const { url = "", access_token: token = "" } = gateway;
     const answered = await postJson({ egress, now }, url || PUBLIC_SERVER, {
       headers: authorization(token),
-      body: { topic: fields.address, ...ntfyBody(message, gateway) },
+      body: withinNtfy({ topic: fields.address, ...ntfyBody(message, gateway) }),
       why: ({ error }) => error,
     });
     const taken = unlessTaken(answered, ({ id }) => typeof id === "string");
@@ -75,7 +76,7 @@ export const ntfyContact = contactKind({
 export function ntfyBody(
   message: DirectMessage,
   gateway: { url?: string | undefined; answers?: string | undefined },
-): object {
+) {
   const { title, lines, link, ack, purpose, level } = message;
   const whole = lines.filter(Boolean).join("\n");
   return {
