@@ -1,6 +1,6 @@
 /** How long a hold lasts. */
 export const HOLD_SECONDS = 15;
-/** How long a claim is remembered. */
+/** How long a claim is remembered after it was taken or done last. */
 export const CLAIM_SECONDS = 48 * 3_600;
 
 /** What makes two requests the same page (contract §7). */

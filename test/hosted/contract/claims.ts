@@ -56,6 +56,33 @@ export function claimsContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.claims.take(key, { relayKeyId: null })).kind, "taken");
   });
 
+  test(`${name}: a page that is tried again after two days keeps its hold, and what came of it`, async (t) => {
+    const { registry, clock } = await open(t);
+    const { tenantId } = await contractBox(registry);
+    const key = { tenantId, alertId: "1", event: "e", timestamp: 1 };
+    const take = async () => {
+      const [hold] = holdsOf([await registry.claims.take(key, { relayKeyId: null })]);
+      assert.ok(hold !== undefined);
+      return hold;
+    };
+    const failed = { reached: ["a"], done: false, devices: 1 };
+    await registry.claims.settle((await take()).claim, failed);
+    await clock.turn(2 * DAY);
+    const second = await take();
+    assert.equal(await registry.purge(), 0, "it is being pushed");
+    await registry.claims.settle(second.claim, { ...failed, reached: ["b"], devices: 2 });
+    assert.equal(await registry.purge(), 0, "it was tried just now");
+    const third = await take();
+    assert.deepEqual(third.reached.toSorted(), ["a", "b"]);
+    await clock.turn(1000);
+    await registry.claims.settle(third.claim, { reached: ["c"], done: true, devices: 3 });
+    assert.equal(await registry.purge(), 0, "its answer may have been lost");
+    const again = await registry.claims.take(key, { relayKeyId: null });
+    assert.deepEqual(again, { kind: "done", devices: 3 });
+    await clock.turn(2 * DAY);
+    assert.equal(await registry.purge(), 1);
+  });
+
   test(`${name}: whatever two nodes do in turn, however apart their clocks, each page follows its model`, async (t) => {
     const bench = await open(t, { apartMs: 3_600_000 });
     const { tenantId, relayKeyId } = await contractBox(bench.registry);

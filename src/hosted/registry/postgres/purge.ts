@@ -1,13 +1,15 @@
-import { CLAIM_SECONDS } from "../claims.ts";
+import { CLAIM_SECONDS, HOLD_SECONDS } from "../claims.ts";
 import { MOST_OUTAGES } from "../uptime.ts";
 import type { DatabaseRoom } from "./room.ts";
 
 const SLICE = 500;
 const WITHIN_MS = 30_000;
 
-/** Slices that somebody else has in hand are passed over. */
+const LONG_AGO = `<= now() - interval '${CLAIM_SECONDS} s'`;
+/** Slices that somebody else has in hand are passed over. What was tried lately is kept, however old the page is. */
 const CLAIMS = `DELETE FROM relay_claims WHERE id IN (
-  SELECT id FROM relay_claims WHERE created_at <= now() - interval '${CLAIM_SECONDS} s'
+  SELECT id FROM relay_claims WHERE created_at ${LONG_AGO}
+    AND coalesce(done_at, held_until - interval '${HOLD_SECONDS} s', created_at) ${LONG_AGO}
   ORDER BY created_at LIMIT ${SLICE} FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
 const OUTAGES = `DELETE FROM outages WHERE began_at IN (

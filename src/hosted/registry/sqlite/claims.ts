@@ -121,12 +121,17 @@ function settle(
   ).run(result.devices, result.done ? tx.at : null, claim.id, claim.holder);
 }
 
-/** Forgets claims of two days ago, a slice at a time. */
+/**
+ * Forgets claims of two days ago, a slice at a time. What was tried lately is kept, however old the page is, and what is
+ * held, whatever became of the clock.
+ */
 export function purgeClaims(tx: Tx): number {
   return tx
-    .sql<[number]>(
+    .sql<{ longAgo: number }>(
       `DELETE FROM relay_claims WHERE id IN
-         (SELECT id FROM relay_claims WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE_ROWS})`,
+         (SELECT id FROM relay_claims WHERE created_at <= @longAgo AND holder IS NULL
+            AND max(taken_ms / 1000, coalesce(done_at, 0)) <= @longAgo
+          ORDER BY created_at LIMIT ${PURGE_ROWS})`,
     )
-    .run(tx.at - CLAIM_SECONDS).changes;
+    .run({ longAgo: tx.at - CLAIM_SECONDS }).changes;
 }
