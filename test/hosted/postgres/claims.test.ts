@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ClaimTaken } from "../../../src/hosted/registry/claims.ts";
 import { claimsOn } from "../../../src/hosted/registry/postgres/claims.ts";
+import { handsetsOn } from "../../../src/hosted/registry/postgres/devices.ts";
 import type { DatabaseValue } from "../../../src/hosted/registry/postgres/line.ts";
 import { migrateDatabase } from "../../../src/hosted/registry/postgres/migrate.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -8,7 +9,7 @@ import { systemRandom } from "../../../src/kit/random.ts";
 import { plainSealer } from "../../support/hosted.ts";
 import { postgresTest, testDatabase } from "../../support/postgres.ts";
 import { claimStories, cutStories } from "./claim-stories.ts";
-import { nounBench } from "./nouns.ts";
+import { NOON, type NounBench, nounBench } from "./nouns.ts";
 
 const HOUR = 3_600_000;
 const page = (tenantId: string, alertId = "1") => ({
@@ -44,6 +45,75 @@ postgresTest(
     await early.claims.settle(third.claim, last);
     assert.deepEqual(await late.claims.take(page(tenantId), by), { kind: "done", devices: 3 });
     assert.deepEqual(await late.claims.holders(tenantId), []);
+  },
+);
+
+/**
+ * Asks while somebody has the row that `first` names, and sees that the row `last` is free meanwhile: rows are locked in one
+ * order, whatever the order in which they lie there, or in which they are asked for.
+ */
+async function inOrder(
+  { database, waiting }: NounBench,
+  { first, last, ask }: { first: string; last: string; ask(): Promise<unknown> },
+): Promise<void> {
+  const asked = await database.transaction(async (tx) => {
+    await tx.query(`${first} FOR UPDATE`);
+    const answer = ask();
+    await waiting(1);
+    const free = await database.query(`${last} FOR UPDATE SKIP LOCKED`);
+    return { answer, free: free.length };
+  });
+  await asked.answer;
+  assert.equal(asked.free, 1, last);
+}
+
+postgresTest(
+  "what changes many rows at once locks them in one order, so that no two wait for each other",
+  async (t) => {
+    const bench = await nounBench(t);
+    const node = bench.node("a");
+    const [one, two] = [await bench.box(), await bench.box()];
+    // The last of each lie first in their table.
+    await bench.database.query(
+      "INSERT INTO accounts (id, email, email_folded) VALUES ('o', 'o', 'o')",
+    );
+    const devices = handsetsOn(node.room);
+    const tokens = ["a", "b"];
+    const put = async () => {
+      for (const token of tokens.toReversed())
+        await devices.put({ accountId: "o", token, platform: "ios", criticalAlerts: false });
+    };
+    await put();
+    const device = (token: string) => `SELECT 1 FROM devices WHERE token = '${token}'`;
+    for (const asked of [tokens, tokens.toReversed()])
+      for (const verdicts of [
+        { gone: [], bad: asked },
+        { gone: asked.map((token) => ({ token, atMs: null })), bad: [] },
+      ]) {
+        await inOrder(bench, {
+          ...{ first: device("a"), last: device("b") },
+          ask: () => devices.retire({ readAtMs: NOON, ...verdicts }),
+        });
+        await put();
+      }
+    for (const { tenantId, relayKeyId } of [two, one]) {
+      await node.claims.take(page(tenantId), { relayKeyId });
+      await node.heartbeats.beat({ tenantId, relayKeyId, stamp: 1 });
+      await bench.made.turn(1);
+    }
+    const of = (table: string, { tenantId }: { tenantId: string }) =>
+      `SELECT 1 FROM ${table} WHERE tenant_id = '${tenantId}'`;
+    await inOrder(bench, {
+      ...{ first: of("relay_claims", one), last: of("relay_claims", two) },
+      ask: () => node.claims.releaseMine(),
+    });
+    assert.deepEqual(await node.claims.holders(two.tenantId), []);
+    // Set back, the clock is behind the time at which they were heard.
+    await bench.made.turn(-HOUR);
+    await inOrder(bench, {
+      ...{ first: of("heartbeats", one), last: of("heartbeats", two) },
+      ask: () => node.heartbeats.look(120),
+    });
   },
 );
 

@@ -59,15 +59,21 @@ export function claimsOn(room: DatabaseRoom): Claims {
       return held.map(({ holder }) => holder);
     },
     async releaseMine() {
-      await database.query(
-        `UPDATE relay_claims SET holder = NULL
-         WHERE held_until > now() AND left(holder, length($1) + 1) = $1 || '/'`,
-        [node],
-        { withinMs: 60_000 },
-      );
+      const limits = { withinMs: 60_000 };
+      const held = await database.query<ClaimKey & { id: number }>(MINE, [node], limits);
+      const ids = held.toSorted((a, b) => (rowOf(a) < rowOf(b) ? -1 : 1)).map(({ id }) => id);
+      if (ids.length > 0) await database.query(RELEASE, [node, ids], limits);
     },
   };
 }
+
+const IS_MINE = `held_until > now() AND left(holder, length($1) + 1) = $1 || '/'`;
+const MINE = `SELECT id, tenant_id AS "tenantId", alert_id AS "alertId", event, timestamp FROM relay_claims WHERE ${IS_MINE}`;
+/** The rows are locked in the order of TAKE, by other nodes. */
+const RELEASE = `WITH locked AS (
+    SELECT c.id FROM relay_claims c JOIN unnest($2::bigint[]) WITH ORDINALITY AS m(id, n) ON m.id = c.id
+    WHERE ${IS_MINE} ORDER BY m.n FOR NO KEY UPDATE OF c)
+  UPDATE relay_claims c SET holder = NULL FROM locked l WHERE c.id = l.id`;
 
 const rowOf = ({ tenantId, alertId, event, timestamp }: ClaimKey): string =>
   JSON.stringify([tenantId, alertId, event, timestamp]);

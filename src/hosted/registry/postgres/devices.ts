@@ -132,8 +132,14 @@ async function put(
   return "registered";
 }
 
-const RETIRE = `WITH gone AS (
-    DELETE FROM devices d USING unnest($1::text[], $2::float8[]) AS g(token, dead_ms)
-    WHERE d.token = g.token AND d.registered_at <= to_timestamp(g.dead_ms / 1000) RETURNING 1)
-  UPDATE devices SET set_aside_at = to_timestamp($4::float8 / 1000)
-  WHERE token = ANY($3::text[]) AND registered_at <= to_timestamp($4::float8 / 1000)`;
+/** The rows are locked first, in one order: two pages that reach the same people may be told of them in any. */
+const RETIRE = `WITH locked AS (
+    SELECT account_id, token FROM devices WHERE token = ANY($1::text[] || $3::text[])
+    ORDER BY account_id, token FOR UPDATE),
+  gone AS (
+    DELETE FROM devices d USING locked l, unnest($1::text[], $2::float8[]) AS g(token, dead_ms)
+    WHERE d.account_id = l.account_id AND d.token = l.token AND l.token = g.token
+      AND d.registered_at <= to_timestamp(g.dead_ms / 1000) RETURNING 1)
+  UPDATE devices d SET set_aside_at = to_timestamp($4::float8 / 1000) FROM locked l
+  WHERE d.account_id = l.account_id AND d.token = l.token AND l.token = ANY($3::text[])
+    AND d.registered_at <= to_timestamp($4::float8 / 1000)`;

@@ -130,7 +130,11 @@ async function noteSilent(tx: DatabaseTx, from: number): Promise<void> {
 /** When a box was heard stays as it was, for that is what its people are told. */
 async function startAfresh(tx: DatabaseTx, at: number): Promise<void> {
   await tx.query("DELETE FROM meta WHERE key = 'silence_held_at'");
-  await tx.query("UPDATE heartbeats SET heard_at = now() WHERE heard_at > now()");
+  await tx.query(
+    `WITH ahead AS (
+       SELECT tenant_id FROM heartbeats WHERE heard_at > now() ORDER BY tenant_id FOR NO KEY UPDATE)
+     UPDATE heartbeats h SET heard_at = now() FROM ahead a WHERE h.tenant_id = a.tenant_id`,
+  );
   await setMoment(tx, "silence_counts_from", at);
 }
 

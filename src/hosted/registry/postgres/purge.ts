@@ -13,10 +13,12 @@ const CLAIMS = `DELETE FROM relay_claims WHERE id IN (
   ORDER BY created_at LIMIT ${SLICE} FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
 const OUTAGES = `DELETE FROM outages WHERE began_at IN (
-  SELECT began_at FROM outages ORDER BY began_at DESC OFFSET ${MOST_OUTAGES} LIMIT ${SLICE}) RETURNING 1`;
+  SELECT began_at FROM outages ORDER BY began_at DESC OFFSET ${MOST_OUTAGES} LIMIT ${SLICE}
+  FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
 /** Nodes that are gone for a day are of no more use to anybody who looks. */
-const NODES = `DELETE FROM nodes WHERE alive_until < now() - interval '1 day' RETURNING 1`;
+const NODES = `DELETE FROM nodes WHERE id IN (
+  SELECT id FROM nodes WHERE alive_until < now() - interval '1 day' FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
 /** `sessions`: the noun's own slice. */
 export function purgeOn(
