@@ -12,7 +12,7 @@ import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { AlertRow } from "./alert.ts";
-import { earliest, ladderOnwards, type Timers } from "./ladder.ts";
+import { type Due, earliest, ladderOnwards, type Timers } from "./ladder.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersAtOpening, timersOf } from "./timers.ts";
 
@@ -105,8 +105,14 @@ export function aboveOf(
 const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?, untold = ?, updated_seq = ?, due_at = ?
   WHERE id = ? AND state = 'open'`;
 
-/** What would have been told now; "nothing" where a silence begins before there is news. */
+/** What would have been told now; "nothing" where there is no news, and an alert is only looked at. */
 export type HeldNews = "opened" | "step" | "renotify" | "page" | "nothing";
+
+/** What would be told of an alert now. */
+export function newsOf({ steps, renotify }: Due): HeldNews {
+  if (steps !== null) return "step";
+  return renotify !== null ? "renotify" : "nothing";
+}
 
 /** Holds an open alert's news back until what keeps it quiet ends. */
 export function hold(
@@ -143,6 +149,11 @@ export function heldTimers(
   const isOwed = (news === "renotify" || news === "page") && !isUntold;
   const renotifyAt = isOwed ? Math.min(timers.renotifyAt ?? now, now) : timers.renotifyAt;
   return { ...timers, renotifyAt, heldUntil: until };
+}
+
+/** When a renotify that is held back was due; null: none is. */
+export function heldRenotify({ heldUntil, renotifyAt }: Timers, now: number): number | null {
+  return heldUntil !== null && renotifyAt !== null && renotifyAt <= now ? renotifyAt : null;
 }
 
 const RELEASE = `UPDATE alerts SET silenced_by = NULL, held_until = NULL, untold = 0, updated_seq = ?, ladder_from = ?,

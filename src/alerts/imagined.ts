@@ -7,7 +7,7 @@ import type {
   StandingAlert,
   Surroundings,
 } from "./course-shape.ts";
-import { type HeldNews, heldTimers, released } from "./hold.ts";
+import { type HeldNews, heldTimers, newsOf, released } from "./hold.ts";
 import { type Climb, type Due, earliest, type Span, type Timers, whatIsDue } from "./ladder.ts";
 import { fallbackPeople, isNobodyReached } from "./nobody-reached.ts";
 import { createReach } from "./reach.ts";
@@ -70,10 +70,10 @@ export class ImaginedAlert {
     const at = earliest(this.#timers);
     if (at === null || at > now) return;
     const due = whatIsDue(this.#around.rule, this.#timers, now);
-    const hasNews = due.steps !== null || due.renotify !== null;
+    const news = newsOf(due);
     if (this.takenAt !== null) this.#wake(now);
-    else if (!this.#isHeld && !hasNews) return;
-    else if (this.#holds(now, due.steps !== null ? "step" : "renotify")) return;
+    else if (!this.#isHeld && news === "nothing") return;
+    else if (this.#holds(now, news)) return;
     else if (this.#isHeld) this.#release(now);
     else this.#run(now, due);
   }

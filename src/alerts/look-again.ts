@@ -5,6 +5,8 @@ import type { Tx } from "../store/store.ts";
 const BY = "UPDATE alerts SET held_until = :at, due_at = :at WHERE silenced_by = :by || ''";
 const OF_RULE =
   "UPDATE alerts SET held_until = :at, due_at = :at WHERE project_id = :project AND rule_id = :rule AND state <> 'resolved' AND silenced_by IS NOT NULL";
+const BELOW =
+  "UPDATE alerts SET held_until = :at, due_at = :at WHERE silenced_by IN (SELECT 'alert:' || id FROM alerts WHERE project_id = :project AND rule_id = :rule AND state <> 'resolved')";
 const ONE =
   "UPDATE alerts SET held_until = :at, due_at = :at WHERE id = :id AND silenced_by IS NOT NULL";
 const ALL = "UPDATE alerts SET held_until = :at, due_at = :at WHERE silenced_by IS NOT NULL";
@@ -19,6 +21,12 @@ export function lookAgainBy(tx: Tx, by: string): void {
 export function lookAgainOfRule(tx: Tx, rule: { id: number; project_id: number }): void {
   const of = { project: rule.project_id, rule: rule.id, at: tx.at };
   noteIf(tx, tx.sql<[typeof of]>(OF_RULE).run(of).changes);
+}
+
+/** Those that a rule's standing alerts hold: it silences nothing any more. */
+export function lookAgainBelow(tx: Tx, rule: { id: number; project_id: number }): void {
+  const of = { project: rule.project_id, rule: rule.id, at: tx.at };
+  noteIf(tx, tx.sql<[typeof of]>(BELOW).run(of).changes);
 }
 
 /** One alert, which is worse than it was, or not what it was. */

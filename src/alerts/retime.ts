@@ -1,6 +1,7 @@
 import type { EscalationStep, StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import type { AlertRow, AlertState } from "./alert.ts";
+import { heldRenotify } from "./hold.ts";
 import {
   earliest,
   firstOfRung,
@@ -22,7 +23,8 @@ import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
  *   the same time as before don't run again; of others whose time has passed the furthest runs once, at once.
  *   Where nobody was paged so far, none counts as run.
  * - A step that was due and had not run yet is made up for with it.
- * - A renotify that is pending comes no later than it would have; off and the cap hold at once.
+ * - A renotify that is pending comes no later than it would have; off and the cap hold at once. What is held back, by a
+ *   silence say, stays owed: it may be a page.
  * - Quiet goes on counting, towards the new length; where it was not counted before, it begins now.
  */
 export function retimed(change: {
@@ -37,7 +39,9 @@ export function retimed(change: {
   const { before, after, timers, now } = change;
   const quietAt = requiet(change);
   if (change.state !== "open") return { ...timers, quietAt };
-  const renotifyAt = sooner(timers.renotifyAt, nextRenotify(after, timers.renotified, now));
+  const renotifyAt =
+    heldRenotify(timers, now) ??
+    sooner(timers.renotifyAt, nextRenotify(after, timers.renotified, now));
   const next = { ...timers, renotifyAt, quietAt };
   if (same(before.escalations, after.escalations)) return next;
 
@@ -102,15 +106,15 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 const STANDING = `SELECT id, state, escalation_level, ladder_from, step, step_at, repeat_at, renotify_at, renotified, quiet_at, expires_at,
-    held_until, wakes_at, drill FROM alerts
+    held_until, wakes_at, drill, untold FROM alerts
   WHERE project_id = ? AND rule_id = ? AND state <> 'resolved' AND id > ? ORDER BY id LIMIT 500`;
 
-type Standing = TimedRow & Pick<AlertRow, "escalation_level" | "drill">;
+type Standing = TimedRow & Pick<AlertRow, "escalation_level" | "drill" | "untold">;
 
 /**
  * Keeps the due columns of a rule's standing alerts true, in the transaction that replaces the rule (see
  * `retimed`) or deletes it (`after` null): then the ladder ends and so does all that is timed, since its
- * settings are gone; the alert stays until somebody resolves it. Either shows in the alert's history.
+ * settings are gone, but what is held back; the alert stays until somebody resolves it. Either shows in the alert's history.
  */
 export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | null): void {
   if (after !== null && same(timedPart(before), timedPart(after))) return;
@@ -136,7 +140,7 @@ function retimeAlert(
   const timers = timersOf(row);
   const changed =
     after === null
-      ? noTimers(timers)
+      ? orphaned(timers, row, tx.at)
       : retimed({
           ...{ before, after, state: row.state, timers, now: tx.at },
           paged: row.escalation_level > 0,
@@ -151,6 +155,11 @@ function retimeAlert(
   });
   const at = earliest(next);
   if (at !== null) tx.note({ topic: "due", at });
+}
+
+/** Nothing of the rule's is timed any more; what is held back of an alert that was told stays owed. */
+function orphaned(timers: Timers, { untold }: Standing, now: number): Timers {
+  return { ...noTimers(timers), renotifyAt: untold === 0 ? heldRenotify(timers, now) : null };
 }
 
 function timedPart(rule: TimedRule): TimedRule {

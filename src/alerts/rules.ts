@@ -14,7 +14,7 @@ import {
 import { checkSilencedBy } from "../projects/silenced-by.ts";
 import type { Tx } from "../store/store.ts";
 import { dropHitsOfRule } from "./hits.ts";
-import { lookAgainOfRule } from "./look-again.ts";
+import { lookAgainBelow, lookAgainOfRule } from "./look-again.ts";
 import { retimeAlerts } from "./retime.ts";
 
 /** Throws 409 for a taken name, 422 for accounts, schedules or actions that don't exist here, for one too many and for rules that silence each other. */
@@ -82,5 +82,6 @@ export function deleteRule(tx: Tx, project: Project, name: string): void {
   dropRule(tx, rule.id);
   retimeAlerts(tx, rule, null);
   lookAgainOfRule(tx, rule);
+  lookAgainBelow(tx, rule);
   changeConfig(tx, project.id);
 }

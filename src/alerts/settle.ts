@@ -4,7 +4,7 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { climbsOf, timersAfter } from "./climbs.ts";
 import { escalate } from "./escalate.ts";
 import { fallBackIfNobody } from "./fallback.ts";
-import { hold, quietIn, release } from "./hold.ts";
+import { hold, newsOf, quietIn, release } from "./hold.ts";
 import { type Climb, type Due, earliest, type Timers, whatIsDue } from "./ladder.ts";
 import { type LaterReport, writeReport } from "./named.ts";
 import { reachableIn } from "./personal.ts";
@@ -46,7 +46,7 @@ const LATE_SECONDS = 5;
 export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled {
   const timers = timersOf(row);
   const rule = settling.rule(row.rule_id);
-  const due = rule === null ? NOTHING_DUE : whatIsDue(rule, timers, tx.at);
+  const due = rule === null ? owedOnly(timers, tx.at) : whatIsDue(rule, timers, tx.at);
   if (due.resolve === null) {
     if (row.state === "acknowledged" && row.wakes_at !== null && row.wakes_at <= tx.at)
       return wake(tx, row, rule) ? settleOn(tx, row.id, settling) : "lost";
@@ -54,7 +54,7 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
     if (looked === "held") return "early";
     if (looked === "released") return settleOn(tx, row.id, settling);
   }
-  if (rule === null) return idle(tx, row, noTimers(timers));
+  if (rule === null) return tellOwed(tx, row, { timers, due });
   if (due.resolve !== null) {
     if (wasReported(tx, row, { rule, later: settling.later(row) }))
       return settleAlert(tx, getAlertRow(tx, row.id), settling);
@@ -95,7 +95,21 @@ export function settleAlert(tx: Tx, row: AlertRow, settling: Settling): Settled 
   return "settled";
 }
 
-const NOTHING_DUE: Due = { resolve: null, steps: null, renotify: null };
+/** What is due of an alert whose rule is deleted: only what was held back. */
+function owedOnly({ renotifyAt }: Timers, now: number): Due {
+  const renotify = renotifyAt !== null && renotifyAt <= now ? renotifyAt : null;
+  return { resolve: null, steps: null, renotify };
+}
+
+/** Its rule is deleted: nothing but what was held back is told. */
+function tellOwed(tx: Tx, row: AlertRow, { timers, due }: { timers: Timers; due: Due }): Settled {
+  const next = noTimers(timers);
+  if (due.renotify === null) return idle(tx, row, { ...next, renotifyAt: timers.renotifyAt });
+  if (!writeTimers(tx, row, { timers: next })) return "lost";
+  const told = { rule: null, timers: next, detail: { why: "interval" } };
+  renotify(tx, getAlertRow(tx, row.id), told);
+  return "settled";
+}
 
 /** What is due of an alert that has just become loud, in the same transaction. */
 function settleOn(tx: Tx, id: number, settling: Settling): Settled {
@@ -113,11 +127,11 @@ function lookIfQuiet(
   row: AlertRow,
   { rule, due }: { rule: StoredRule | null; due: Due },
 ): "held" | "released" | "loud" {
-  const hasNews = due.steps !== null || due.renotify !== null;
-  if (row.state !== "open" || (row.silenced_by === null && !hasNews)) return "loud";
+  if (row.state !== "open" || (row.silenced_by === null && newsOf(due) === "nothing"))
+    return "loud";
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null) {
-    hold(tx, row, { quiet, news: due.steps !== null ? "step" : "renotify" });
+    hold(tx, row, { quiet, news: newsOf(due) });
     return "held";
   }
   if (row.silenced_by === null) return "loud";

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { assignAlert } from "../../src/alerts/assign.ts";
 import { escalateNow } from "../../src/alerts/escalate-now.ts";
+import { silenceAlert } from "../../src/alerts/silence-alert.ts";
 import { liftSilence, rewriteSilence } from "../../src/alerts/silencing.ts";
 import { snooze } from "../../src/alerts/snooze.ts";
+import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
 import { silenceWrite } from "../../src/quiet/silence.ts";
 import { createSilence } from "../../src/quiet/silences.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
@@ -180,6 +182,25 @@ test("a dependent alert is quiet while the one above it stands", async () => {
   await plane.minutes(0);
   await plane.minutes(10);
   assert.deepEqual(told().slice(3), ["30 opened 0", "30 escalated 1", "40 escalated 2"]);
+});
+
+test("a dependent alert rings once the rule above it is deleted, though an alert of that stands", async () => {
+  const about = (template_contains: string) => ({
+    match: { min_level: null, sources: [], tags: [], template_contains },
+  });
+  plane.rule({
+    ...about("slow"),
+    ...{ escalations: [step(0, ["ann"])], silenced_by: [{ rule: "rule 2", equal: [] }] },
+  });
+  plane.rule(about("link"));
+  await plane.fire("link is down");
+  await plane.fire("page is slow");
+  await plane.minutes(5);
+  assert.equal(plane.last().silenced_by, "alert:1");
+  plane.deleteRule();
+  await plane.minutes(1);
+  assert.equal(plane.alert(1).state, "open");
+  assert.deepEqual(told(), ["0 opened 0", "5 opened 0", "5 escalated 1"]);
 });
 
 test("a snoozed alert is open again at its end, told, its ladder from the first step", async () => {
@@ -387,4 +408,50 @@ test("a rung that is run by hand while an earlier one's repeat is held runs at t
   await plane.minutes(60);
   assert.deepEqual(told().slice(0, 3), ["0 opened 0", "0 escalated 1", "120 escalated 3"]);
   assert.equal(plane.last().silenced_by, null);
+});
+
+test("what is only looked at again while it is quiet is told to nobody at its end: nothing was held", async () => {
+  plane.rule({ escalations: [step(0, ["ann"])] });
+  await plane.fire();
+  const id = plane.tenant.store.write((tx) =>
+    silenceAlert(tx, plane.last().id, {
+      ...{ until: plane.start + 20 * 60, reason: "deploy 41", accountId: "ann" },
+    }),
+  );
+  await plane.minutes(5);
+  plane.tenant.store.write((tx) =>
+    rewriteSilence(tx, id ?? "", { ends_at: plane.start + 30 * 60 }),
+  );
+  silence(10, 40);
+  await plane.minutes(60);
+  assert.equal(plane.last().silenced_by, null);
+  assert.deepEqual(told(), ["0 opened 0", "0 escalated 1"]);
+});
+
+test("what is owed at the end of the quiet is told also where the rule is changed, or deleted, meanwhile", async () => {
+  const ladder = [step(0, ["ann"])];
+  const unack = () => plane.tenant.store.write((tx) => unacknowledge(tx, plane.last().id, "ann"));
+  plane.rule({ escalations: ladder });
+  await plane.fire();
+  plane.ack();
+  silence(0, 20);
+  unack();
+  await plane.minutes(5);
+  plane.replaceRule({ escalations: [...ladder, step(90, ["bob"])] });
+  await plane.minutes(20);
+  assert.deepEqual(told().slice(3), ["20 renotified 1"]);
+  silence(25, 40);
+  assign(["cat"], false);
+  await plane.minutes(5);
+  plane.deleteRule();
+  await plane.minutes(20);
+  assert.deepEqual(told().slice(4), ["40 renotified 1"]);
+  assert.deepEqual(plane.events().at(-1)?.accounts, ["cat"]);
+  // The rule is gone already.
+  plane.ack();
+  silence(50, 60);
+  unack();
+  await plane.minutes(30);
+  assert.deepEqual(told().slice(6), ["60 renotified 1"]);
+  assert.equal(plane.last().due_at, null);
 });
