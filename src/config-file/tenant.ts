@@ -87,7 +87,7 @@ export function compactTenant(now: {
   const gateways = now.gateways.map(({ kind, url, open }) => ({
     kind,
     ...(url === "" ? {} : { url }),
-    ...open,
+    ...withoutMade(kind, open),
     ...keptOf(kind),
   }));
   const { people, schedules } = now.fallback;
@@ -100,6 +100,12 @@ export function compactTenant(now: {
     ...(people.length + schedules.length > 0 && { fallback }),
   };
   return Object.keys(section).length === 0 ? undefined : section;
+}
+
+/** What a box makes for itself would be wrong on another. */
+function withoutMade(kind: string, open: Readonly<Record<string, string>>): object {
+  const made = contactKindList.gateway(kind)?.made ?? [];
+  return Object.fromEntries(Object.entries(open).filter(([name]) => !made.includes(name)));
 }
 
 /** The secrets that a gateway of the kind always has. */

@@ -55,7 +55,10 @@ export function gatewaySettings(
     );
   const kept = Object.fromEntries(Object.entries(before).filter(([field]) => own.includes(field)));
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ""));
-  return { kind, settings: checkedFields(kind, { ...kept, ...given }, guard) };
+  const settings = checkedFields(kind, { ...kept, ...given }, guard);
+  const apart = kind.apart?.(settings) ?? null;
+  if (apart !== null) throw invalid([apart]);
+  return { kind, settings };
 }
 
 /** Stores a gateway's settings, with what only the box may know. Its contacts are tried again at once. */

@@ -75,6 +75,10 @@ export interface GatewayKind {
   hosts?: readonly string[];
   /** Makes what only the box may know: keys. Called once, at the first write. */
   mint?(random: Random): Credentials;
+  /** What `mint` makes: it means nothing at another box. */
+  made?: readonly string[];
+  /** What is wrong with settings that are each in order, but don't belong together; null where nothing is. */
+  apart?(settings: Credentials): { field: string; reason: string } | null;
   /** Fields that may be read again, because they are public. */
   open?: readonly string[];
   /** Errors by which the service refuses the settings themselves: nothing is wrong with the person. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { testBox } from "../support/box.ts";
+import { type TestBox, testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
 import { scratch } from "../support/scratch.ts";
@@ -130,4 +130,43 @@ test("what is wrong in the section is told with its line", async (t) => {
   assert.match(await wrong("    - kind: pigeon\n"), /must be one of email, twilio, ntfy/);
   write("format: 1\ntenant:\n  fallback: {people: [nobody@example.org]}\n");
   assert.match((await apply()).err, /nobody is called "nobody@example\.org"/);
+});
+
+test("the keys that browsers' push services know a box by stay its own, whatever a file says", async (t) => {
+  const { box, write, config, apply } = await scene(t);
+  const other = await testBox();
+  t.after(() => other.stop());
+  const keyOf = async (of: TestBox) =>
+    (await of.api("GET", "/v1/push/key")).body.public_key as string;
+  // Both draw from the same seed: this one has drawn more.
+  await other.project("p");
+  const theirs = await keyOf(other);
+  const env = { BOX_URL: other.url, BOX_KEY: other.owner.key };
+  const exported = await run(["config", "export"], { env });
+  write(exported.out);
+  assert.equal((await apply()).code, 0);
+  const ours = await keyOf(box);
+  assert.notEqual(ours, theirs);
+  assert.ok(!(await config(["export"])).out.includes(ours));
+
+  // As files had it that were exported before.
+  write(
+    `format: 1\ntenant:\n  gateways:\n    - kind: web_push\n      public_key: ${theirs}\nprojects: []\n`,
+  );
+  const refused = await apply();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.err,
+    /gateway web_push: .*\n?.*line 5: .*public_key is not the key of private_key/,
+  );
+  for (const body of [
+    { public_key: "garbage" },
+    { private_key: "garbage" },
+    { public_key: theirs, private_key: "garbage" },
+  ])
+    assert.equal((await box.api("PUT", "/v1/gateways/web_push", body)).status, 400);
+  assert.equal(await keyOf(box), ours);
+  const kept = { public_key: ours, subject: "mailto:ann@example.org" };
+  assert.equal((await box.api("PUT", "/v1/gateways/web_push", kept)).status, 200);
+  assert.equal(await keyOf(box), ours);
 });

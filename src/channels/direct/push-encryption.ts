@@ -61,6 +61,17 @@ export function mintVapidKeys(random: Random): VapidKeys {
   return { public_key: pair.getPublicKey("base64url"), private_key: whole.toString("base64url") };
 }
 
+/** Whether they are a pair. */
+export function areVapidKeys({ public_key, private_key }: VapidKeys): boolean {
+  const pair = createECDH("prime256v1");
+  try {
+    pair.setPrivateKey(Buffer.from(private_key, "base64url"));
+  } catch {
+    return false;
+  }
+  return pair.getPublicKey("base64url") === public_key;
+}
+
 /** One in four thousand million numbers is no private key. */
 function newPair(random: Random) {
   const pair = createECDH("prime256v1");

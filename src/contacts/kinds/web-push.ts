@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mintVapidKeys } from "../../channels/direct/push-encryption.ts";
+import { areVapidKeys, mintVapidKeys } from "../../channels/direct/push-encryption.ts";
 import { knownZone } from "../../channels/direct/push-payload.ts";
 import { sendWebPush } from "../../channels/direct/web-push.ts";
 import { text } from "../../kit/fields.ts";
@@ -23,6 +23,15 @@ export const webPushGateway = gatewayKind({
   // Another key than the browser subscribed with, or a subject that the service doesn't like.
   refuses: /^http 40[13]\b/,
   mint: (random) => ({ ...mintVapidKeys(random) }),
+  made: ["public_key", "private_key"],
+  // Every push would be refused with another's.
+  apart: ({ public_key = "", private_key = "" }) =>
+    public_key + private_key === "" || areVapidKeys({ public_key, private_key })
+      ? null
+      : {
+          field: "/public_key",
+          reason: "is not the key of private_key: the box makes both, so leave them out",
+        },
   // Nobody is asked: each browser has a push service of its own.
   prove: async () => ({ verdict: { kind: "delivered", status: 200 } }),
 });
