@@ -14,6 +14,7 @@ import { report, withoutPasswords } from "./exit.ts";
 import { registerGateways } from "./gateways.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
 import { registerHosted } from "./hosted.ts";
+import { registerImport } from "./import.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerIntegrations } from "./integrations.ts";
 import { registerInvite } from "./invite.ts";
@@ -89,6 +90,7 @@ export function createProgram(): Command {
   registerRelay(program);
   registerKeyFile(program);
   registerConfig(program);
+  registerImport(program);
   registerOperate(program);
   registerReports(program);
   registerAudit(program);

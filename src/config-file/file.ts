@@ -8,3 +8,6 @@ export const configFile = z.strictObject({
   tenant: tenantConfig.optional(),
   projects: named(fileProject, 1000),
 });
+
+/** The file's value as it is written: what is left out is at its default. */
+export type ConfigFileInput = z.input<typeof configFile>;

@@ -59,6 +59,8 @@ export const rooms: Record<string, readonly string[]> = {
     ],
     ...["adapters", "heartbeats", "quiet"],
   ],
+  // Other systems' exports, as the configuration file and a report. Pure.
+  import: ["kit", "config-file"],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen", "quiet"],
@@ -127,6 +129,7 @@ export const rooms: Record<string, readonly string[]> = {
     ...["people/oidc/provider.ts"],
     ...["projects/action.ts", "projects/integration.ts", "projects/project.ts", "projects/rule.ts"],
     "connect/connection.ts",
+    ...["import", "config-file/yaml.ts"],
     ...["contacts/contact.ts", "contacts/kind.ts", "contacts/list.ts"],
     "heartbeats/heartbeat.ts",
     "quiet/silence.ts",

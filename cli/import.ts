@@ -1,0 +1,121 @@
+import { existsSync, writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import type { Imported, Importer } from "../src/import/importer.ts";
+import { systemClock, unixSeconds } from "../src/kit/clock.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+import { readGiven } from "./import-files.ts";
+import { printable } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+interface ImportFlags {
+  project?: string;
+  output?: string;
+  report?: string;
+}
+
+/** `box import`: from another system's export to a configuration file; the box itself isn't asked. */
+export function registerImport(program: Command): void {
+  program
+    .command("import <system> <file...>")
+    .description(
+      "make a configuration file of another system's export, and say what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
+    )
+    .option("--project <name>", "the project that it becomes; named after the system unless told")
+    .option(
+      "--output <file>",
+      "write the file there, and its credentials beside it, to FILE.env; else the file goes to standard output",
+    )
+    .option("--report <file>", "write the report there; else it goes to standard error")
+    .action(async (system: string, paths: string[], flags: ImportFlags) => {
+      const { importers } = await import("../src/import/list.ts");
+      const importer = importers.find((one) => one.system === system);
+      if (importer === undefined) {
+        const known = importers.map((one) => one.system).join(", ");
+        throw new CommandError(
+          `the system must be one of ${known}, not "${system}"`,
+          exitCodes.usage,
+        );
+      }
+      await importWith(importer, paths, flags);
+    });
+}
+
+/** The command for one system. Files that are there are never written over. */
+export async function importWith(
+  importer: Importer,
+  paths: readonly string[],
+  flags: ImportFlags,
+): Promise<void> {
+  const { output, report } = flags;
+  const envFile = output === undefined ? undefined : `${output}.env`;
+  for (const file of [output, envFile, report])
+    if (file !== undefined && existsSync(file))
+      throw new CommandError(`${file}: it is there already, and stays as it is`, exitCodes.usage);
+  const imported = await read(importer, paths, flags);
+  const { config, secrets } = imported;
+  const text = await checkedText(imported);
+  const { reportText, secretsText } = await import("../src/import/report.ts");
+  if (output === undefined) terminal().stdout.write(text);
+  else writeNew(output, text);
+  const hasSecrets = secrets.length > 0;
+  if (envFile !== undefined && hasSecrets) writeNew(envFile, secretsText({ secrets }));
+  const next = await nextCommands(config.projects?.length ?? 0, { output, hasSecrets });
+  const said = reportText(importer.title, imported, { next });
+  if (report === undefined)
+    terminal().stderr.write(`${said.trimEnd().split("\n").map(printable).join("\n")}\n`);
+  else writeNew(report, said);
+}
+
+async function read(
+  importer: Importer,
+  paths: readonly string[],
+  { project = null }: { project?: string | null },
+): Promise<Imported> {
+  const { ImportFault } = await import("../src/import/importer.ts");
+  const files = await readGiven(paths);
+  try {
+    return importer.read(files, { now: unixSeconds(systemClock), project });
+  } catch (error) {
+    if (!(error instanceof ImportFault)) throw error;
+    throw new CommandError(error.message, exitCodes.usage);
+  }
+}
+
+/** The file's text, once the configuration file's own check has taken it. */
+async function checkedText({ config, secrets }: Imported): Promise<string> {
+  const { ConfigFileFault, parseConfigFile } = await import("../src/desk/config-document.ts");
+  const { writeYaml } = await import("../src/config-file/yaml.ts");
+  const text = writeYaml(config);
+  const env = Object.fromEntries(secrets.map((one) => [one.env, one.value || "to be entered"]));
+  try {
+    parseConfigFile(text, { env, directory: process.cwd() });
+    return text;
+  } catch (error) {
+    if (!(error instanceof ConfigFileFault)) throw error;
+    throw new CommandError(
+      `what came of it is no configuration that a box takes; nothing was written\n${error.message}`,
+    );
+  }
+}
+
+/** Only its owner reads it: it may name people, and hold addresses that are as good as passwords. */
+function writeNew(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+}
+
+async function nextCommands(
+  projects: number,
+  { output, hasSecrets }: { output: string | undefined; hasSecrets: boolean },
+): Promise<string[]> {
+  if (projects === 0) return [];
+  const { shellQuoted } = await import("../src/import/report.ts");
+  const name = output ?? "FILE";
+  const file = shellQuoted(name);
+  // A name without a slash is looked for on the PATH.
+  const sourced = shellQuoted(name.includes("/") ? `${name}.env` : `./${name}.env`);
+  return [
+    ...(hasSecrets ? [`set -a; . ${sourced}; set +a`] : []),
+    `box config apply --dry-run ${file}`,
+    `box config apply ${file}`,
+  ];
+}

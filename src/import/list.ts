@@ -1,0 +1,4 @@
+import type { Importer } from "./importer.ts";
+
+/** Every system that can be come from: a new one is a file or a folder of its own and a word here. */
+export const importers: readonly Importer[] = [];
