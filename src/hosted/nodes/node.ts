@@ -4,8 +4,8 @@ import { StoreFault } from "../../store/faults.ts";
 import type { NodeSign, Nodes } from "../registry/nodes.ts";
 
 const RENEW_MS = 2_000;
-/** A process of this name that was killed counts as alive for 10 s. */
-const JOIN_MS = 12_000;
+/** A process of this name that was killed counts as alive for 10 s, and for 30 more where the database's clock was set back. */
+const JOIN_MS = 42_000;
 const JOIN_AGAIN_MS = 500;
 
 export interface LiveNode {
@@ -106,9 +106,11 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   };
 }
 
-async function join({ nodes, clock, name }: NodeOptions, sign: () => NodeSign): Promise<void> {
+async function join({ nodes, clock, name, log }: NodeOptions, sign: () => NodeSign): Promise<void> {
   const until = clock.mono() + JOIN_MS;
-  while (!(await nodes.join(sign()))) {
+  for (let tries = 0; !(await nodes.join(sign())); tries++) {
+    if (tries === 0)
+      log.info({ node: name }, "a process of this node's name lives, or lived just now");
     if (clock.mono() >= until)
       throw new StoreFault(
         "misconfigured",

@@ -17,12 +17,12 @@ export type NodeNews =
    * program has changed the registry since.
    */
   | { kind: "alive"; atMs: number; nodes: number; isTooOld: boolean }
-  /** It was not heard for so long that another process has its name now. */
+  /** It was not heard for so long that another process has its name now, or that the registry was moved. */
   | { kind: "replaced" };
 
 /** The nodes that share a registry: each lives under a name of its own, for 10 s from each word of it. */
 export interface Nodes {
-  /** False: another process lives under this node's name. */
+  /** False: another process lives under this node's name. Rejects with StoreFault where the registry has moved away. */
   join(sign: NodeSign): Promise<boolean>;
   renew(sign: NodeSign): Promise<NodeNews>;
   leave(): Promise<void>;

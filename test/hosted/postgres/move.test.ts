@@ -197,6 +197,36 @@ postgresTest(
 );
 
 postgresTest(
+  "a node that starts while its database begins to move is seen, or is told",
+  async (t) => {
+    const bench = await nounBench(t);
+    const sign = { url: "", version: "1", draining: false };
+    const path = join(directory(t), "back.db");
+    const back = () => moveBack(bench.database, { path, ...deps });
+    const beside = bench.made.open({ pool: 1 });
+    const moving = await beside.transaction(async (tx) => {
+      // What join asks, whose commit is under way.
+      await tx.query(
+        "INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ('n', 'r', '1', 1, now() + interval '10 s')",
+      );
+      const result = back();
+      await bench.waiting(1);
+      return { result };
+    });
+    await assert.rejects(moving.result, /Nodes serve the database: stop n/);
+    await bench.database.query("DELETE FROM nodes");
+    const { nodes } = bench.node("late");
+    await bench.database.query("INSERT INTO meta (key, value) VALUES ('moving', 7)");
+    await assert.rejects(nodes.join(sign), /A move of the database to a file was begun/);
+    assert.deepEqual(await nodes.renew(sign), { kind: "replaced" });
+    await bench.database.query("DELETE FROM meta WHERE key = 'moving'");
+    await back();
+    await assert.rejects(nodes.join(sign), /was moved to a file/);
+    assert.deepEqual(await bench.database.query("SELECT id FROM nodes"), []);
+  },
+);
+
+postgresTest(
   "the rows of a large registry are summed for longer than a node may be still",
   async (t) => {
     const dir = directory(t);
@@ -218,7 +248,8 @@ postgresTest(
     };
     await moveThere({ store, database: asking }, systemRandom);
     await moveBack(asking, { path: join(dir, "back.db"), ...deps });
-    assert.deepEqual(idle, [600_000, 600_000]);
+    // In between it asks who lives.
+    assert.deepEqual(idle, [600_000, 10_000, 600_000]);
   },
 );
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { byLeader } from "../../../src/hosted/nodes/leader.ts";
 import { isNodeName, nodeNameOf } from "../../../src/hosted/nodes/name.ts";
-import { type NodeOptions, startNode } from "../../../src/hosted/nodes/node.ts";
+import { type LiveNode, type NodeOptions, startNode } from "../../../src/hosted/nodes/node.ts";
 import { apnsOn } from "../../../src/hosted/registry/postgres/apns-settings.ts";
 import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
 import { purgeOn } from "../../../src/hosted/registry/postgres/purge.ts";
@@ -69,6 +69,54 @@ postgresTest(
       ...{ atMs: NOON + 19_001, nodes: 1 },
       isTooOld: true,
     });
+  },
+);
+
+postgresTest(
+  "a node whose row is gone, or is that of a backup, takes its name again where nobody lives by it",
+  async (t) => {
+    const bench = await nounBench(t);
+    const [cut, other] = [bench.node("n1"), bench.node("n2")];
+    const alive = async () => (await cut.nodes.renew(sign)).kind;
+    assert.equal(await cut.nodes.join(sign), true);
+    // Cut off from its database for so long that it was forgotten there.
+    await bench.made.turn(48 * HOUR);
+    assert.equal(await purgeOn(other.room, async () => 0)(), 1);
+    assert.equal(await alive(), "alive");
+    const rows = "UPDATE nodes SET run = 'of a backup', alive_until =";
+    await bench.database.query(`${rows} now() - interval '1 h'`);
+    assert.equal(await alive(), "alive");
+    await bench.database.query(`${rows} now() + interval '10 s'`);
+    assert.equal(await alive(), "replaced");
+  },
+);
+
+postgresTest(
+  "a node that was killed comes back where a database was promoted whose clock is behind",
+  async (t) => {
+    const bench = await nounBench(t);
+    assert.equal(await bench.node("n1").nodes.join(sign), true);
+    await bench.made.turn(-25_000);
+    const clock = handClock(NOON);
+    let end: LiveNode | Error | null = null;
+    const starting = startNode({
+      ...{ name: "n1", clock, log: silent, version: "1.1.0", url: () => "" },
+      ...{ nodes: bench.node("n1").nodes, onTooOld() {}, onReplaced() {} },
+    }).then(
+      (node) => {
+        end = node;
+      },
+      (error) => {
+        end = error;
+      },
+    );
+    while (end === null) {
+      await clock.turn(500);
+      await bench.made.turn(500);
+    }
+    await starting;
+    assert.ok(!((end as unknown) instanceof Error), String(end));
+    await (end as LiveNode).stop();
   },
 );
 

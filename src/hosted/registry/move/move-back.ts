@@ -60,7 +60,7 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   // Who starts from now on is refused; who started before is seen next.
   await setMoveMarkOn(database, "moving", mark);
   try {
-    await mustBeStopped(database);
+    await database.transaction(mustBeStopped, { repeatable: true });
     return await database.transaction((tx) => copyAll(tx, files, mark), {
       ...{ ...moveLimits, repeatable: true },
     });
@@ -71,13 +71,17 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
   }
 }
 
-/** One that stands still finds that it is known no more when it goes on, and ends itself. */
-async function mustBeStopped(database: Database): Promise<void> {
-  const alive = await database.query<{ id: string }>(
+/**
+ * One that stands still finds that it is known no more when it goes on, and ends itself. One that starts at this moment is
+ * waited for, or finds the mark.
+ */
+async function mustBeStopped(tx: DatabaseTx): Promise<void> {
+  await tx.query("LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
+  const alive = await tx.query<{ id: string }>(
     `SELECT id FROM nodes WHERE NOT ${hasRunOut("alive_until", ALIVE_SECONDS)} ORDER BY id`,
   );
   if (alive.length === 0) {
-    await database.query(`DELETE FROM nodes WHERE ${hasRunOut("alive_until", ALIVE_SECONDS)}`);
+    await tx.query("DELETE FROM nodes");
     return;
   }
   const names = alive.map(({ id }) => id).join(", ");

@@ -1,6 +1,8 @@
 import { hexId } from "../../../kit/ids.ts";
+import { StoreFault } from "../../../store/faults.ts";
 import type { NodeSign, Nodes } from "../nodes.ts";
 import { databaseMigrations } from "./migrate.ts";
+import { mustNotHaveMovedOn } from "./move-marks.ts";
 import { type DatabaseRoom, hasRunOut } from "./room.ts";
 
 /** For how long a node lives after each word of it. */
@@ -19,20 +21,32 @@ export function nodesOn(room: DatabaseRoom): Nodes {
   const valuesOf = ({ url, version, draining }: NodeSign) => [
     ...[room.node, run, url, version, schema, draining],
   ];
-  return {
-    async join(sign) {
-      const rows = await leases.query(
-        `INSERT INTO nodes AS n (id, run, url, version, store_schema, draining, alive_until)
+  const join = (sign: NodeSign) =>
+    leases.transaction(
+      async (tx) => {
+        const rows = await tx.query(
+          `INSERT INTO nodes AS n (id, run, url, version, store_schema, draining, alive_until)
          VALUES ($1, $2, $3, $4, $5, $6, ${ALIVE})
          ON CONFLICT (id) DO UPDATE SET run = $2, url = $3, version = $4, store_schema = $5,
            draining = $6, alive_until = ${ALIVE}, started_at = now(), seen_at = now()
            WHERE n.run = $2 OR ${hasRunOut("n.alive_until", ALIVE_SECONDS)}
          RETURNING id`,
-        valuesOf(sign),
-        limits,
-      );
-      return rows.length > 0;
-    },
+          valuesOf(sign),
+        );
+        // A move either waits for this row and sees it, or has been begun by now.
+        await mustNotHaveMovedOn(tx);
+        return rows.length > 0;
+      },
+      { ...limits, repeatable: true },
+    );
+  /** Its row is gone, or another's: the name is taken again where nobody lives by it, and the registry is still here. */
+  const isBack = (sign: NodeSign) =>
+    join(sign).catch((error: unknown) => {
+      if (error instanceof StoreFault) return false;
+      throw error;
+    });
+  const noun: Nodes = {
+    join,
     async renew(sign) {
       const [row] = await leases.query<{ atMs: number; nodes: number; least: number | null }>(
         `UPDATE nodes SET url = $3, version = $4, store_schema = $5, draining = $6,
@@ -45,7 +59,7 @@ export function nodesOn(room: DatabaseRoom): Nodes {
         valuesOf(sign),
         limits,
       );
-      if (row === undefined) return { kind: "replaced" };
+      if (row === undefined) return (await isBack(sign)) ? noun.renew(sign) : { kind: "replaced" };
       const { atMs, nodes, least } = row;
       return { kind: "alive", atMs, nodes, isTooOld: (least ?? 0) > schema };
     },
@@ -67,4 +81,5 @@ export function nodesOn(room: DatabaseRoom): Nodes {
       return rows.length > 0;
     },
   };
+  return noun;
 }
