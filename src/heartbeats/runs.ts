@@ -48,6 +48,14 @@ export function endRun(
   return Math.max(0, tx.at - open.started_at);
 }
 
+const GOES_ON = `SELECT min(started_at) FROM heartbeat_runs
+  WHERE heartbeat_id = ? AND outcome = 'running' AND rid IS NOT NULL AND started_at >= ?`;
+
+/** When the first run with a name of its own began that goes on, of those from `since` on; null where none does. */
+export function runningSince(tx: Tx, id: string, since: number): number | null {
+  return tx.sql<[string, number], number | null>(GOES_ON).pluck().get(id, since) ?? null;
+}
+
 const MARK = `UPDATE heartbeat_runs SET outcome = 'overrun'
   WHERE heartbeat_id = ? AND outcome = 'running'`;
 

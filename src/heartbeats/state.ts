@@ -54,6 +54,8 @@ export const newBeat: Beat = {
 
 /** A job that stays down is told as the same firing again no sooner than this. */
 const AGAIN_SECONDS = 3600;
+/** How early a report by the clock may come: the job's machine may have a clock that is ahead. */
+const EARLY_SECONDS = 60;
 /** What a box may be away for so that senders that try again have got through. */
 const BRIDGED_SECONDS = 60;
 
@@ -66,12 +68,27 @@ export function heard(beat: Beat, word: Word, pace: Pace, at: number): Step {
   if (word === "success") {
     const back: Said = { action: "resolve", reason: "back", instance: beat.instance };
     return {
-      beat: { ...beat, ...ended, state: "up", ...waiting(pace, at), ...well },
+      beat: { ...beat, ...ended, state: "up", ...waiting(pace, timeOf(beat, pace, at)), ...well },
       said: beat.state === "down" ? back : null,
     };
   }
   const instance = beat.state === "down" ? beat.instance : String(at);
   return down({ ...beat, ...ended }, { reason: "failed", instance }, { pace, at });
+}
+
+/** The time that a report at `at` is for: by the clock the next, where that is as good as there and the report before is longer ago. */
+function timeOf({ expectedAt, lastAt }: Beat, pace: Pace, at: number): number {
+  const soon = pace.period === null ? nextTime(pace, at) : null;
+  if (soon === null || soon - at > EARLY_SECONDS || expectedAt === null || lastAt === null)
+    return at;
+  // Past it already: it was reported a moment ago, and this is the same again.
+  const isFor = expectedAt > soon || (expectedAt === soon && soon - at < at - lastAt);
+  return isFor ? soon : at;
+}
+
+/** A run has ended while another goes on that began at `since`: its end is waited for. */
+export function goingOn(beat: Beat, since: number, { maxRun }: Pace): Beat {
+  return { ...beat, runAt: since, deadlineAt: since + maxRun };
 }
 
 /** An earlier run that hasn't ended keeps its deadline: a job that begins again and again without an end is seen. */
@@ -165,10 +182,10 @@ export function afterDown(
   return { beat: { ...beat, runAt, expectedAt, deadlineAt: least }, lost: false };
 }
 
-/** By the clock a job never reports early; by a period it may, by as much as it may be late. */
+/** By the clock a job reports a moment early at most; by a period it may, by as much as it may be late. */
 function mayBeLost({ runAt, expectedAt }: Beat, pace: Pace, at: number): boolean {
   if (runAt !== null || expectedAt === null) return true;
-  return expectedAt - (pace.period === null ? 0 : pace.grace) <= at;
+  return expectedAt - (pace.period === null ? EARLY_SECONDS : pace.grace) <= at;
 }
 
 /**

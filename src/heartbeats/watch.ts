@@ -20,10 +20,10 @@ import {
   putOff,
   writeBeat,
 } from "./rows.ts";
-import { addRun, endRun, markOverrun } from "./runs.ts";
+import { addRun, endRun, markOverrun, runningSince } from "./runs.ts";
 import { createSharedCommits } from "./shared-commits.ts";
 import { findHeartbeatSource, heartbeatSource } from "./source.ts";
-import { type Beat, heard, looked, type Step, type Word } from "./state.ts";
+import { type Beat, goingOn, heard, looked, type Step, type Word } from "./state.ts";
 
 /** What a job says of itself. */
 export interface Ping {
@@ -135,7 +135,8 @@ export function createHeartbeatWatch(deps: {
     const row = heartbeatRow(tx, id);
     if (row === null) throw notFound("heartbeat");
     const step = heard(beatOf(row), ping.word, paceOf(row), tx.at);
-    take(tx, noteRun(tx, row, ping), step, ping.exit);
+    const noted = noteRun(tx, row, ping);
+    take(tx, noted, { ...step, beat: withOtherRun(tx, row, { ping, beat: step.beat }) }, ping.exit);
   };
   const commits = createSharedCommits(store, takeWord);
 
@@ -182,6 +183,17 @@ interface Heard {
 }
 
 const none = { rid: null, started: null, exit: null, late: 0 };
+
+/** Where runs overlap, a success ends its own. */
+function withOtherRun(
+  tx: Tx,
+  row: HeartbeatRow,
+  { ping: { word, rid }, beat }: { ping: Ping; beat: Beat },
+): Beat {
+  if (word !== "success" || rid === null || row.run_at === null || beat.state !== "up") return beat;
+  const since = runningSince(tx, row.id, row.run_at);
+  return since === null ? beat : goingOn(beat, since, paceOf(row));
+}
 
 const SAID =
   "UPDATE heartbeats SET last_message = coalesce(?, last_message), last_duration = ?, exit_status = ? WHERE id = ?";

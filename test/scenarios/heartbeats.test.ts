@@ -127,6 +127,54 @@ describe("a job that must report", () => {
     assert.deepEqual([body.last_duration, body.last_message, body.state], [2100, "done", "up"]);
   });
 
+  for (const [first, other] of [
+    ["earlier", "later"],
+    ["later", "earlier"],
+  ] as const)
+    test(`whose runs overlap: the ${other} is watched on when the ${first} has ended`, async () => {
+      const rids = {
+        earlier: "123e4567-e89b-12d3-a456-426614174000",
+        later: "123e4567-e89b-12d3-a456-426614174001",
+      };
+      const backup = await job({ period_seconds: 86_400, max_run_seconds: 1800 });
+      await backup.ping(`/start?rid=${rids.earlier}`);
+      await minutes(10);
+      await backup.ping(`/start?rid=${rids.later}`);
+      await minutes(5);
+      await backup.ping(`?rid=${rids[first]}`);
+      assert.equal(await backup.state(), "started");
+      await minutes(other === "later" ? 24 : 14);
+      assert.deepEqual(await alerts(), []);
+      await minutes(2);
+      const [alert] = await alerts();
+      assert.match(alert?.last_message ?? "", /^nightly backup: started at .* and has not ended$/);
+      await backup.ping(`?rid=${rids[other]}`);
+      assert.equal((await alerts())[0].state, "resolved");
+      assert.equal(await backup.state(), "up");
+    });
+
+  test("by cron may report a moment early, as from a machine whose clock is ahead", async () => {
+    const backup = await job({ period_seconds: undefined, cron: "30 * * * *" });
+    const expected = async () => {
+      const { body } = await box.api("GET", `/v1/projects/p/heartbeats/${backup.id}`);
+      return new Date(body.expected_at * 1000).toISOString().slice(11, 16);
+    };
+    await backup.ping();
+    assert.equal(await expected(), "09:30");
+    await minutes(29);
+    await backup.ping();
+    assert.equal(await expected(), "10:30");
+    // A call that is made twice is one report.
+    await backup.ping();
+    assert.equal(await expected(), "10:30");
+    await minutes(60);
+    await backup.ping();
+    await minutes(30);
+    assert.deepEqual(await alerts(), []);
+    await minutes(45);
+    assert.equal((await alerts()).length, 1, "the next one is missed");
+  });
+
   test("by cron is due in its zone, on the days when clocks change, too", async () => {
     for (const [now, expected] of [
       // 02:30 isn't there on that night in Berlin: it runs at the gap's end, 03:00.
