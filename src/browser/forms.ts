@@ -4,7 +4,7 @@ import { shownRows } from "./lists.ts";
 import { putSections } from "./morph.ts";
 import { ownAddress } from "./page.ts";
 import { unpickAll } from "./picks.ts";
-import { refreshBehind } from "./refresh.ts";
+import { formPosted, refreshBehind } from "./refresh.ts";
 import { keepSaid, sayHere } from "./said-line.ts";
 import { parseAnswer } from "./trusted.ts";
 
@@ -54,6 +54,7 @@ async function post(form: HTMLFormElement, sender: Sender | null): Promise<void>
   const request = { address: formAddress(form, sender), body: formBody(form, sender) };
   const rows = shownRows([...document.querySelectorAll("[data-stay]")]);
   const done = waits(form, sender);
+  const heard = formPosted();
   try {
     const response = await askPage(request.address, {
       ...{ method: "POST", body: request.body },
@@ -68,6 +69,7 @@ async function post(form: HTMLFormElement, sender: Sender | null): Promise<void>
     sayHere("Not known to be done: the box can’t be reached. What you typed is still here.");
   } finally {
     done();
+    heard();
   }
 }
 

@@ -25,6 +25,9 @@ const behind = new Set<string>();
 /** The last answer's tag and what it answered; one is enough, since a quiet page asks the same again and again. */
 let last = { ids: "", tag: "" };
 let isAsking = false;
+/** Forms that wait for their answers, and when the last one was sent. */
+let posted = 0;
+let postedAt = Number.NEGATIVE_INFINITY;
 /** Among what is wanted is what somebody did to an alert that is shown. */
 let isUrgent = false;
 /** When the last request began, and the one before it. */
@@ -65,13 +68,33 @@ export function refreshBehind(): void {
 /** A tab that comes back to sight asks for what it left out. */
 export const refreshWaiting = (): void => refreshSections([]);
 
+/**
+ * A form is sent: what is told from now on is most likely what it did, and stands in its answer, so that a request for it would
+ * only use up the next one's turn. An answer that takes long isn't waited for. To be called when it is there.
+ */
+export function formPosted(): () => void {
+  posted += 1;
+  postedAt = performance.now();
+  return () => {
+    posted -= 1;
+    forgetShown();
+    plan();
+  };
+}
+
+/** What was told on the way and stands in an answer that came. */
+function forgetShown(): void {
+  for (const [id, told] of wanted) if (told !== null && isShown(id, told)) wanted.delete(id);
+}
+
 function plan(): void {
   isUrgent &&= wanted.size > 0;
-  if (isAsking || wanted.size === 0 || document.hidden) return;
   clearTimeout(timer);
+  if (isAsking || wanted.size === 0 || document.hidden) return;
   const isStream = askedAt - askedBefore < SECOND_MS + HALF_MS;
   const gap = isUrgent ? 0 : isStream ? SECOND_MS : HALF_MS;
-  const due = Math.max(askedBefore + SECOND_MS, askedAt + gap);
+  const answered = posted > 0 ? postedAt + HALF_MS : 0;
+  const due = Math.max(askedBefore + SECOND_MS, askedAt + gap, answered);
   timer = setTimeout(ask, Math.max(0, due - performance.now()));
 }
 
@@ -85,8 +108,7 @@ async function ask(): Promise<void> {
   askedAt = performance.now();
   const failed = await answer(ids).catch(() => "");
   isAsking = false;
-  // What was told on the way and stands in the answer.
-  for (const [id, told] of wanted) if (told !== null && isShown(id, told)) wanted.delete(id);
+  forgetShown();
   if (failed === null) failures = 0;
   else retry(ids, failed);
   plan();

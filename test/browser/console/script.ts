@@ -283,6 +283,44 @@ const ownActIsntAskedFor: Step = async ({ scene, tab, until, value }) => {
   assert.equal(await value(text("#a .n")), "3");
 };
 
+/** The same where it is told before the answer comes: only an answer that takes long isn't waited for. */
+const ownActIsWaitedFor: Step = async ({ scene, tab, until, value }) => {
+  scene.topics = { a: "a", b: "b" };
+  scene.sections = {
+    a: '<p class="n">1</p><form method="post" action="/do"><button>Do</button></form>',
+    b: '<p class="n">1</p><form method="post" action="/slow"><button>Do</button></form>',
+  };
+  let answered = (): void => {};
+  scene.forms["/do"] = async () => {
+    const since = scene.change("a");
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const body = `<section id="a" data-live="a"><p class="n">2</p></section>`;
+    return { body, headers: { "x-since": since } };
+  };
+  scene.forms["/slow"] = () =>
+    new Promise((resolve) => {
+      answered = () =>
+        resolve({ body: `<section id="b" data-live="b"><p class="n">2</p></section>` });
+    });
+  await tab.page.goto(`${scene.origin}/page`);
+  for (let n = 0; n < 100 && scene.following !== 1; n++) await tab.page.waitForTimeout(20);
+  const from = scene.heard.length;
+  await tab.page.click("#a button");
+  await until(`${text("#a .n")} === "2"`);
+  await tab.page.waitForTimeout(800);
+  assert.deepEqual(
+    scene.heard.slice(from).map(({ path }) => path),
+    ["/do"],
+  );
+  await tab.page.click("#b button");
+  scene.sections["a"] = '<p class="n">3</p>';
+  scene.change("a");
+  await until(`${text("#a .n")} === "3"`, 1500);
+  assert.equal(await value(text("#b .n")), "1", "what others do is shown while a form waits");
+  answered();
+  await until(`${text("#b .n")} === "2"`);
+};
+
 /** A section that shows other things than before is told of those, too. */
 const newThingsAreFollowed: Step = async ({ scene, tab, until }) => {
   scene.sections = { a: '<p class="n">1</p>' };
@@ -539,6 +577,7 @@ const STEPS: Record<
   newOnesWait: { step: newOnesWait },
   actsAreSeenAtOnce: { step: actsAreSeenAtOnce },
   ownActIsntAskedFor: { step: ownActIsntAskedFor },
+  ownActIsWaitedFor: { step: ownActIsWaitedFor },
   newThingsAreFollowed: { step: newThingsAreFollowed },
   clocksDiffer: { step: clocksDiffer },
   boxGoes: { step: boxGoes, noisy: /ERR_|status of 429/ },
