@@ -25,6 +25,7 @@ import { noTimers, type TimedRow, timersOf, writeTimers } from "./timers.ts";
  * - A step that was due and had not run yet is made up for with it.
  * - A renotify that is pending comes no later than it would have; off and the cap hold at once. What is held back, by a
  *   silence say, stays owed: it may be a page.
+ * - Of an acknowledged alert nothing is timed but quiet; what has run of its ladder is known where that goes on.
  * - Quiet goes on counting, towards the new length; where it was not counted before, it begins now.
  */
 export function retimed(change: {
@@ -38,15 +39,17 @@ export function retimed(change: {
 }): Timers {
   const { before, after, timers, now } = change;
   const quietAt = requiet(change);
-  if (change.state !== "open") return { ...timers, quietAt };
+  const ladder = after.escalations;
+  const isSame = same(before.escalations, ladder);
+  const kept = change.paged ? Math.min(timers.step, stepsKept(before.escalations, ladder)) : 0;
+  const ran = isSame ? timers.step : kept;
+  if (change.state !== "open") return { ...timers, step: ran, quietAt };
   const renotifyAt =
     heldRenotify(timers, now) ??
     sooner(timers.renotifyAt, nextRenotify(after, timers.renotified, now));
   const next = { ...timers, renotifyAt, quietAt };
-  if (same(before.escalations, after.escalations)) return next;
+  if (isSame) return next;
 
-  const ladder = after.escalations;
-  const ran = change.paged ? stepsKept(before.escalations, ladder, timers.step) : 0;
   const passed = stepsBy(ladder, now - timers.ladderFrom);
   if (passed > ran) return { ...next, ...owed(ladder, { ran, passed }, { timers, now }) };
   const repeat = repeatSeconds(ladder, ran);
@@ -71,16 +74,12 @@ function owed(
   return { step: Math.min(furthest, missed), stepAt, repeatAt: null };
 }
 
-/** How many of the first `ran` steps page whom they paged before, when they did. How often they repeat is no matter. */
-function stepsKept(
-  before: readonly EscalationStep[],
-  after: readonly EscalationStep[],
-  ran: number,
-): number {
-  const whom = (step: EscalationStep | undefined) => step && { ...step, repeat_minutes: 0 };
-  let kept = 0;
-  while (kept < Math.min(ran, after.length) && same(whom(before[kept]), whom(after[kept]))) kept++;
-  return kept;
+/** How many steps from the first page whom they paged before, when they did. How often they repeat is no matter. */
+function stepsKept(before: readonly EscalationStep[], after: readonly EscalationStep[]): number {
+  const whom = (step: EscalationStep) => ({ ...step, repeat_minutes: 0 });
+  const pairs = before.slice(0, after.length).map((step, i) => [step, after[i]] as const);
+  const other = pairs.findIndex(([was, is]) => is && !same(whom(was), whom(is)));
+  return other === -1 ? pairs.length : other;
 }
 
 /** Null where it is off now; else the one that was pending, if it is sooner. */
@@ -118,6 +117,7 @@ type Standing = TimedRow & Pick<AlertRow, "escalation_level" | "drill" | "untold
  */
 export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | null): void {
   if (after !== null && same(timedPart(before), timedPart(after))) return;
+  if (after !== null) forgetRun(tx, before, after);
   let last = 0;
   while (true) {
     const rows = tx
@@ -127,6 +127,19 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
     last = rows.at(-1)?.id ?? last;
     if (rows.length === 0) return;
   }
+}
+
+const REOPENABLE = `UPDATE alerts SET step = iif(escalation_level = 0, 0, min(step, :kept))
+  WHERE state = 'resolved' AND resolved_at > :since AND project_id = :project AND rule_id = :rule`;
+/** No alert that ended longer ago is opened again. */
+const LONGEST_AWAY = 86_400;
+
+/** An alert that ended a short while ago may be opened again: then steps that page others than they did haven't run. */
+function forgetRun(tx: Tx, before: StoredRule, after: StoredRule): void {
+  const [was, is] = [before.escalations, after.escalations];
+  if (same(was, is)) return;
+  const of = { project: before.project_id, rule: before.id, since: tx.at - LONGEST_AWAY };
+  tx.sql<[typeof of & { kept: number }]>(REOPENABLE).run({ ...of, kept: stepsKept(was, is) });
 }
 
 function retimeAlert(
@@ -149,6 +162,8 @@ function retimeAlert(
   if (same(next, timers)) return;
   if (!writeTimers(tx, row, { timers: next }))
     throw new Error(`alert ${row.id} changed under its rule`);
+  // What has run shows where the ladder goes on.
+  if (row.state !== "open" && same(next, { ...timers, step: next.step })) return;
   writeTimeline(tx, row.id, {
     kind: "retimed",
     detail: { why: after === null ? "rule_deleted" : "rule_changed", ...ladderOf(next) },

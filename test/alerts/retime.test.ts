@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { TimedRule, Timers } from "../../src/alerts/ladder.ts";
 import { retimed } from "../../src/alerts/retime.ts";
+import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
 import type { RuleBody } from "../../src/projects/rule.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
 
@@ -265,6 +266,28 @@ test("an acknowledged alert is not paged for a changed ladder", async () => {
   plane.replaceRule({ escalations: [step(10, ["bob"])] });
   await plane.minutes(60);
   assert.deepEqual(pages(), []);
+});
+
+test("an alert that is open again pages whom its ladder names by now: after an acknowledgement, and after its end", async () => {
+  const rule = { auto_resolve_quiet_minutes: 20, reopen_within_seconds: 3600 };
+  plane.rule({ ...rule, escalations: [step(0, ["ann"]), step(50, ["bob"])] });
+  await plane.fire();
+  plane.ack();
+  plane.replaceRule({ ...rule, escalations: [step(0, ["cat"]), step(50, ["bob"])] });
+  await plane.minutes(5);
+  plane.tenant.store.write((tx) => unacknowledge(tx, plane.last().id, "ann"));
+  await plane.minutes(16);
+  assert.equal(plane.last().state, "resolved");
+  plane.replaceRule({ ...rule, escalations: [step(0, ["ann", "cat"]), step(50, ["bob"])] });
+  await plane.minutes(4);
+  await plane.fire();
+  await plane.minutes(1);
+  assert.equal(plane.last().id, 1);
+  assert.deepEqual(pages(), [
+    [0, 1, ["ann"]],
+    [5, 1, ["cat"]],
+    [25, 1, ["ann", "cat"]],
+  ]);
 });
 
 test("a rule is deleted: what is timed ends, the alert stays and says so", async () => {

@@ -100,19 +100,16 @@ export function follow(
   const ladder = ruleOf(book, alert).escalations;
   alert.changedAt = now;
   if (before.auto_resolve_quiet_minutes === 0) alert.quietSince = now;
-  if (alert.state !== "open") return;
+  if (alert.state !== "open") return forget(book, alert, before);
   const next = renotifyFrom(book, alert, now);
   alert.renotifyAt = next === NEVER ? NEVER : Math.min(alert.renotifyAt, next);
   if (JSON.stringify(before.escalations) === JSON.stringify(ladder)) return;
 
-  const whom = (steps: readonly EscalationStep[], n: number) =>
-    JSON.stringify(steps.slice(0, n).map((step) => ({ ...step, repeat_minutes: 0 })));
-  let ran = alert.level === 0 ? 0 : Math.min(alert.turns, ladder.length);
-  while (whom(before.escalations, ran) !== whom(ladder, ran)) ran -= 1;
+  const pending = alert.repeatAt;
+  forget(book, alert, before);
+  const ran = alert.turns;
   const passed = ladder.findIndex((_, step) => moment(book, alert, step) > now);
   const until = passed === -1 ? ladder.length : passed;
-  const pending = alert.repeatAt;
-  alert.turns = ran;
   if (until > ran) {
     alert.turns = Math.max(ran, rungBefore(book, alert, until).from);
     // A step that was due and had not run is made up for with it.
@@ -126,4 +123,15 @@ export function follow(
   alert.stepAt = ran < ladder.length ? moment(book, alert, ran) : NEVER;
   const repeat = repeatSeconds(book, alert);
   alert.repeatAt = repeat === NEVER ? NEVER : Math.min(pending, now + repeat);
+}
+
+/** Steps of a changed ladder that page others than they did, or at another time, have not had their turn. */
+export function forget(book: Book, alert: Told, before: RuleBody): void {
+  const ladder = ruleOf(book, alert).escalations;
+  if (JSON.stringify(before.escalations) === JSON.stringify(ladder)) return;
+  const whom = (steps: readonly EscalationStep[], n: number) =>
+    JSON.stringify(steps.slice(0, n).map((step) => ({ ...step, repeat_minutes: 0 })));
+  let ran = alert.level === 0 ? 0 : Math.min(alert.turns, ladder.length);
+  while (whom(before.escalations, ran) !== whom(ladder, ran)) ran -= 1;
+  alert.turns = ran;
 }

@@ -11,7 +11,7 @@ import {
   type Told,
 } from "./book.ts";
 import type { Fact, LogEvent } from "./facts.ts";
-import { dueMinute, follow, moment, renotifyFrom, run, rungBefore } from "./ladders.ts";
+import { dueMinute, follow, forget, moment, renotifyFrom, run, rungBefore } from "./ladders.ts";
 import { conclude, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
 import { readLine, templateOf } from "./templates.ts";
 import type { World } from "./world.ts";
@@ -134,9 +134,16 @@ function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): 
   if (until > 0) run(book, alert, { from: 0, until, again: false, wall });
 }
 
+const DAY = 86_400;
+const endedAt = ({ ended }: Told): number => ended?.wall ?? 0;
+
 function replace(book: Book, fact: Extract<Fact, { what: "ruled" }>): void {
   const before = book.rules[fact.rule] as RuleBody;
   book.rules[fact.rule] = fact.body;
   for (const alert of book.standing.values())
     if (alert.rule === fact.rule) follow(book, alert, { before, wall: fact.wall });
+  // They may be opened again within a day.
+  for (const alert of book.alerts)
+    if (alert.rule === fact.rule && alert.state === "resolved" && endedAt(alert) > fact.wall - DAY)
+      forget(book, alert, before);
 }
