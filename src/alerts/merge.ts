@@ -54,7 +54,7 @@ export function mergeAlerts(tx: Tx, ids: readonly [number, number], place: Alert
 
 const TAKE = `UPDATE alerts SET level = ?, count = ?, first_seen = ?, last_seen = ?, last_message = ?,
     escalation_level = ?, page_accounts = ?, updated_seq = ?, ladder_from = ?, step = ?, step_at = ?, repeat_at = ?,
-    renotify_at = ?, renotified = ?, quiet_at = ?, wakes_at = ?, due_at = ? WHERE id = ?`;
+    renotify_at = ?, renotified = ?, quiet_at = ?, wakes_at = ?, due_at = ?, source = ? WHERE id = ?`;
 
 /** What `kept` becomes with all that was counted into `ended`, and all that it owed. */
 function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
@@ -79,6 +79,8 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
     timers.quietAt,
     timers.wakesAt,
     due,
+    // Of several sources it is no one's: a silence of one of them doesn't take it.
+    kept.source === ended.source ? kept.source : null,
     kept.id,
   );
   takeOccurrences(tx, { from: ended.id, into: kept.id });

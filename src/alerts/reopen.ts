@@ -33,12 +33,14 @@ export interface Return {
   level: number;
   lastMessage: string;
   template: string;
+  /** The name of the source that it came from. */
+  source: string;
   instance: string | null;
   expiresAt: number | null;
 }
 
 const REOPEN = `UPDATE alerts SET state = 'open', resolved_at = NULL, acked_at = NULL, acked_by = NULL, updated_seq = ?,
-    count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?, promised = ?,
+    source = iif(source IS ?, source, NULL), count = count + 1, level = max(level, ?), last_seen = ?, last_message = ?, template = ?, instance = ?, expires_at = ?, promised = ?,
     ladder_from = ?, step_at = ?, repeat_at = ?, renotify_at = ?, quiet_at = ?, due_at = ?
   WHERE id = ? AND state = 'resolved'`;
 
@@ -53,7 +55,7 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   const { changes } = tx
     .sql<(string | number | null)[]>(REOPEN)
     .run(
-      takeSequence(tx, "updated_seq"),
+      ...[takeSequence(tx, "updated_seq"), event.source],
       ...[event.level, tx.at, event.lastMessage, event.template, event.instance, event.expiresAt],
       event.expiresAt === null ? null : event.expiresAt - tx.at,
       ...[timers.ladderFrom, timers.stepAt, timers.repeatAt, timers.renotifyAt, timers.quietAt],

@@ -167,7 +167,7 @@ export function createEffects(memory: {
     }
     const { swallowed, stillFiring } = heldFiring(tx, key, named);
     if (swallowed) return "held";
-    if (reopens(tx, rule, key, event, mined.root.text)) {
+    if (reopens(tx, rule, key, { arrival, template: mined.root.text })) {
       standing.dropReport(key);
       return "alerted";
     }
@@ -256,14 +256,13 @@ function reopens(
   tx: Tx,
   { rule }: CompiledRule,
   key: string,
-  event: IngestEvent,
-  template: string,
+  { arrival, template }: { arrival: Arrival; template: string },
 ): boolean {
   const last = findReopenable(tx, key, rule.reopen_within_seconds);
   if (last === null) return false;
-  const { message: lastMessage, level, named } = event;
+  const { message: lastMessage, level, named } = arrival.event;
   reopen(tx, last, rule, {
-    ...{ level, lastMessage, template },
+    ...{ level, lastMessage, template, source: arrival.source.name },
     instance: named?.instance ?? null,
     expiresAt: lasting(named?.expiresAt ?? null, tx.at),
   });

@@ -376,6 +376,28 @@ test("of an alert that was told and one that was held, which become one, no page
   assert.deepEqual(told().slice(2), ["40 escalated 1", "45 escalated 2"]);
 });
 
+test("a silence of one source takes no alert that became one with another's, or was opened again by another's event", async () => {
+  const ladder = { escalations: [step(5, ["ann"])] };
+  plane.rule({ ...ladder, auto_resolve_quiet_minutes: 20, reopen_within_seconds: 3600 });
+  const fails = "gamma took far too long to answer for database";
+  await plane.fire(`${fails} orders`);
+  await plane.fire(`${fails} stock`, 400, "db");
+  await plane.minutes(1);
+  silence(1, 60, { match: { sources: ["app"] } });
+  await plane.fire(`${fails} mail`);
+  assert.ok(plane.timeline(1).some(({ kind }) => kind === "merged"));
+  await plane.minutes(5);
+  assert.deepEqual(told().slice(3), ["5 escalated 1"]);
+  plane.resolve(1);
+  await plane.fire("disk is failing");
+  await plane.minutes(21);
+  assert.equal(plane.last().state, "resolved");
+  await plane.fire("disk is failing", 400, "db");
+  await plane.minutes(1);
+  assert.equal(plane.last().state, "open");
+  assert.deepEqual(told().slice(5), ["27 opened 0", "27 escalated 1"]);
+});
+
 test("of alerts that become one, who was given either goes on being paged", async () => {
   plane.rule({ ...{ renotify_minutes: 10, max_renotify: 1 }, identifier_keys: [] });
   await plane.fire("gamma took far too long to answer for database orders");

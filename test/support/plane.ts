@@ -38,8 +38,8 @@ export interface Plane {
   /** Replaces the latest rule. */
   replaceRule(body: Partial<RuleBody>): StoredRule;
   deleteRule(): void;
-  /** Sends one event; the answer. The latest alert is `last`. */
-  fire(message?: string, level?: number): Promise<IngestAnswer>;
+  /** Sends one event, of a source that is made where there is none of the name; the answer. The latest alert is `last`. */
+  fire(message?: string, level?: number, from?: string): Promise<IngestAnswer>;
   last(): AlertRow;
   alert(id: number): AlertRow;
   ack(id?: number): AlertRow;
@@ -109,18 +109,23 @@ export function testPlane(
       ...more,
     });
   let tenant = open();
-  tenant.store.write((tx) => {
-    createProject(tx, PROJECT);
-    createSource(tx, getProject(tx, PROJECT), {
-      tenantId: tenant.id,
-      name: "app",
-      retainLogs: false,
-    });
-  });
-  const source: Source = {
-    ...(tenant.store.sql("SELECT id, name, project_id AS projectId FROM sources").get() as Source),
-    retainLogs: false,
+  const sources = new Map<string, Source>();
+  const sourceOf = (name: string): Source => {
+    const known = sources.get(name);
+    if (known !== undefined) return known;
+    tenant.store.write((tx) =>
+      createSource(tx, getProject(tx, PROJECT), {
+        ...{ tenantId: tenant.id, name, retainLogs: false },
+      }),
+    );
+    const row = tenant.store
+      .sql("SELECT id, name, project_id AS projectId FROM sources WHERE name = ?")
+      .get(name) as Source;
+    sources.set(name, { ...row, retainLogs: false });
+    return sourceOf(name);
   };
+  tenant.store.write((tx) => void createProject(tx, PROJECT));
+  const source = sourceOf("app");
   let rules = 0;
   const ruleName = () => `rule ${rules}`;
   const latest = () => tenant.store.sql("SELECT max(id) FROM alerts").pluck().get() as number;
@@ -172,10 +177,10 @@ export function testPlane(
       ),
     deleteRule: () =>
       tenant.store.write((tx) => deleteRule(tx, getProject(tx, PROJECT), ruleName())),
-    fire: (message = "disk is failing", level = 400) =>
+    fire: (message = "disk is failing", level = 400, from = source.name) =>
       new Promise((done, failed) => {
         tenant.ingest.submit(
-          source,
+          sourceOf(from),
           [{ message, level, keys: null, tags: null }],
           (error, answers) => {
             const answer = answers?.[0];
