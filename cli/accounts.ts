@@ -15,6 +15,9 @@ export async function namesOf(options: ApiOptions): Promise<(id: string) => stri
   return (id) => emails.get(id) ?? id;
 }
 
+/** Emails that are one person's to the box are the same text. */
+export const mailboxOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
+
 /** Turns emails into account ids, also by the part before the @ where one alone has it; ids stay; `me` is whose key it is. Throws CommandError with who there is. */
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
   const [accounts, me] = await Promise.all([
@@ -23,7 +26,7 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
   ]);
   return (who) => {
     if (who === "me") return me.account.id;
-    const same = (email: string) => email.toLowerCase() === who.toLowerCase();
+    const same = (email: string) => mailboxOf(email) === mailboxOf(who);
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;
     const begins = accounts.filter(({ email }) => same(email.slice(0, email.lastIndexOf("@"))));

@@ -1,17 +1,26 @@
 import type { Fallback, Gateway } from "../src/contacts/contact.ts";
 import type { ConfigDocument, TenantNow } from "../src/desk/config-document.ts";
-import { accountIds, namesOf } from "./accounts.ts";
+import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
 
 /** What is configured of the whole box, as a file has it. */
-export async function tenantNow(options: ApiOptions): Promise<TenantNow> {
+export async function tenantNow(
+  options: ApiOptions,
+  { withPeople }: { withPeople: boolean },
+): Promise<TenantNow> {
   const { gateways } = await gatewaysNow(options);
   const { accounts, schedules } = await callApi<Fallback>(options, "GET", "/v1/fallback");
-  const nameOf = await namesOf(options);
-  return { gateways, fallback: { people: accounts.map(nameOf), schedules } };
+  const people = await allAccounts(options);
+  const emails = new Map(people.map(({ id, email }) => [id, email]));
+  const nameOf = (id: string) => emails.get(id) ?? id;
+  return {
+    ...(withPeople && { people }),
+    gateways,
+    fallback: { people: accounts.map(nameOf), schedules },
+  };
 }
 
 const gatewaysNow = (options: ApiOptions) =>
@@ -25,16 +34,18 @@ export interface TenantChange {
   apply(): Promise<unknown>;
 }
 
-/** What a file would change; nothing where it is so already. Throws CommandError with the file's lines. */
+/** What a file would change; nothing where it is so already. Throws CommandError with the file's lines. `expected`: as for the fallback. */
 export async function planTenant(
   options: ApiOptions,
   document: ConfigDocument,
+  expected: readonly string[],
 ): Promise<TenantChange[]> {
   const { tenant } = document;
   if (tenant === null) return [];
   const gateways =
     tenant.gateways === null ? [] : await planGateways(options, document, tenant.gateways);
-  const fallback = tenant.fallback === null ? [] : await planFallback(options, tenant.fallback);
+  const fallback =
+    tenant.fallback === null ? [] : await planFallback(options, tenant.fallback, expected);
   return [...gateways, ...fallback];
 }
 
@@ -83,13 +94,18 @@ function gatewayFault(
   return new CommandError([`gateway ${kind}: ${error.sentence}`, ...faults].join("\n"));
 }
 
+/** `expected`: emails of whoever has no account yet, and has one before this is applied. */
 async function planFallback(
   options: ApiOptions,
   wanted: { people: string[]; schedules: string[] },
+  expected: readonly string[],
 ): Promise<TenantChange[]> {
   const now = await callApi<Fallback>(options, "GET", "/v1/fallback");
   const { people, schedules } = wanted;
-  const accounts = people.length === 0 ? [] : people.map(await accountIds(options));
+  const idOf = people.length === 0 ? (who: string) => who : await accountIds(options);
+  const accounts = people.map((who) =>
+    expected.includes(mailboxOf(who)) ? `email:${who}` : idOf(who),
+  );
   const same = (a: readonly string[], b: readonly string[]) => a.join("\n") === b.join("\n");
   if (same(accounts, now.accounts) && same(schedules, now.schedules)) return [];
   const apply = () => callApi(options, "PUT", "/v1/fallback", { accounts, schedules });

@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
+import { mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
+import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
 import { planTenant, type TenantChange, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -21,14 +23,17 @@ export function registerConfig(program: Command): void {
       "print projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance, and the box's gateways and fallback, as YAML",
     )
     .option("--project <name...>", "only these projects, and nothing of the whole box")
+    .option("--with-people", "with everybody's email, name and role")
+    .option("--with-overrides", "with the overrides of schedules that aren't over")
     .option("--out <file>", "write to a file")
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
     .description(
-      "make the projects of a file, gateways and fallback what it says (- = standard input)",
+      "make the projects of a file, gateways and fallback what it says, and accounts for its people who have none (- = standard input)",
     )
     .option("--dry-run", "show what would change, and change nothing")
-    .option("--delete", "also delete what isn't in the file")
+    .option("--delete", "also delete what isn't in the file (never people)")
+    .option("--invite", "issue a code for each person who is made, good for a week")
     .action(applyConfig);
   config
     .command("schema")
@@ -48,26 +53,34 @@ interface Current {
 }
 
 async function exportConfig(
-  options: ApiOptions & { project?: string[]; out?: string },
+  options: ApiOptions & {
+    project?: string[];
+    out?: string;
+    withPeople?: boolean;
+    withOverrides?: boolean;
+  },
 ): Promise<void> {
   const { configValue, printConfigFile } = await import("../src/desk/config-document.ts");
   const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
   for (const name of names.toSorted()) {
-    const { config } = await current(options, name);
+    const { config } = await current(options, name, options.withOverrides === true);
     if (config === null) throw new CommandError(`there is no project "${name}"`);
     projects.push({ name, config });
   }
-  const tenant = options.project === undefined ? await tenantNow(options) : undefined;
+  const withPeople = options.withPeople === true;
+  const tenant =
+    options.project === undefined ? await tenantNow(options, { withPeople }) : undefined;
   const text = printConfigFile(projects, tenant);
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
   else if (options.json) print(configValue(projects, tenant), options, () => "");
   else terminal().stdout.write(text);
 }
 
-async function current(options: ApiOptions, name: string): Promise<Current> {
+async function current(options: ApiOptions, name: string, overrides: boolean): Promise<Current> {
+  const place = `${path("v1", "projects", name, "config")}${overrides ? "?overrides=true" : ""}`;
   try {
-    return await callApi<Current>(options, "GET", path("v1", "projects", name, "config"));
+    return await callApi<Current>(options, "GET", place);
   } catch (error) {
     if (error instanceof RefusedError && error.status === 404) return { version: 0, config: null };
     throw error;
@@ -92,20 +105,28 @@ interface Planned {
 
 async function applyConfig(
   file: string,
-  options: ApiOptions & { dryRun?: boolean; delete?: boolean },
+  options: ApiOptions & { dryRun?: boolean; delete?: boolean; invite?: boolean },
 ): Promise<void> {
   const document = await readDocument(file);
+  const people = await planPeople(options, document);
+  const expected = people.missing.map(({ email }) => mailboxOf(email));
   const plans: Planned[] = [];
-  for (const i of homesFirst(document.projects)) plans.push(await plan(options, document, i));
-  const tenant = await planTenant(options, document);
-  if (!options.json) for (const one of plans) await showPlan(one);
+  for (const i of homesFirst(document.projects))
+    plans.push(await plan(options, document, { i, expected }));
+  const tenant = await planTenant(options, document, expected);
+  if (!options.json) {
+    showPeople(people);
+    for (const one of plans) await showPlan(one);
+  }
   if (!options.json && document.tenant !== null) showTenant(tenant);
   if (options.dryRun) {
     const planned = plans.map(({ name, planned }) => ({ name, ...planned }));
-    print(summary(planned, document, tenant), options, () => "");
+    const asked = summary(planned, document, { tenant, people: people.missing });
+    print(asked, options, () => "");
     return;
   }
   if (!options.delete) mustDeleteNothing(plans, tenant);
+  const made = await people.apply();
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
     if (one.planned.changes.length === 0 && one.before.config !== null) continue;
@@ -113,7 +134,10 @@ async function applyConfig(
   }
   // Last: the fallback may name schedules that the projects have just got.
   for (const { apply } of tenant) await apply();
-  print(summary(done, document, tenant), options, () => doneText(done, tenant));
+  const invited = options.invite ? await invitePeople(options, made) : made;
+  print(summary(done, document, { tenant, people: invited }), options, () =>
+    doneText(done, { tenant, people: invited }),
+  );
 }
 
 async function readDocument(file: string): Promise<ConfigDocument> {
@@ -129,16 +153,22 @@ async function readDocument(file: string): Promise<ConfigDocument> {
 }
 
 /** Tried on the box and undone there: what it would refuse is known before anything is changed. */
-async function plan(options: ApiOptions, document: ConfigDocument, i: number): Promise<Planned> {
+async function plan(
+  options: ApiOptions,
+  document: ConfigDocument,
+  { i, expected }: { i: number; expected: string[] },
+): Promise<Planned> {
   const { name, config } = document.projects[i] as FileProject;
-  const before = await current(options, name);
+  const overrides = config.schedules.some((one) => one.overrides !== undefined);
+  const before = await current(options, name, overrides);
   const put = async (dryRun: boolean): Promise<Applied> => {
     const place = path("v1", "projects", name, "config");
     // Projects of this file that were applied meanwhile may have counted it up, and changed nothing in it.
-    const now = dryRun ? before : await current(options, name);
+    const now = dryRun ? before : await current(options, name, overrides);
     const version = same(now.config, before.config) ? now.version : before.version;
     const to = `${place}?dry_run=${dryRun}`;
-    const body = { version, config, ...(dryRun && { assume: sharedIn(document.projects) }) };
+    const assumed = { assume: sharedIn(document.projects), assume_people: expected };
+    const body = { version, config, ...(dryRun && assumed) };
     try {
       return await callApi<Applied>(options, "PUT", to, body);
     } catch (error) {
@@ -205,10 +235,11 @@ function mustDeleteNothing(plans: readonly Planned[], tenant: readonly TenantCha
 function summary(
   projects: readonly (Applied & { name: string })[],
   document: ConfigDocument,
-  changes: readonly TenantChange[],
+  made: { tenant: readonly TenantChange[]; people: readonly object[] },
 ): object {
-  const tenant = { changes: changes.map(({ apply: _apply, ...change }) => change) };
+  const tenant = { changes: made.tenant.map(({ apply: _apply, ...change }) => change) };
   return {
+    ...(document.people.length === 0 ? {} : { people: made.people }),
     projects: projects.map(({ config: _config, ...rest }) => rest),
     ...(document.tenant === null ? {} : { tenant }),
   };
@@ -216,14 +247,21 @@ function summary(
 
 function doneText(
   done: readonly (Applied & { name: string })[],
-  tenant: readonly TenantChange[],
+  { tenant, people }: { tenant: readonly TenantChange[]; people: readonly MadePerson[] },
 ): string {
-  const shown = done.flatMap(({ name, tokens, secrets, heartbeats }) => [
+  const codes = people.flatMap(({ email, link }) =>
+    link === undefined ? [] : [["", `invitation of ${email}`, link]],
+  );
+  const inProjects = done.flatMap(({ name, tokens, secrets, heartbeats }) => [
     ...tokens.map((one) => [name, `source ${one.name}`, one.token]),
     ...heartbeats.map((one) => [name, `heartbeat ${one.name}`, one.ping_url]),
     ...secrets.map((one) => [name, `webhook ${one.name || one.url}`, one.secret]),
   ]);
-  const count = done.reduce((sum, { changes }) => sum + changes.length, tenant.length);
+  const count = done.reduce(
+    (sum, { changes }) => sum + changes.length,
+    tenant.length + people.length,
+  );
+  const shown = [...codes, ...inProjects];
   const said = `applied ${count} changes`;
   if (shown.length === 0) return said;
   return `${said}\n\n${table(["PROJECT", "MADE", "SHOWN THIS ONCE"], shown)}`;

@@ -29,6 +29,7 @@ import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
 import { applyMaintenance } from "./maintenance.ts";
+import { applyOverrides } from "./overrides.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations, readConfig } from "./read.ts";
@@ -69,7 +70,9 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const people = peopleOf(tx);
   const tokens = applySources(tx, project, options);
   for (const [i, schedule] of config.schedules.entries())
-    at(`/config/schedules/${i}`, () => applySchedule(tx, project, { schedule, people }));
+    at(`/config/schedules/${i}`, () =>
+      applySchedule(tx, project, { schedule, people, by: options.by }),
+    );
   const secrets = applyIntegrations(tx, project, { wanted: config.integrations, guard });
   applyActions(tx, project, { wanted: config.actions, guard });
   const actions = new Map(listActions(tx, project).map(({ id, name }) => [name, id]));
@@ -89,7 +92,9 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
     tokens,
     secrets: secrets.minted,
     heartbeats,
-    config: readConfig(tx, project, guard.channels),
+    config: readConfig(tx, project, guard.channels, {
+      overrides: config.schedules.some(({ overrides }) => overrides !== undefined),
+    }),
   };
 }
 
@@ -128,16 +133,17 @@ function applySources(tx: Tx, project: Project, { config, tenantId }: ApplyOptio
 function applySchedule(
   tx: Tx,
   project: Project,
-  { schedule, people }: { schedule: ScheduleConfig; people: People },
+  { schedule, people, by }: { schedule: ScheduleConfig; people: People; by: string },
 ): void {
   const layers = schedule.layers.map((layer, i) => ({
     ...layer,
     participants: idsOf(people, layer.participants, `/layers/${i}/participants`),
   }));
-  const to = { ...schedule, layers };
+  const { overrides: wanted, ...to } = { ...schedule, layers };
   const { name } = schedule;
-  if (findSchedule(tx, project, name) !== null) replaceSchedule(tx, project, { name, to });
-  else createSchedule(tx, project, to);
+  const isThere = findSchedule(tx, project, name) !== null;
+  const is = isThere ? replaceSchedule(tx, project, { name, to }) : createSchedule(tx, project, to);
+  if (wanted !== undefined) applyOverrides(tx, is, { wanted, people, by });
 }
 
 function applyRule(

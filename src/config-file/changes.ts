@@ -26,7 +26,7 @@ export type Snapshot = Map<string, string[]>;
 const key = (kind: Kind, name: string) => `${kind} ${name}`;
 
 export function snapshot(reader: Reader, project: Project, channels: ChannelList): Snapshot {
-  const config = readConfig(reader, project, channels);
+  const config = readConfig(reader, project, channels, { overrides: true });
   const parts: Snapshot = new Map();
   const add = (kind: Kind, name: string, text: string) => {
     const at = key(kind, name);

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { filePeople } from "./accounts.ts";
 import { fileProject, named } from "./shape.ts";
 import { tenantConfig } from "./tenant.ts";
 
 /** The file of `box config`. */
 export const configFile = z.strictObject({
   format: z.literal(1),
+  /** Left out, and for whoever isn't named: accounts stay as they are. */
+  people: filePeople.optional(),
   tenant: tenantConfig.optional(),
   projects: named(fileProject, 1000),
 });

@@ -2,6 +2,8 @@ import { and, eq } from "drizzle-orm";
 import { usualRoom } from "../adapters/list.ts";
 import { fieldsOf } from "../channels/channel.ts";
 import type { ChannelList } from "../channels/list.ts";
+import { unixSeconds } from "../kit/clock.ts";
+import type { StoredSchedule } from "../oncall/schedule.ts";
 import { listSchedules } from "../oncall/schedules.ts";
 import type { EventKind } from "../outbox/event.ts";
 import type { Action } from "../projects/action.ts";
@@ -16,6 +18,7 @@ import { integrations } from "../store/schema.ts";
 import type { Reader } from "../store/store.ts";
 import { readHeartbeats } from "./heartbeats.ts";
 import { standingMaintenance } from "./maintenance.ts";
+import { readOverrides } from "./overrides.ts";
 import { type People, peopleOf } from "./people.ts";
 import type {
   ActionConfig,
@@ -26,16 +29,32 @@ import type {
   SourceConfig,
 } from "./shape.ts";
 
-/** The project as it is, each list by name; credentials are said to be there, no more. */
-export function readConfig(reader: Reader, project: Project, channels: ChannelList): ProjectConfig {
+/**
+ * The project as it is, each list by name; credentials are said to be there, no more. `overrides`: with those of its schedules
+ * that aren't over.
+ */
+export function readConfig(
+  reader: Reader,
+  project: Project,
+  channels: ChannelList,
+  { overrides = false }: { overrides?: boolean } = {},
+): ProjectConfig {
   const people = peopleOf(reader);
   const actions = listActions(reader, project);
   const names = new Map(actions.map(({ id, name }) => [id, name]));
   const heartbeats = readHeartbeats(reader, project);
+  const after = unixSeconds(reader.clock);
+  const overridesOf = (schedule: StoredSchedule) => {
+    const standing = overrides ? readOverrides(reader, schedule, { people, after }) : [];
+    return standing.length === 0 ? {} : { overrides: standing };
+  };
   const maintenance = standingMaintenance(reader, project).map(({ config }) => config);
   return {
     sources: listSources(reader, project).map(sourceConfig),
-    schedules: listSchedules(reader, project).map((schedule) => readSchedule(schedule, people)),
+    schedules: listSchedules(reader, project).map((schedule) => ({
+      ...readSchedule(schedule, people),
+      ...overridesOf(schedule),
+    })),
     actions: actions.map(readAction),
     integrations: ownIntegrations(reader, project)
       .map((row) => readIntegration(row, channels))

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ChannelList, type CredentialField, channels } from "../channels/list.ts";
 import { boolean, list, text } from "../kit/fields.ts";
+import { MOST_OVERRIDES } from "../oncall/overrides.ts";
 import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
 import {
@@ -14,6 +15,7 @@ import { escalationStep, ruleFields, ruleName } from "../projects/rule.ts";
 import { sourceKind, sourceName, sourceOptions, sourceRoom } from "../projects/source.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
 import { fileMaintenance, type MaintenanceConfig, maintenanceConfig } from "./maintenance.ts";
+import { fileOverride, type OverrideConfig, overrideConfig } from "./overrides.ts";
 import { readTime, writtenTime } from "./written-time.ts";
 
 /** Who is named by email. */
@@ -54,23 +56,33 @@ const schedule = z.strictObject({
   shared: boolean.default(false),
   /** Devices of whoever begins a shift are pushed. */
   shift_check: boolean.default(true),
+  /** Left out: they stay as they are. */
+  overrides: list(overrideConfig, MOST_OVERRIDES).optional(),
 });
 export type ScheduleConfig = z.output<typeof schedule>;
 
-/** As `schedule`; a layer's start is a time on the clocks of the schedule's zone, or Unix seconds. */
+/** As `schedule`; a layer's start and an override's times are on the clocks of the schedule's zone, or Unix seconds. */
 const fileSchedule = schedule
   .extend({
     layers: list(layer.extend({ participants, rotation_start: writtenTime }), 50).default([]),
+    overrides: list(fileOverride, MOST_OVERRIDES).optional(),
   })
   .transform((given, context): ScheduleConfig => {
+    const read = (written: string | number, path: (string | number)[]) =>
+      readTime(written, given.timezone, { context, path });
     const layers = given.layers.map((layer, i) => ({
       ...layer,
-      rotation_start: readTime(layer.rotation_start, given.timezone, {
-        context,
-        path: ["layers", i, "rotation_start"],
-      }),
+      rotation_start: read(layer.rotation_start, ["layers", i, "rotation_start"]),
     }));
-    return { ...given, layers };
+    const overrides = given.overrides?.map(
+      (one, i): OverrideConfig => ({
+        ...one,
+        starts_at: read(one.starts_at, ["overrides", i, "starts_at"]),
+        ends_at: read(one.ends_at, ["overrides", i, "ends_at"]),
+      }),
+    );
+    const { overrides: _written, ...rest } = given;
+    return { ...rest, layers, ...(overrides === undefined ? {} : { overrides }) };
   });
 
 /** `accounts` of the ladder are emails, `actions` names. */

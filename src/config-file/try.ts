@@ -1,7 +1,10 @@
+import { hexId } from "../kit/ids.ts";
 import { createSchedule, findSchedule, replaceSchedule } from "../oncall/schedules.ts";
+import { addNewcomer } from "../people/accounts.ts";
 import { createProject, findProject, getProject } from "../projects/projects.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
+import { peopleOf } from "./people.ts";
 
 /** Undoes a try whose outcome is wanted all the same. */
 class Tried extends Error {
@@ -13,24 +16,38 @@ class Tried extends Error {
   }
 }
 
+/** What will be there by the time of applying. */
+export interface Assumed {
+  /** Of other projects, `project/schedule`. */
+  schedules: readonly string[];
+  /** Emails of whoever will have an account. */
+  people: readonly string[];
+}
+
 /**
- * What applying would come to, without its secrets, which are gone with it: it is done and undone. `assume`: schedules of other
- * projects, `project/schedule`, that will be there by then. Throws as `applyConfig` does.
+ * What applying would come to, without its secrets, which are gone with it: it is done and undone. Throws as `applyConfig` does.
  */
 export function tryConfig(
   store: Store,
   options: ApplyOptions,
-  assume: readonly string[] = [],
+  { schedules, people }: Assumed = { schedules: [], people: [] },
 ): Applied {
   try {
     return store.write((tx) => {
-      for (const name of assume) standIn(tx, name, options.name);
+      for (const name of schedules) standIn(tx, name, options.name);
+      const there = peopleOf(tx);
+      for (const email of people) if (there.idOf(email) === undefined) standInFor(tx, email);
       throw new Tried(applyConfig(tx, options));
     });
   } catch (error) {
     if (!(error instanceof Tried)) throw error;
     return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
   }
+}
+
+function standInFor(tx: Tx, email: string): void {
+  const id = hexId(tx.random);
+  addNewcomer(tx, { id, email, role: "member", displayName: null, passwordHash: "" });
 }
 
 /** Something of that name to be found: undone with the try. */

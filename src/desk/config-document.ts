@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compactPeople, type FilePerson } from "../config-file/accounts.ts";
 import { compactProject } from "../config-file/compact.ts";
 import { lineDiff } from "../config-file/diff.ts";
 import { configFile } from "../config-file/file.ts";
@@ -8,6 +9,7 @@ import { compactTenant, type FileTenant, lookUpTenant } from "../config-file/ten
 import { readYaml, writeYaml, YamlFault } from "../config-file/yaml.ts";
 import { check } from "../http/check.ts";
 import { type ErrorDetail, ServiceError } from "../kit/errors.ts";
+import type { Account } from "../people/account.ts";
 
 /** A project of a file, ready to be sent. */
 export interface FileProject {
@@ -16,6 +18,10 @@ export interface FileProject {
 }
 
 export interface ConfigDocument {
+  /** Who is to have an account. */
+  people: FilePerson[];
+  /** "line 12: …" for each fault of person `i`. */
+  personFaults(i: number, details: readonly ErrorDetail[]): string[];
   projects: FileProject[];
   /** What the file says of the whole box; null: nothing. */
   tenant: FileTenant | null;
@@ -35,16 +41,17 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
     const describe = ({ field = "", reason, value: shown }: ErrorDetail) =>
       `line ${lineOf(field)}: ${field} ${reason}${shown === undefined ? "" : ` (${shown})`}`;
     const file = checked(value, describe);
+    const below = (place: string, details: readonly ErrorDetail[]) =>
+      details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` }));
     return {
+      people: file.people ?? [],
+      personFaults: (i, details) => below(`/people/${i}`, details),
       projects: file.projects.map(({ name, ...config }) => ({
         name,
         config: lookUpAll(config, lookup),
       })),
       tenant: file.tenant === undefined ? null : lookUpTenant(file.tenant, lookup),
-      gatewayFaults: (i, details) =>
-        details.map((detail) =>
-          describe({ ...detail, field: `/tenant/gateways/${i}${detail.field ?? ""}` }),
-        ),
+      gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
       faultsOf: (i, details) =>
         details.map((detail) =>
           describe({
@@ -75,12 +82,16 @@ export function printConfigFile(projects: readonly FileProject[], tenant?: Tenan
 }
 
 /** What is read of the whole box for a file. */
-export type TenantNow = Parameters<typeof compactTenant>[0];
+export type TenantNow = Parameters<typeof compactTenant>[0] & {
+  /** Left out: nobody is asked for. */
+  people?: readonly Account[];
+};
 
 export function configValue(projects: readonly FileProject[], now?: TenantNow): object {
   const tenant = now === undefined ? undefined : compactTenant(now);
   return {
     format: 1,
+    ...(now?.people === undefined ? {} : { people: compactPeople(now.people) }),
     ...(tenant === undefined ? {} : { tenant }),
     projects: projects.map(({ name, config }) => compactProject(name, config)),
   };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
+import { isEmail } from "./email.ts";
 import { roles } from "./roles.ts";
 
 /** Accounts and keys: as they are written and read over the interface (contract §3). */
@@ -16,6 +17,21 @@ export const accountAnswer = z
   })
   .meta({ id: "Account" });
 export type Account = z.output<typeof accountAnswer>;
+
+export const emailField = z
+  .string()
+  .refine(isEmail, { error: "must be an email address of at most 320 characters" })
+  .meta({ format: "email", maxLength: 320 });
+
+/** The body that makes an account without a password. */
+export const accountWrite = z.strictObject({
+  email: emailField,
+  display_name: text(128).optional().meta({
+    description: "Left out: the email's part before the @.",
+  }),
+  role: roleField.default("member"),
+});
+export type AccountWrite = z.output<typeof accountWrite>;
 
 /** The body that changes an account: what is left out stays. */
 export const accountChange = z.strictObject({

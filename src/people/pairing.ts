@@ -1,17 +1,11 @@
 import { z } from "zod";
 import { integer, text } from "../kit/fields.ts";
-import { passwordText, roleField } from "./account.ts";
-import { isEmail } from "./email.ts";
+import { emailField as email, passwordText, roleField } from "./account.ts";
 
 /** Pairing codes, what redeems them and what that gives: as the interface has them (contract §15, Pairing). */
 
 /** Seconds that a code is good for (contract §19). */
 export const codeTtl = { least: 60, most: 604_800, usual: 3600 } as const;
-
-const email = z
-  .string()
-  .refine(isEmail, { error: "must be an email address of at most 320 characters" })
-  .meta({ format: "email", maxLength: 320 });
 
 const secret = z.string().meta({ description: "Shown this once." });
 

@@ -6,13 +6,14 @@ import type { Passwords } from "../kit/password.ts";
 import { accounts, type Role } from "../store/schema.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { addNewcomer } from "./accounts.ts";
+import { isAwaited } from "./awaited.ts";
 import { findLiveCode, spendCode } from "./codes.ts";
 import { foldEmail } from "./email.ts";
 import { mintKey } from "./keys.ts";
 import type { Redemption } from "./pairing.ts";
 import { replacePassword } from "./passwords.ts";
 import { issueReceipt } from "./receipts.ts";
-import { higher } from "./roles.ts";
+import { atLeast, higher } from "./roles.ts";
 
 /** What somebody brings to take a seat. */
 export interface SeatClaim {
@@ -29,7 +30,7 @@ interface Seat {
   codeId: string;
   role: Role;
   email: string;
-  /** It sets the account's password. */
+  /** It sets the account's password: it was issued for that, or for the very person who is awaited. */
   resets: boolean;
   account: { id: string; role: Role; passwordHash: string } | null;
 }
@@ -37,7 +38,7 @@ interface Seat {
 /**
  * Redeems a pairing code (contract §3) for an API key and a receipt. A new email makes an account with the code's role;
  * one that has an account needs its password, keeps the higher role and gets one more key; a code that was issued to set
- * that password sets it. Throws as claimSeat does.
+ * that password sets it, and so does one for the very address of an account that is still awaited. Throws as claimSeat does.
  */
 export function redeem(
   { tenantId, ...parts }: { store: Store; tenantId: string; passwords: Passwords },
@@ -91,7 +92,8 @@ function findSeat(reader: Reader, claim: SeatClaim, at: number): Seat | null {
     .from(accounts)
     .where(eq(accounts.emailFolded, foldEmail(email)))
     .get();
-  const resets = code.resets !== null;
+  const isFirst = account !== undefined && code.email !== null && isAwaited(reader, account.id);
+  const resets = code.resets !== null || (isFirst && atLeast(code.role, account.role));
   return { codeId: code.id, role: code.role, email, resets, account: account ?? null };
 }
 
@@ -113,7 +115,9 @@ function takeSeat(
 ): string | null {
   const { claim, passwordHash } = seen;
   const seat = findSeat(tx, claim, tx.at);
-  const isSame = seat?.account?.passwordHash === seen.seat.account?.passwordHash;
+  const isSame =
+    seat?.account?.passwordHash === seen.seat.account?.passwordHash &&
+    seat?.resets === seen.seat.resets;
   if (seat === null || !isSame || !spendCode(tx, seat.codeId)) return null;
   const accountId = seat.account?.id ?? hexId(tx.random);
   if (seat.account === null) {

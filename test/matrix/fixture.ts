@@ -275,6 +275,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       };
     },
     issuePairingCode: () => ({ role: "member" }),
+    createAccount: () => ({ email: `${fresh("awaited")}@example.org` }),
     changeAccount: () => ({ display_name: "D" }),
     createKey: () => ({ label: "a script" }),
     replaceAccount: async () => {

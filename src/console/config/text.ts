@@ -52,6 +52,8 @@ export async function readProjectText(text: string, project: string): Promise<Re
     throw textFault(error.message.split("\n"));
   }
   const [only, ...more] = read.projects;
+  if (read.people.length > 0)
+    throw textFault(["/people is of the whole box: box config apply takes it"]);
   if (read.tenant !== null)
     throw textFault(["/tenant is of the whole box: box config apply takes it"]);
   if (only === undefined || more.length > 0 || only.name !== project)

@@ -6,6 +6,7 @@ import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
 import { tryConfig } from "../../config-file/try.ts";
 import { integer, list, pathName } from "../../kit/fields.ts";
+import { emailField } from "../../people/account.ts";
 import { getProject } from "../../projects/projects.ts";
 import { scheduleReference } from "../../projects/rule.ts";
 import { guardOf } from "../../tenant/channel-verbs.ts";
@@ -38,14 +39,21 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       manager: true,
       additive: true,
       params: projectPath,
+      query: z.strictObject({
+        overrides: z.enum(["true", "false"], { error: "must be true or false" }).optional().meta({
+          description: "With the overrides of its schedules that aren't over.",
+        }),
+      }),
       status: 200,
       answer: z.object({ version: z.int(), config: projectConfig }),
-      errors: ["forbidden", "not_found"],
-      handle: ({ tenant, params }) => {
+      errors: ["invalid_request", "forbidden", "not_found"],
+      handle: ({ tenant, params, query }) => {
         const project = getProject(tenant.store, params.id);
         return {
           version: project.version,
-          config: readConfig(tenant.store, project, tenant.channels),
+          config: readConfig(tenant.store, project, tenant.channels, {
+            overrides: query.overrides === "true",
+          }),
         };
       },
     }),
@@ -69,6 +77,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
           description:
             "For a dry run: shared schedules, `{project}/{schedule}`, that will have been made when this is applied.",
         }),
+        assume_people: list(emailField, 10_000).optional().meta({
+          description:
+            "For a dry run: emails of whoever will have an account when this is applied.",
+        }),
       }),
       bodyLimit: 4 * 1024 * 1024,
       status: 200,
@@ -88,10 +100,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         ...(["version_conflict", "address_refused", "missing_credential"] as const),
         ...(["credential_not_allowed", "not_a_member", "unknown_schedule"] as const),
         ...(["unknown_action", "invalid_timezone", "invalid_layer", "schedule_in_use"] as const),
-        ...(["too_many", "schedule_too_complex"] as const),
+        ...(["too_many", "schedule_too_complex", "invalid_override"] as const),
       ],
       handle: ({ tenant, params, query, body, actor }) => {
-        const { assume = [], ...wanted } = body;
+        const { assume: schedules = [], assume_people: people = [], ...wanted } = body;
         const options = {
           ...{ name: params.id, tenantId: tenant.id, guard: guardOf(tenant) },
           by: actor.accountId,
@@ -99,7 +111,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         };
         const { heartbeats, ...applied } =
           query.dry_run === "true"
-            ? tryConfig(tenant.store, options, assume)
+            ? tryConfig(tenant.store, options, { schedules, people })
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
           ...{ name, uuid, ping_url: `${tenant.publicUrl}${PING}/${secret}` },

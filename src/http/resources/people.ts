@@ -4,12 +4,14 @@ import {
   accountAnswer,
   accountChange,
   accountReadOnly,
+  accountWrite,
   keyAnswer,
   keyMade,
   keyWrite,
   passwordWrite,
 } from "../../people/account.ts";
 import { changeAccount, getAccount, listAccounts, removeAccount } from "../../people/accounts.ts";
+import { awaitAccount, tryAccount } from "../../people/awaited.ts";
 import { issueReset, pairLink } from "../../people/codes.ts";
 import { createKey, revokeKey, visibleKeys } from "../../people/keys.ts";
 import { resetIssued } from "../../people/pairing.ts";
@@ -51,6 +53,31 @@ export const peopleRoutes: Route[] = [
     answer: z.object({ accounts: z.array(accountAnswer) }),
     errors: [],
     handle: ({ tenant }) => ({ accounts: listAccounts(tenant.store) }),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/accounts",
+    name: "createAccount",
+    tag: "People",
+    summary:
+      "An account without a password, at most at one's own role: ladders may name whoever is still to come in by an invitation",
+    plane: "api",
+    manager: true,
+    boxOnly: true,
+    additive: true,
+    query: z.strictObject({
+      dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+    }),
+    body: accountWrite,
+    status: 201,
+    answer: accountAnswer.extend({
+      id: z.string().meta({ description: "Empty with `dry_run`, which makes nothing." }),
+    }),
+    errors: ["invalid_request", "invalid_json", "forbidden", "name_taken"],
+    handle: ({ tenant, actor, query, body }) =>
+      query.dry_run === "true"
+        ? tryAccount(tenant.store, actor.accountId, body)
+        : tenant.store.write((tx) => awaitAccount(tx, actor.accountId, body)),
   }),
   route({
     method: "GET",

@@ -1,0 +1,104 @@
+import type { ConfigDocument } from "../src/desk/config-document.ts";
+import type { Account } from "../src/people/account.ts";
+import type { Invitation } from "../src/people/pairing.ts";
+import { allAccounts, mailboxOf } from "./accounts.ts";
+import { callApi } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
+import { CommandError } from "./exit.ts";
+import { RefusedError } from "./refused.ts";
+import { printable } from "./table.ts";
+import { terminal } from "./terminal.ts";
+
+/** The people of a file: accounts are made for those who have none, and nobody who has one is changed or removed. */
+
+export interface PeoplePlan {
+  /** Whoever has no account yet. */
+  missing: ConfigDocument["people"];
+  /** What the file says otherwise of accounts that are there, in words. */
+  others: string[];
+  apply(): Promise<MadePerson[]>;
+}
+
+export interface MadePerson {
+  email: string;
+  role: string;
+  /** Where they take their seat; undefined: nobody asked for one. */
+  link?: string;
+  code?: string;
+}
+
+/** Throws CommandError with the file's lines. */
+export async function planPeople(
+  options: ApiOptions,
+  document: ConfigDocument,
+): Promise<PeoplePlan> {
+  const nobody: PeoplePlan = { missing: [], others: [], apply: async () => [] };
+  if (document.people.length === 0) return nobody;
+  const accounts = await allAccounts(options);
+  const there = new Map(accounts.map((one) => [mailboxOf(one.email), one]));
+  const plan: PeoplePlan = { ...nobody, missing: [], others: [] };
+  const puts: ((query: string) => Promise<Account>)[] = [];
+  for (const [i, person] of document.people.entries()) {
+    const { email, role } = person;
+    const account = there.get(mailboxOf(email));
+    if (account !== undefined) {
+      if (account.role !== role)
+        plan.others.push(`${email} stays ${account.role}, whom the file has as ${role}`);
+      continue;
+    }
+    const put = (query: string) =>
+      callApi<Account>(options, "POST", `/v1/accounts${query}`, person).catch((error: unknown) => {
+        throw faultOf(document, { i, email }, error);
+      });
+    await put("?dry_run=true");
+    plan.missing.push(person);
+    puts.push(put);
+  }
+  const apply = async () => {
+    const made: MadePerson[] = [];
+    for (const put of puts) {
+      const { email, role } = await put("");
+      made.push({ email, role });
+    }
+    return made;
+  };
+  return { ...plan, apply };
+}
+
+function faultOf(
+  document: ConfigDocument,
+  { i, email }: { i: number; email: string },
+  error: unknown,
+): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const faults = document.personFaults(
+    i,
+    error.details.length > 0 ? error.details : [{ reason: error.code }],
+  );
+  return new CommandError([`person ${email}: ${error.sentence}`, ...faults].join("\n"));
+}
+
+export function showPeople({ missing, others }: PeoplePlan): void {
+  if (missing.length + others.length === 0) return;
+  const lines = [
+    ...missing.map(({ email, role }) => `  create ${role} ${printable(email)}`),
+    ...others.map((line) => `  ${printable(line)}`),
+  ];
+  terminal().stdout.write(`people\n${lines.join("\n")}\n`);
+}
+
+const WEEK = 604_800;
+
+/** A code for each, in a link. */
+export async function invitePeople(
+  options: ApiOptions,
+  people: readonly MadePerson[],
+): Promise<MadePerson[]> {
+  const invited: MadePerson[] = [];
+  for (const { email, role } of people) {
+    const body = { email, role, ttl_seconds: WEEK };
+    const { link, code } = await callApi<Invitation>(options, "POST", "/v1/pair/codes", body);
+    invited.push({ email, role, link: link || code, code });
+  }
+  return invited;
+}

@@ -1,0 +1,54 @@
+import { and, eq, isNull, notExists } from "drizzle-orm";
+import { unixSeconds } from "../kit/clock.ts";
+import { ServiceError } from "../kit/errors.ts";
+import { hexId } from "../kit/ids.ts";
+import { accounts, apiKeys, oidcLinks, passkeys } from "../store/schema.ts";
+import type { Reader, Tx } from "../store/store.ts";
+import type { Account, AccountWrite } from "./account.ts";
+import { addNewcomer, type By, getAccount, mustGrant } from "./accounts.ts";
+import { foldEmail } from "./email.ts";
+
+/** People who have an account before they have ever come in, so that ladders and schedules may name them. */
+
+/**
+ * Makes an account that nobody can come in by until an invitation for its address is redeemed. Throws 403 for a role above the
+ * caller's, 409 where the address has an account.
+ */
+export function awaitAccount(tx: Tx, by: By, wanted: AccountWrite): Account {
+  mustBeFree(tx, by, wanted);
+  const id = hexId(tx.random);
+  const { email, role, display_name = null } = wanted;
+  addNewcomer(tx, { id, email, role, displayName: display_name, passwordHash: "" });
+  return getAccount(tx, id);
+}
+
+/** What `awaitAccount` would make, without its id. Throws as that does. */
+export function tryAccount(reader: Reader, by: By, wanted: AccountWrite): Account {
+  mustBeFree(reader, by, wanted);
+  const { email, role, display_name = email.slice(0, email.indexOf("@")) } = wanted;
+  return { id: "", email, display_name, role, created_at: unixSeconds(reader.clock) };
+}
+
+function mustBeFree(reader: Reader, by: By, { email, role }: AccountWrite): void {
+  mustGrant(reader, by, role);
+  const folded = eq(accounts.emailFolded, foldEmail(email));
+  if (reader.orm.select({ id: accounts.id }).from(accounts).where(folded).get() !== undefined)
+    throw new ServiceError("name_taken", "This address has an account.");
+}
+
+/** Whether an account has no way in and never had a browser signed in. */
+export function isAwaited({ orm }: Reader, id: string): boolean {
+  const none = (table: typeof apiKeys | typeof oidcLinks | typeof passkeys) =>
+    notExists(orm.select({ id: table.accountId }).from(table).where(eq(table.accountId, id)));
+  const awaited = orm
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(
+      and(
+        ...[eq(accounts.id, id), eq(accounts.passwordHash, ""), isNull(accounts.signedInAt)],
+        ...[none(apiKeys), none(oidcLinks), none(passkeys)],
+      ),
+    )
+    .get();
+  return awaited !== undefined;
+}
