@@ -56,17 +56,21 @@ function decode(request: InRequest): Decoded {
     });
   const events = [];
   const rejected: Rejected[] = [];
+  const page = alertmanagerPage(group);
   for (const element of alerts) {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
-    else events.push(fitted(eventOf(alert, group, request.at)));
+    else events.push(fitted(eventOf(alert, { group, page, at: request.at })));
   }
   if (Number(group["truncatedAlerts"]) > 0)
     rejected.push({ reason: `max_alerts left out ${asText(group["truncatedAlerts"])} members` });
   return { events, rejected, answer: (taken) => jsonReply(200, taken) };
 }
 
-function eventOf(alert: LabelledAlert, group: JsonFields, at: number) {
+function eventOf(
+  alert: LabelledAlert,
+  { group, page, at }: { group: JsonFields; page: readonly Link[]; at: number },
+) {
   const named = spokenFor(alert, group, at);
   const keys = [
     ["am.receiver", asText(group["receiver"])],
@@ -76,12 +80,17 @@ function eventOf(alert: LabelledAlert, group: JsonFields, at: number) {
     ...{ named, tag: "alertmanager" },
     keys: keys.filter(([, text]) => text !== ""),
   });
-  const list = alertmanagerPage(group);
-  return { ...event, links: [...(event.links ?? []), ...(list === null ? [] : [list])] };
+  return { ...event, links: [...(event.links ?? []), ...page] };
 }
 
-function alertmanagerPage(group: JsonFields) {
-  const receiver = asText(group["receiver"]);
+interface Link {
+  href: string;
+  text: string;
+}
+
+/** The group's page there; none where it has no address. */
+function alertmanagerPage(group: JsonFields): Link[] {
+  const receiver = asText(group["receiver"]).toWellFormed();
   const href = `${asText(group["externalURL"])}/#/alerts?receiver=${encodeURIComponent(receiver)}`;
-  return isWebAddress(href) ? { href, text: "Alertmanager" } : null;
+  return isWebAddress(href) ? [{ href, text: "Alertmanager" }] : [];
 }

@@ -123,10 +123,10 @@ function eventOf(document: JsonFields, options: SourceOptions): IngestEvent {
     names.map((name) => pairs.find(([key, text]) => key === name && text !== "")).find(Boolean);
   const message = at(MESSAGES);
   const text = message?.[1] ?? JSON.stringify(document);
-  const byText = options.level_from_text === false ? null : levelInText(text);
+  const byText = () => (options.level_from_text === false ? null : levelInText(text));
   return fitted({
     message: text.trim() || "(empty)",
-    level: levelOfValue(at(LEVELS)?.[1] ?? "") ?? byText ?? LINE_LEVEL,
+    level: levelOfValue(at(LEVELS)?.[1] ?? "") ?? byText() ?? LINE_LEVEL,
     keys: pairs.filter(([key]) => key !== message?.[0] && key !== "@timestamp" && key !== "tags"),
     tags: ["elasticsearch", ...tagsOf(document["tags"])],
     occurredAt: timeOf(document["@timestamp"]),

@@ -26,7 +26,8 @@ const CUT_KEY = "box.cut";
 export function fitted(loose: Loose): IngestEvent {
   const cut = new Set<string>();
   const text = (value: string, most: number, name: string) => {
-    const clean = storableMessage(value);
+    // What is far too long isn't looked at: the same may stand in each of many events.
+    const clean = storableMessage(value.length > most * 3 ? value.slice(0, most * 3) : value);
     if (fits(clean, most)) return clean;
     cut.add(name);
     return `${cutText(clean, most - 1)}…`;

@@ -1,4 +1,5 @@
 import type { IngestEvent } from "../ingest/event.ts";
+import { namedLimits } from "../ingest/named-fields.ts";
 import {
   type Adapter,
   alertCaps,
@@ -94,6 +95,9 @@ function cleaned(alert: LabelledAlert, group: JsonFields): LabelledAlert {
   };
 }
 
+/** Characters of a group's title that are looked at. */
+const LONGEST_TITLE = 1000;
+
 function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
   const { fields, labels } = alert;
   const event = labelledEvent(alert, {
@@ -106,7 +110,7 @@ function eventOf(alert: LabelledAlert, group: JsonFields, at: number): Loose {
       ["org_id", asText(fields["orgId"] ?? group["orgId"])] as const,
     ].filter(([, text]) => text !== ""),
   });
-  const [firstLine = ""] = asText(group["title"]).trim().split("\n");
+  const [firstLine = ""] = asText(group["title"]).slice(0, LONGEST_TITLE).trim().split("\n");
   const image = asText(fields["imageURL"]);
   return {
     ...event,
@@ -143,7 +147,7 @@ function pages(fields: JsonFields, group: JsonFields) {
 
 /** Addresses may lack scheme and host; they are Grafana's own then. */
 function address(text: string, group: JsonFields): string | null {
-  if (text === "") return null;
   const base = asText(group["externalURL"]);
+  if (text === "" || text.length + base.length > 2 * namedLimits.href) return null;
   return URL.parse(text)?.href ?? URL.parse(text, base)?.href ?? null;
 }

@@ -41,10 +41,11 @@ const NAMES = ["alertname", "instance", "job"];
 const SEVERITIES = ["severity", "priority", "level"];
 const LINKS = ["runbook_url", "runbook", "dashboard", "dashboard_url"];
 const IMAGES = ["image", "image_url"];
+const LONGEST_STATUS = 64;
 
 /** By the member's own word, else the group's, else by its end. */
 function isOver(alert: LabelledAlert, group: JsonFields, at: number): boolean {
-  const word = asText(alert.fields["status"]) || asText(group["status"]);
+  const word = (asText(alert.fields["status"]) || asText(group["status"])).slice(0, LONGEST_STATUS);
   if (word !== "") return word.toLowerCase() === "resolved";
   return alert.endsAt !== null && alert.endsAt <= at;
 }

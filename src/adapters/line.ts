@@ -1,3 +1,4 @@
+import { eventLimits } from "../ingest/event.ts";
 import { isTooDeep } from "../kit/json.ts";
 import { asText, type JsonFields, objectOf } from "./json.ts";
 import { levelOfWord } from "./levels.ts";
@@ -26,9 +27,12 @@ export function jsonOfLine(line: string): JsonFields | null {
   }
 }
 
-/** The `name=value` pairs of a line, quoted ones without their quotes. */
+/** The `name=value` pairs of a line, quoted ones without their quotes; as many as an event may have keys. */
 export function pairsOfLine(line: string): [string, string][] {
-  return [...line.matchAll(PAIR)].map(([, name = "", value = ""]) => [name, unquoted(value)]);
+  const pairs: [string, string][] = [];
+  for (const [, name = "", value = ""] of line.matchAll(PAIR))
+    if (pairs.push([name, unquoted(value)]) > eventLimits.keys) break;
+  return pairs;
 }
 
 function unquoted(value: string): string {
@@ -52,10 +56,12 @@ export function levelOfFields(fields: JsonFields | readonly [string, string][]):
   return null;
 }
 
-/** The level that the text says: its JSON's or logfmt's, else the first level word at its beginning. */
-export function levelInText(line: string): number | null {
-  const json = jsonOfLine(line);
-  const structured = json === null ? levelOfFields(pairsOfLine(line)) : levelOfFields(json);
+/** The level that the text says: its JSON's or logfmt's, `fields`, else the first level word at its beginning. */
+export function levelInText(
+  line: string,
+  fields: JsonFields | readonly [string, string][] = jsonOfLine(line) ?? pairsOfLine(line),
+): number | null {
+  const structured = levelOfFields(fields);
   if (structured !== null) return structured;
   const [, word = ""] = WORD.exec(line.slice(0, BEGINNING)) ?? [];
   return levelOfWord(word);

@@ -87,7 +87,7 @@ function eventOf({ labels, metadata, line, at }: LokiEntry, options: SourceOptio
   const message = messageOf(line, json, pairs);
   return fitted({
     message: message === "" ? "(empty)" : message,
-    level: levelOf([...metadata, ...labels], line, options),
+    level: levelOf([...metadata, ...labels], { line, fields: json ?? pairs, options }),
     keys: [...labels, ...metadata, ...(json !== null || options.logfmt ? others(pairs) : [])],
     tags: ["loki"],
     occurredAt: at,
@@ -106,8 +106,7 @@ function messageOf(line: string, json: JsonFields | null, pairs: readonly [strin
 
 function levelOf(
   said: readonly (readonly [string, string])[],
-  line: string,
-  options: SourceOptions,
+  text: { line: string; fields: JsonFields | readonly [string, string][]; options: SourceOptions },
 ): number {
   for (const name of LEVELS) {
     const word = said.find(([key]) => key === name)?.[1] ?? "";
@@ -115,7 +114,8 @@ function levelOf(
     const level = word.toLowerCase() === "unknown" ? null : levelOfValue(word);
     if (level !== null) return level;
   }
-  return (options.level_from_text === false ? null : levelInText(line)) ?? LINE_LEVEL;
+  const { line, fields, options } = text;
+  return (options.level_from_text === false ? null : levelInText(line, fields)) ?? LINE_LEVEL;
 }
 
 const plain = (status: number, body: string): SenderReply => ({

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Adapter, InRequest } from "../../src/adapters/adapter.ts";
-import { adapters } from "../../src/adapters/list.ts";
+import { adapters, findAdapter } from "../../src/adapters/list.ts";
 import { mutate } from "../network/mutate.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
-import { decodesCleanly } from "./clean.ts";
+import { decodesCleanly, sent } from "./clean.ts";
 import { samples } from "./samples.ts";
 
 const FLIPS = 200;
@@ -54,4 +54,12 @@ describe("what senders send, broken", () => {
             holds(adapter, { ...request, method, path });
     });
   }
+});
+
+test("half a surrogate pair where an address is made of it", () => {
+  const adapter = findAdapter("alertmanager");
+  assert.ok(adapter !== null);
+  const group = '{"receiver":"\\ud800","externalURL":"http://am","alerts":[{"labels":{"a":"b"}}]}';
+  const [event] = decodesCleanly(adapter, sent(group))?.events ?? [];
+  assert.equal(event?.extra?.links[0]?.href, "http://am/#/alerts?receiver=%EF%BF%BD");
 });

@@ -1,8 +1,17 @@
+import { eventLimits } from "../../ingest/event.ts";
 import type { Rejected } from "../adapter.ts";
 import { asText, type JsonFields, listOf, objectOf, textPairs } from "../json.ts";
 import { readProtobuf } from "../protobuf.ts";
 
 type Pairs = readonly (readonly [string, string])[];
+
+/** One more than an event has room for, so that who fits them sees that some are cut. */
+const MOST_LABELS = eventLimits.keys + 1;
+const LONGEST_LABEL = eventLimits.value + 1;
+
+/** A stream's labels, as many and as long as an event may hold: they stand before each of its lines. */
+const bounded = (labels: Pairs): Pairs =>
+  labels.slice(0, MOST_LABELS).map(([name, text]) => [name, text.slice(0, LONGEST_LABEL)] as const);
 
 /** A line of a log with what its stream and its sender say of it. */
 export interface LokiEntry {
@@ -28,9 +37,11 @@ export function pushOfJson(body: JsonFields, most: number): LokiPush {
       push.rejected.push({ reason: "a stream must be an object" });
       continue;
     }
-    const labels = fields["stream"]
-      ? textPairs(fields["stream"])
-      : labelsOf(asText(fields["labels"]), push.rejected);
+    const labels = bounded(
+      fields["stream"]
+        ? textPairs(fields["stream"])
+        : labelsOf(asText(fields["labels"]), push.rejected),
+    );
     for (const value of listOf(fields["values"]) ?? listOf(fields["entries"]) ?? []) {
       if (push.entries.length + push.rejected.length > most) return push;
       const entry = entryOf(value, labels);
@@ -63,7 +74,7 @@ export function pushOfProtobuf(body: Buffer, most: number): LokiPush {
     if (field !== 1) return;
     let labels: Pairs = [];
     readProtobuf(stream, (inner, _inner, bytes) => {
-      if (inner === 1) labels = labelsOf(bytes.toString(), push.rejected);
+      if (inner === 1) labels = bounded(labelsOf(bytes.toString(), push.rejected));
       else if (inner === 2 && push.entries.length <= most)
         push.entries.push(entryOfProtobuf(bytes, labels));
     });

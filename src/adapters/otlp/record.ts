@@ -27,6 +27,15 @@ const MESSAGES = ["message", "msg", "event", "exception.message"];
 const STACK = "exception.stacktrace";
 const LEVELS = [100, 100, 200, 300, 400, 500];
 
+/** Of each thing that records came from, once: many may be of the same. */
+const known = new WeakMap<object, [string, string][]>();
+
+function pairsOf(resource: JsonFields): [string, string][] {
+  const pairs = known.get(resource) ?? flattened(resource);
+  known.set(resource, pairs);
+  return pairs;
+}
+
 /** The record as an event. */
 export function otlpEvent(record: OtlpRecord): IngestEvent {
   const { resource, attributes, body, severityText } = record;
@@ -40,7 +49,7 @@ export function otlpEvent(record: OtlpRecord): IngestEvent {
     message: messageOf(record, named),
     level: levelOf(record),
     keys: [
-      ...flattened(resource),
+      ...pairsOf(resource),
       ...flattened(others),
       ...flattened({ ...attributes, [STACK]: null }),
       ...Object.entries({ ...said, event_name: record.eventName, severity: severityText }).filter(
