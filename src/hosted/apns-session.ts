@@ -27,6 +27,8 @@ export interface ApnsRequest {
 /** A moment after which nobody waits for the answer any more. */
 export interface Deadline {
   passed: boolean;
+  /** The phone has it, though the end of the answer may be missing still. */
+  delivered: boolean;
   /** Called once when it passes; set by whoever must stop then. */
   stop: (() => void) | null;
 }
@@ -38,7 +40,7 @@ export interface ApnsSession {
   release(): void;
   /** Sends one request in a reserved place, which is free again when the promise settles. */
   send(request: ApnsRequest): Promise<Exchange>;
-  /** Ends the connection unless the peer answers a ping within five seconds. */
+  /** Ends the connection unless the peer answers a ping within five seconds; one that it answers nothing else by is left. */
   probe(): void;
   /** Lets what is under way finish, then closes. */
   close(): void;
@@ -77,6 +79,7 @@ class Session implements ApnsSession {
   #cap = 0;
   #connected = false;
   #proven = false;
+  #answers = 0;
   /** Why no new stream is taken; null while they are. */
   #endedBy: string | null = null;
   #stopTimer: () => void;
@@ -128,13 +131,18 @@ class Session implements ApnsSession {
   }
 
   async send(request: ApnsRequest): Promise<Exchange> {
+    const before = this.#answers;
     const exchange = await exchangeOn(this.#http2, request, {
       answered: () => {
         this.#proven = true;
+        this.#answers++;
       },
       retire: (why) => this.#leave(why),
       why: () => this.#endedBy ?? "",
     });
+    // The peer may live and still push nothing by this connection: another leads to another machine.
+    const isMute = request.deadline.passed && this.#answers === before;
+    if (isMute) this.#ending("no answer within 5 s");
     this.release();
     return exchange;
   }
@@ -146,6 +154,7 @@ class Session implements ApnsSession {
     const sent = this.#http2.ping(() => {
       this.#stopProbe?.();
       this.#stopProbe = null;
+      if (this.#endedBy !== null) this.#http2.close();
     });
     if (!sent) this.#break("a ping could not be sent");
   }
@@ -203,6 +212,7 @@ function exchangeOn(
     stream.on("response", (headers) => {
       peer.answered();
       status = Number(headers[":status"]);
+      request.deadline.delivered = status === 200;
       retryAfter = headers["retry-after"];
     });
     stream.on("data", (text: string) => {

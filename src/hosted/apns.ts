@@ -221,7 +221,7 @@ function newJob(
   { clock, left }: { clock: Clock; left: number },
   done: (result: PushResult) => void,
 ): Job {
-  const deadline: Deadline = { passed: false, stop: null };
+  const deadline: Deadline = { passed: false, delivered: false, stop: null };
   let isSettled = false;
   const settle = (result: PushResult) => {
     isSettled = true;
@@ -231,7 +231,7 @@ function newJob(
   const pass = () => {
     if (isSettled) return;
     deadline.passed = true;
-    settle(retry(LATE));
+    settle(deadline.delivered ? { kind: "delivered" } : retry(LATE));
     deadline.stop?.();
   };
   const cancel = clock.after(left, () => void inputRead().then(pass));

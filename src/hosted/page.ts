@@ -129,11 +129,12 @@ async function untilItHolds(
 }
 
 async function pushAll(
-  { registry, pusher, clock }: PageDeps,
+  { registry, pusher }: PageDeps,
   { page, hold, who }: { page: Page; hold: Hold; who: Recipients },
 ): Promise<{ pushed: PushedDevice[]; faults: unknown[] }> {
   const { audience, notice } = page;
-  const expiresAt = Math.floor(clock.now() / 1000) + EXPIRES_SECONDS;
+  // By a wrong clock of this node's it would be over before a phone that is off could have it.
+  const expiresAt = Math.floor(who.atMs / 1000) + EXPIRES_SECONDS;
   const collapse = collapseId(page.key.tenantId, page.subject);
   const reached = new Set(hold.reached);
   const left = who.recipients.filter((recipient) => !reached.has(recipient.token));

@@ -85,7 +85,10 @@ export function buildPayload(notice: Notice, device: { criticalAlerts: boolean }
 
 function payloadJson(notice: Notice, criticalAllowed: boolean): string {
   const critical = notice.critical && criticalAllowed;
-  return JSON.stringify({
+  // Half a character is none: many parsers refuse all of a text over it, and the phone would stay silent.
+  const whole = (_name: string, value: unknown) =>
+    typeof value === "string" ? value.toWellFormed() : value;
+  const payload = {
     aps: {
       alert: { title: notice.title, body: notice.body + notice.tail },
       sound: critical ? { critical: 1, name: "default", volume: 1 } : "default",
@@ -93,7 +96,8 @@ function payloadJson(notice: Notice, criticalAllowed: boolean): string {
       "thread-id": notice.thread,
     },
     ...notice.fields,
-  });
+  };
+  return JSON.stringify(payload, whole);
 }
 
 /**

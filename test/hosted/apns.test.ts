@@ -172,6 +172,30 @@ test("an answer that lies there when a process goes on that stood still counts, 
   assert.deepEqual(await push, { kind: "delivered" });
 });
 
+test("a phone that was reached counts, though the answer's end never comes", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  fake.script(device(1), { status: 200, unended: true });
+  const push = client.push(pushTo(device(1)));
+  await fake.seen(1);
+  // What came before this one's answer was read before it.
+  assert.deepEqual(await client.push(pushTo(device(2))), { kind: "delivered" });
+  await clock.turn(5_000);
+  assert.deepEqual(await push, { kind: "delivered" });
+});
+
+test("a connection that answers pings and no push is left, and the next push uses another", async (t) => {
+  const { fake, client, clock } = await bench(t);
+  await client.push(pushTo(device(1)));
+  fake.script(device(1), { stall: true });
+  fake.script(device(2), { stall: true });
+  const mute = [client.push(pushTo(device(1))), client.push(pushTo(device(2)))];
+  await fake.seen(3);
+  await clock.turn(5_000);
+  for (const { kind } of await Promise.all(mute)) assert.equal(kind, "retry");
+  assert.deepEqual(await client.push(pushTo(device(3))), { kind: "delivered" });
+  assert.equal(fake.sessions, 2);
+});
+
 test("a stalled stream is given up after 5 s and holds up nobody", async (t) => {
   const { fake, client, clock } = await bench(t);
   fake.script(device(1), { stall: true });

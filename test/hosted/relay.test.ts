@@ -44,6 +44,20 @@ test("a push says project, rule, template and count, and ends after an hour", as
   assert.equal(push?.expiresAt, bench.clock.now() / 1000 + 3600);
 });
 
+test("a push ends an hour later by the registry's clock, whatever this node's says", async (t) => {
+  const bench = hostedBench(t);
+  const { credential } = await pairedBox(bench, 1);
+  const atMs = bench.clock.now() + 2 * 3_600_000;
+  const { devices } = bench.registry;
+  const ahead: typeof devices = {
+    ...devices,
+    recipients: async (audience) => ({ ...(await devices.recipients(audience)), atMs }),
+  };
+  const deps = { ...bench, registry: { ...bench.registry, devices: ahead } };
+  await relayEvent(deps, signed(bench, credential, eventBody(bench.clock)));
+  assert.equal(bench.pusher.sent[0]?.expiresAt, atMs / 1000 + 3600);
+});
+
 test("critical only for the device that allows it", async (t) => {
   const bench = hostedBench(t);
   const box = await pairedBox(bench, 2);

@@ -13,6 +13,8 @@ import type { AddressInfo, Socket } from "node:net";
 /** What the fake does with one push. */
 export type ApnsStep =
   | { status: number; reason?: string; timestamp?: number; retryAfter?: string; delayMs?: number }
+  /** Its status goes out, and its end never does. */
+  | { status: 200; unended: true }
   | { refuse: true }
   /** Says goodbye; this stream is answered ("through") or was never looked at ("below"). */
   | { goaway: "through" | "below" }
@@ -210,7 +212,7 @@ function play(stream: ServerHttp2Stream, push: ReceivedPush, step: ApnsStep): vo
     } else session?.destroy();
     if (step.goaway === "through") respond(stream, push, { status: 200 });
   } else if ("status" in step) {
-    if (step.delayMs === undefined) respond(stream, push, step);
+    if (!("delayMs" in step) || step.delayMs === undefined) respond(stream, push, step);
     else setTimeout(() => respond(stream, push, step), step.delayMs);
   }
 }
@@ -218,7 +220,13 @@ function play(stream: ServerHttp2Stream, push: ReceivedPush, step: ApnsStep): vo
 function respond(
   stream: ServerHttp2Stream,
   push: ReceivedPush,
-  answer: { status: number; reason?: string; timestamp?: number; retryAfter?: string },
+  answer: {
+    status: number;
+    reason?: string;
+    timestamp?: number;
+    retryAfter?: string;
+    unended?: true;
+  },
 ): void {
   if (stream.destroyed || stream.closed) return;
   push.status = answer.status;
@@ -227,6 +235,7 @@ function respond(
   stream.respond(
     answer.retryAfter === undefined ? headers : { ...headers, "retry-after": answer.retryAfter },
   );
+  if (answer.unended === true) return;
   if (answer.status === 200) stream.end();
   else stream.end(JSON.stringify({ reason: answer.reason, timestamp: answer.timestamp }));
 }
