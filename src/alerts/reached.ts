@@ -55,7 +55,8 @@ function stepsOf(
     const ran = timeline.find(({ detail }) =>
       (detail["steps"] as number[] | undefined)?.includes(number),
     );
-    const dueAt = hasRun || ahead === null ? null : (ahead.get(number) ?? far);
+    const isOut = row.drill !== 0 && far >= (row.expires_at ?? Number.POSITIVE_INFINITY);
+    const dueAt = hasRun || ahead === null || isOut ? null : (ahead.get(number) ?? far);
     const at = ran?.at ?? dueAt ?? row.last_seen;
     const duties = step.schedules
       .map((name) => dutyAt(reader, { projectId: row.project_id, name }, at))

@@ -1,6 +1,7 @@
-import type { StoredRule } from "../projects/rule.ts";
+import { type RuleBody, ruleReplace, type StoredRule } from "../projects/rule.ts";
 import { type RuleRow, ruleOf } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
+import type { AlertRow } from "./alert.ts";
 
 const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rules WHERE id = ?";
 
@@ -8,4 +9,16 @@ const RULE = "SELECT id, project_id, name, body, created_at, updated_at FROM rul
 export function findRule(reader: Reader, id: number): StoredRule | null {
   const row = reader.sql<[id: number], RuleRow>(RULE).get(id);
   return row === undefined ? null : ruleOf(row);
+}
+
+let nothing: RuleBody | undefined;
+
+/** What goes on of an alert whose rule is deleted: nothing is timed by it, and what it held back is told. */
+export function goneRule(row: Pick<AlertRow, "rule_id" | "rule" | "project_id">): StoredRule {
+  nothing ??= ruleReplace.parse({});
+  return {
+    ...{ id: row.rule_id, project_id: row.project_id, created_at: 0, updated_at: 0 },
+    ...nothing,
+    name: row.rule,
+  };
 }

@@ -15,7 +15,7 @@ import type { Timers } from "./ladder.ts";
 import { type FallbackPlaces, readFallbackPlaces } from "./nobody-reached.ts";
 import { reachableIn } from "./personal.ts";
 import { readSeats, type Seats } from "./reach.ts";
-import { findRule } from "./rule-of.ts";
+import { findRule, goneRule } from "./rule-of.ts";
 import { timersOf } from "./timers.ts";
 
 export const rungAhead = z
@@ -120,22 +120,28 @@ type Asked = Pick<Question, "at" | "until" | "most"> & {
 };
 
 function ahead(reader: Reader, row: AlertRow, asked: Asked): ReturnType<typeof dayAhead> {
-  const rule = asked.look.rule(row.rule_id);
   const course = follow(reader, row, asked);
-  if (rule === null || course === null) return { rungs: [], held: [] };
+  if (course === null) return { rungs: [], held: [] };
+  const rule = asked.look.rule(row.rule_id) ?? goneRule(row);
   return { rungs: shown(rule, course.rungs), held: course.held };
 }
 
 /** null: nobody is paged of it any more. */
 function follow(reader: Reader, row: AlertRow, of: Asked): Course | null {
   const { look, isEnough = () => false, ...asked } = of;
-  const rule = look.rule(row.rule_id);
-  if (rule === null || !isAnybodyPaged(row, rule)) return null;
+  const rule = look.rule(row.rule_id) ?? goneRule(row);
+  if (!isAnybodyPaged(row, rule)) return null;
   const around = surroundingsOf(reader, row, { rule, look });
   const from = standingOf(row, timersOf(row));
   // A page that is due while it is quiet is owed at the end of that.
   if (around.quietAt !== null) from.pages = waitingPages(reader, row.id);
-  return finish(followAlert(around, { ...asked, ...NOBODY_ANSWERS }, { from, isEnough }));
+  const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
+  return finish(followAlert(around, question, { from, isEnough }));
+}
+
+/** A drill goes no further than its end, whoever answers. */
+function untilEnd({ drill, expires_at }: AlertRow, until: number): number {
+  return drill === 0 || expires_at === null ? until : Math.min(until, expires_at - 1);
 }
 
 const NOBODY_ANSWERS = { rings: false, silent: new Set<string>(), ack: null };
@@ -168,7 +174,8 @@ export function nextOfLadder(
   });
   const from = standingOf(row, { ...timers, renotifyAt: null });
   const isTold = ({ why }: Rung) => why !== "renotify";
-  const asked = { at: tx.at, until: Number.MAX_SAFE_INTEGER, most: MOST, ...NOBODY_ANSWERS };
+  const until = untilEnd(row, Number.MAX_SAFE_INTEGER);
+  const asked = { at: tx.at, until, most: MOST, ...NOBODY_ANSWERS };
   const isEnough = ({ rungs }: Course) => rungs.some(isTold);
   return finish(followAlert(around, asked, { from, isEnough })).rungs.filter(isTold);
 }
@@ -187,7 +194,7 @@ function surroundingsOf(
   };
 }
 
-/** An alert as its row has it, with these timers; what would end it by itself doesn't. */
+/** An alert as its row has it, with these timers; what would end it by itself, a drill left out, doesn't. */
 function standingOf(row: AlertRow, timers: Timers): StandingAlert {
   return {
     timers: { ...timers, quietAt: null, expiresAt: null },

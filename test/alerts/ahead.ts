@@ -3,6 +3,7 @@ import { acknowledge } from "../../src/alerts/acknowledge.ts";
 import { type AlertRow, getAlertRow } from "../../src/alerts/alert.ts";
 import { assignAlert } from "../../src/alerts/assign.ts";
 import { escalateNow } from "../../src/alerts/escalate-now.ts";
+import { deleteRule } from "../../src/alerts/rules.ts";
 import { lookAhead, nextRungs, type RungAhead, rungsAhead } from "../../src/alerts/rungs-ahead.ts";
 import { liftSilence } from "../../src/alerts/silencing.ts";
 import { snooze } from "../../src/alerts/snooze.ts";
@@ -10,6 +11,7 @@ import { readTimeline, type TimelineEntry } from "../../src/alerts/timeline.ts";
 import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
 import { ServiceError } from "../../src/kit/errors.ts";
 import type { EventSaid } from "../../src/outbox/said.ts";
+import { getProject } from "../../src/projects/projects.ts";
 import type { Tx } from "../../src/store/store.ts";
 import type { Plane } from "../support/plane.ts";
 import fc from "../support/property.ts";
@@ -24,7 +26,7 @@ const deed = fc.record({
   /** Which of the stories. */
   of: fc.nat(100),
   did: fc.oneof(
-    fc.record({ verb: fc.constantFrom("ack", "unack", "escalate", "lift") }),
+    fc.record({ verb: fc.constantFrom("ack", "unack", "escalate", "lift", "delete") }),
     fc.record({ verb: fc.constant("snooze"), minutes: fc.constantFrom(7, 35) }),
     fc.record({ verb: fc.constant("assign"), who: person, keep_ladder: fc.boolean() }),
   ),
@@ -93,6 +95,8 @@ function perform(tx: Tx, of: { id: number; did: Did; who: (name: string) => stri
     if (did.verb === "ack") acknowledge(tx, id, "own");
     else if (did.verb === "unack") unacknowledge(tx, id, "own");
     else if (did.verb === "escalate") escalateNow(tx, id, "own");
+    else if (did.verb === "delete")
+      deleteRule(tx, getProject(tx, "shop"), getAlertRow(tx, id).rule);
     else if ("minutes" in did)
       snooze(tx, id, { until: tx.at + did.minutes * 60, accountId: "own" });
     else if ("who" in did)
