@@ -6,7 +6,7 @@ import type { EventBody } from "../outbox/event.ts";
 import type { Message } from "../outbox/message.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { mailOf } from "./mail.ts";
+import { mailAddress, mailOf } from "./mail.ts";
 import { greet, type Mailbox, mailError, submit } from "./smtp.ts";
 
 /** One address without a name, nothing in it that could end a line or begin another address. */
@@ -71,20 +71,26 @@ export interface EmailRequest extends MailGateway {
 /** Hands the event to the server. */
 export function sendEmail(via: Via, request: EmailRequest): Promise<Sent> {
   const { to, event, words, ...gateway } = request;
-  const write = () => mailOf({ from: gateway.from, to, event, words, now: via.now });
+  const write = (ends: MailEnds) => mailOf({ ...ends, event, words, now: via.now });
   return handOver(via, gateway, { to, write });
+}
+
+/** Whom a mail is from and whom it goes to. */
+export interface MailEnds {
+  from: string;
+  to: string;
 }
 
 /** Hands over a mail. Taken is not read, and errors hold the server's number but none of its words. */
 export async function handOver(
   via: Via,
   gateway: MailGateway,
-  { to, write }: { to: string; write: () => Promise<Buffer> },
+  { to, write }: { to: string; write: (ends: MailEnds) => Promise<Buffer> },
 ): Promise<Sent> {
-  const { from } = gateway;
+  const ends = { from: mailAddress(gateway.from), to: mailAddress(to) };
   try {
-    const mail = { from, to, bytes: await write() };
-    const status = await submit(via.egress, serverOf(gateway), mail);
+    const bytes = await write(ends);
+    const status = await submit(via.egress, serverOf(gateway), { ...ends, bytes });
     return { verdict: { kind: "delivered", status } };
   } catch (fault) {
     const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);
@@ -95,7 +101,7 @@ export async function handOver(
 /** Connects and logs in, and sends nothing. */
 export async function proveMail(via: Via, gateway: MailGateway): Promise<Sent> {
   try {
-    await greet(via.egress, serverOf(gateway), gateway.from);
+    await greet(via.egress, serverOf(gateway), mailAddress(gateway.from));
     return { verdict: { kind: "delivered", status: 220 } };
   } catch (fault) {
     const error = fault instanceof EgressFault ? fault.egressError : mailError(fault);

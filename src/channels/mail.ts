@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { html } from "../kit/html.ts";
 import type { EventBody } from "../outbox/event.ts";
 import { asLine, type Message } from "../outbox/message.ts";
@@ -11,6 +12,12 @@ export interface MailParts {
   words: Message;
   /** When it is written, in Unix milliseconds. */
   now: number;
+}
+
+/** An address as any mail server takes it: its domain in ASCII, whatever letters it is written in. */
+export function mailAddress(written: string): string {
+  const at = written.lastIndexOf("@") + 1;
+  return written.slice(0, at) + (domainToASCII(written.slice(at)) || written.slice(at));
 }
 
 /** The event as a mail, in the thread of its alert. */

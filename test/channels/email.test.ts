@@ -105,6 +105,17 @@ test("whatever was logged and however things are called: the header fields are o
   await fc.assert(property, { numRuns: 60 });
 });
 
+test("a mailbox with letters in its domain is written as mail servers know it", async () => {
+  const server = await start({ onlyAscii: true });
+  const umlauts = { from: "box@büro.example", to: "ann@bücher.example" };
+  assert.equal((await send(server.port, umlauts)).verdict.kind, "delivered");
+  const [mail] = server.taken;
+  assert.equal(mail?.helo, "xn--bro-hoa.example");
+  const [head = ""] = (mail?.raw ?? "").split("\r\n\r\n");
+  assert.match(head, /^[\x20-\x7e\r\n]*$/);
+  assert.match(head, /^To: ann@xn--bcher-kva\.example$/m);
+});
+
 test("TLS is used, and a server that doesn't offer it gets neither mail nor password", async () => {
   const [offers, doesNot] = [await start(), await start({ starttls: false, login: true })];
   assert.deepEqual(await send(offers.port), { verdict: { kind: "delivered", status: 250 } });

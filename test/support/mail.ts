@@ -30,9 +30,9 @@ export const MAIL_PASSWORD = "canary-smtp-password-2b";
 
 /** A real SMTP server on loopback, with the certificate of the test authority. */
 export async function startMailServer(
-  options: { implicit?: boolean; starttls?: boolean; login?: boolean } = {},
+  options: { implicit?: boolean; starttls?: boolean; login?: boolean; onlyAscii?: boolean } = {},
 ): Promise<MailServer> {
-  const { implicit = false, starttls = true, login = false } = options;
+  const { implicit = false, starttls = true, login = false, onlyAscii = false } = options;
   const taken: TakenMail[] = [];
   const logins: string[] = [];
   let isRevoked = false;
@@ -41,6 +41,7 @@ export async function startMailServer(
   const server = new SMTPServer({
     ...{ secure: implicit, key: pem("good"), cert: pem("good"), disabledCommands: off },
     ...{ authOptional: !login, size: 65_536, logger: false, closeTimeout: 100 },
+    hideSMTPUTF8: onlyAscii,
     onAuth({ username = "", password }, _session, done) {
       logins.push(username);
       const isRight = username === MAIL_USER && password === MAIL_PASSWORD && !isRevoked;

@@ -2,7 +2,7 @@ import { html } from "../../kit/html.ts";
 import { cut } from "../../kit/text.ts";
 import type { Via } from "../../outbox/senders/sent.ts";
 import { handOver, type MailGateway } from "../email.ts";
-import { composeMail } from "../mail.ts";
+import { composeMail, mailAddress } from "../mail.ts";
 import { type DirectMessage, type DirectSent, withRef } from "./message.ts";
 
 /** One attempt at one person's mailbox. */
@@ -17,10 +17,10 @@ export interface EmailDirect {
 /** Hands a mail to the server; taken is not read. `never` where the server knows no such mailbox. `ref` is the mail's id. */
 export async function sendEmailDirect(via: Via, request: EmailDirect): Promise<DirectSent> {
   const { gateway, address, message, tenant } = request;
-  const { from } = gateway;
+  const from = mailAddress(gateway.from);
   const sent = await handOver(via, gateway, {
     to: address,
-    write: () => composeMail({ ...draftOf(message), from, to: address, tenant, now: via.now }),
+    write: (ends) => composeMail({ ...draftOf(message), ...ends, tenant, now: via.now }),
   });
   const { verdict } = sent;
   // 552 and 554 are also said of a mailbox that is full and of a sender that is too busy.
