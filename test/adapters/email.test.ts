@@ -53,6 +53,35 @@ describe("a mail", () => {
     assert.match(event.extra?.details ?? "", /87 %\r?\nBüro 2/);
   });
 
+  test("a charset that isn't said, or is said to be ASCII", async () => {
+    const said = (charset: string) =>
+      `Subject: St\u00f6rung\r\nContent-Type: text/plain${charset}\r\n`;
+    const text = async (bytes: Buffer) => {
+      const { subject, text } = await readMime(bytes);
+      return [subject, text];
+    };
+    for (const [charset, encoding] of [
+      ["", "utf8"],
+      ["", "latin1"],
+      ["; charset=iso-8859-1", "latin1"],
+      // What cron says in the locale C, whatever its jobs write.
+      ["; charset=US-ASCII", "utf8"],
+      ["; charset=ANSI_X3.4-1968", "utf8"],
+      ['; charset="us-ascii"', "latin1"],
+    ] as const)
+      assert.deepEqual(
+        await text(Buffer.from(`${said(charset)}\r\nB\u00fcro 2`, encoding)),
+        ["St\u00f6rung", "B\u00fcro 2"],
+        `${charset} ${encoding}`,
+      );
+  });
+
+  test("one without a header is all text", async () => {
+    const event = await read("/dev/sda is about to fail\r\n\r\nReplace it.\r\n");
+    assert.equal(event.message, "/dev/sda is about to fail");
+    assert.match(event.extra?.details ?? "", /^\/dev\/sda is about to fail\s+Replace it\.$/);
+  });
+
   test("only HTML: its text is what a reader sees", async () => {
     const event = await read(htmlMail());
     assert.equal(event.message, "[FIRING:2] (HostDown critical)");
@@ -163,6 +192,10 @@ describe("a subject's state", () => {
       "UPS UP there is on battery",
       "OK -> WARN: disk",
       "[OK] web is DOWN",
+      "Recovery of database shop failed",
+      "Recovery job: failed",
+      "Recovered 0 of 12 volumes, 12 FAILED on nas",
+      "Cleared cache, then restart failed",
       "",
     ])
       assert.equal(stateOf(subject).action, "fire", subject);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import PostalMime, { type Address } from "postal-mime";
 import { htmlText } from "../mapping/html.ts";
 import { keptHeader, keptText, type MailText } from "./mail.ts";
@@ -9,7 +10,7 @@ const BOUNDS = { maxHeadersSize: 256 * 1024, maxNestingDepth: 64, maxRfc822Nesti
 
 /** Reads a mail's bytes. Rejects where it is nested too deep or its header is too long; may take long for hostile ones. */
 export async function readMime(bytes: Uint8Array): Promise<MailText> {
-  const mail = await PostalMime.parse(bytes, BOUNDS);
+  const mail = await PostalMime.parse(legible(Buffer.from(bytes)), BOUNDS);
   const header = (name: string) =>
     keptHeader(mail.headers.find(({ key }) => key === name)?.value ?? "");
   const text = mail.text?.trim() ? mail.text : htmlText((mail.html ?? "").slice(0, MOST_HTML));
@@ -28,6 +29,30 @@ export async function readMime(bytes: Uint8Array): Promise<MailText> {
     ...{ is_bounce: false, is_partial: false },
   };
 }
+
+/** Fields by which the beginning of a mail is known for its header. */
+const FIELD =
+  /^(subject|from|to|cc|date|sender|received|return-path|reply-to|message-id|mime-version|importance|auto-submitted|content-[a-z-]+|x-[a-z-]+)[ \t]*:/im;
+const ASCII = /(charset\s*=\s*"?)(us-ascii|ansi_x3\.4-1968|ascii)(?![\w.-])/gi;
+
+/**
+ * The mail with what many senders leave out: a charset, where they write Latin-1 or UTF-8 and say none, or ASCII as cron
+ * does; and the header, where all is text.
+ */
+function legible(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1");
+  const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length;
+  if (!FIELD.test(text.slice(0, end))) return Buffer.concat([Buffer.from("\r\n"), inUtf8(bytes)]);
+  if (isUtf8(bytes))
+    return isAscii(text) ? bytes : Buffer.from(text.replace(ASCII, "$1utf-8"), "latin1");
+  const [head, body] = [bytes.subarray(0, end), bytes.subarray(end)];
+  return Buffer.concat([inUtf8(head), /charset\s*=/i.test(text) ? body : inUtf8(body)]);
+}
+
+const isAscii = (text: string): boolean => !/[\x80-\xff]/.test(text);
+
+const inUtf8 = (bytes: Buffer): Buffer =>
+  isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder("windows-1252").decode(bytes));
 
 /** As people write them: `Cron Daemon <root@web-01>`. */
 function written(addresses: readonly Address[]): string {

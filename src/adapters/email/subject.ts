@@ -82,10 +82,14 @@ function isMark({ word, before, after }: { word: string; before: string; after: 
   if (isLoud && IS_BEFORE.test(before)) return true;
   const bracket = before.lastIndexOf("[");
   if (bracket > before.lastIndexOf("]") && NO_WORDS.test(before.slice(bracket))) return true;
-  // "Ok to go on" and "Up next" are prose, where they aren't written as a mark.
-  if (NO_WORDS.test(before)) return isLoud || word.length > 2 || /^\s*[:|\])-]/.test(after);
+  // "Ok to go on", "Up next" and "Recovery of the database failed" are prose, where they aren't written as a mark.
+  if (NO_WORDS.test(before))
+    return isLoud || /^\s*[:|\])-]/.test(after) || (word.length > 2 && !isProse(word, after));
   return isLoud && NO_WORDS.test(after);
 }
+
+const isProse = (word: string, after: string): boolean =>
+  /^(recover|clear)/i.test(word) && /\bfail(s|ed|ure)?\b/i.test(after);
 
 /** A state's text with what belongs to it: the brackets around it, Zabbix' "Resolved in 1h 2m:". */
 function rangeOf(
