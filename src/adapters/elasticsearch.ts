@@ -11,7 +11,7 @@ import {
 } from "./adapter.ts";
 import { type BulkAction, readBulk } from "./elasticsearch/bulk.ts";
 import { fitted } from "./fit.ts";
-import { flattened } from "./flatten.ts";
+import { flattened, textAt } from "./flatten.ts";
 import { asText, type JsonFields, timeOf } from "./json.ts";
 import { LINE_LEVEL, levelInText, levelOfValue } from "./line.ts";
 import { statusOf } from "./replies.ts";
@@ -118,16 +118,16 @@ function answerOf(actions: readonly BulkAction[], at: number, query: URLSearchPa
 }
 
 function eventOf(document: JsonFields, options: SourceOptions): IngestEvent {
-  const pairs = flattened(document);
-  const at = (names: readonly string[]) =>
-    names.map((name) => pairs.find(([key, text]) => key === name && text !== "")).find(Boolean);
-  const message = at(MESSAGES);
-  const text = message?.[1] ?? JSON.stringify(document);
+  const named = (names: readonly string[]) => names.find((name) => textAt(document, name) !== "");
+  const message = named(MESSAGES);
+  const text = message === undefined ? JSON.stringify(document) : textAt(document, message);
   const byText = () => (options.level_from_text === false ? null : levelInText(text));
   return fitted({
     message: text.trim() || "(empty)",
-    level: levelOfValue(at(LEVELS)?.[1] ?? "") ?? byText() ?? LINE_LEVEL,
-    keys: pairs.filter(([key]) => key !== message?.[0] && key !== "@timestamp" && key !== "tags"),
+    level: levelOfValue(textAt(document, named(LEVELS) ?? "")) ?? byText() ?? LINE_LEVEL,
+    keys: flattened(document).filter(
+      ([key]) => key !== message && key !== "@timestamp" && key !== "tags",
+    ),
     tags: ["elasticsearch", ...tagsOf(document["tags"])],
     occurredAt: timeOf(document["@timestamp"]),
   });

@@ -23,6 +23,19 @@ export function flattened(value: unknown, prefix = ""): [string, string][] {
   return pairs;
 }
 
+/** What `flattened` calls by this name, wherever it stands: `{"log": {"level"}}` and `{"log.level"}`. Empty for none. */
+export function textAt(value: unknown, path: string): string {
+  const fields = objectOf(value);
+  if (fields === null) return "";
+  for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+    const item = fields[path.slice(0, end)] ?? null;
+    const isWhole = end === path.length && objectOf(item) === null;
+    const text = isWhole ? plainText(item) : textAt(item, path.slice(end + 1));
+    if (text !== "") return text;
+  }
+  return "";
+}
+
 function plainText(value: unknown): string {
   if (typeof value !== "object" || value === null) return asText(value);
   const isPlain = Array.isArray(value) && value.every((item) => typeof item !== "object");

@@ -8,7 +8,7 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The body as JSON. Throws UnreadableBody. */
 export function jsonBody(body: Buffer): unknown {
-  const text = body.toString("utf8");
+  const text = body.toString("utf8").replace(/^\uFEFF/, "");
   try {
     if (!isTooDeep(text, DEPTH)) return JSON.parse(text);
   } catch {

@@ -120,7 +120,9 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
         : refuse(error, limits.ingest.spend(admitted.tenant.id, 0), {
             ...{ admitted, body: "", events: 1 },
           }),
-    take(admitted, body, done) {
+    take(admitted, sent, done) {
+      // A byte order mark is no part of a text (RFC 8259 §8.1): editors and PowerShell put one there.
+      const body = sent.charCodeAt(0) === 0xfeff ? sent.slice(1) : sent;
       try {
         if (admitted.ndjson) takeMany(admitted, body, { limits, done, accept, refuse, trace });
         else takeOne(admitted, body, done);

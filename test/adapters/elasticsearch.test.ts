@@ -59,6 +59,20 @@ test("a bad line costs no good one and is answered as success", () => {
     assert.equal((Object.values(item)[0] as { status: number }).status, 201);
 });
 
+test("a document's text and level are found wherever they stand among its fields", () => {
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, "v"]));
+  for (const log of [
+    { log: { level: "error" } },
+    { "log.level": "error" },
+    { log: { original: "x" }, "log.level": "error" },
+  ]) {
+    const document = { ...many, message: "payment failed", ...log };
+    const [event] = bulk(`{"index":{}}\n${JSON.stringify(document)}`).events;
+    assert.deepEqual([event?.message, event?.level], ["payment failed", 400]);
+    assert.match(event?.keys?.["box.cut"] ?? "", /keys/);
+  }
+});
+
 test("only what is asked for is answered", () => {
   const answered = (filter_path: string) => {
     const query = new URLSearchParams({ filter_path });

@@ -117,6 +117,20 @@ describe("a mapping", () => {
     assert.equal(first?.extra?.occurredAt, 1_767_603_600);
   });
 
+  test("a body without the list that it is made for is told, an empty list isn't", () => {
+    assert.ok(hook !== null);
+    const decode = (body: object) =>
+      decodesCleanly(
+        hook,
+        sent(JSON.stringify(body), { options: { mapping: { each: "/alerts" } } }),
+      );
+    const seen = (body: object) => [decode(body)?.events.length, decode(body)?.rejected.length];
+    assert.deepEqual(seen({ alerts: [{ text: "a" }] }), [1, 0]);
+    assert.deepEqual(seen({ alerts: [] }), [0, 0]);
+    assert.deepEqual(seen({ alert: { text: "a" } }), [0, 1]);
+    assert.deepEqual(seen({ alerts: { text: "a" } }), [0, 1]);
+  });
+
   test("what its conditions leave out is no event", () => {
     const mapping = { when: [{ at: "/type", in: ["PROBLEM"] }] };
     assert.deepEqual(seen({ type: "INFO", text: "x" }, mapping), []);
@@ -224,6 +238,11 @@ test("markup comes to lines of text in one pass", () => {
   assert.equal(htmlText(open), "");
 });
 
+function zabbixUpdate(ack: string, value = "1") {
+  const trigger = { severity: "5", name: "CPU", host: "web", trigger_id: "18" };
+  return { ...trigger, value, update_status: "1", ack };
+}
+
 /** A body of each preset's sender as it fires and as it ends, and what they are. */
 const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>> = {
   "uptime-kuma": [
@@ -246,10 +265,11 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
       { value: "0", severity: "5", name: "CPU", host: "web", trigger_id: "18", update_status: "0" },
       ["web: CPU", 500, "resolve", "18"],
     ],
-    [
-      { value: "1", severity: "5", name: "CPU", host: "web", trigger_id: "18", update_status: "1" },
-      ["web: CPU", 500, "acknowledge", "18"],
-    ],
+    [zabbixUpdate("Yes"), ["web: CPU", 500, "acknowledge", "18"]],
+    // A remark or another severity is an update too, and nobody has it yet.
+    [zabbixUpdate("No"), ["web: CPU", 500, "fire", "18"]],
+    [zabbixUpdate("No", "0"), ["web: CPU", 500, "resolve", "18"]],
+    [zabbixUpdate("Yes", "0"), ["web: CPU", 500, "resolve", "18"]],
   ],
   healthchecks: [
     [{ check: "backup", status: "down", code: "c" }, ["backup is down", 400, "fire", "c"]],
@@ -320,6 +340,14 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
     [
       { message: "disk well", severity: "clear", space: "s", alert: "a", chart: "c" },
       ["disk well", 200, "resolve", "s::a:c"],
+    ],
+    [
+      { message: "gone", host: "nas", severity: "critical", status: { reachable: false } },
+      ["gone", 500, "fire", ":nas::"],
+    ],
+    [
+      { message: "back", host: "nas", severity: "info", status: { reachable: true } },
+      ["back", 200, "resolve", ":nas::"],
     ],
   ],
   "google-cloud": [

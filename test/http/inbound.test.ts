@@ -124,6 +124,19 @@ describe("an address for senders with a format of their own", () => {
     assert.equal((await post(path, "x".repeat(3_000_000))).status, 413);
   });
 
+  test("a byte order mark before the JSON is passed over, here and at /v1/ingest", async () => {
+    const marked = `\uFEFF${JSON.stringify(group("firing"))}`;
+    assert.equal((await post(`/v1/in/alertmanager/${made.token}`, marked)).status, 200);
+    const bearer = { authorization: `Bearer ${events}` };
+    const event = `\uFEFF${JSON.stringify({ message: "written by an editor" })}`;
+    assert.equal((await post("/v1/ingest", event, bearer)).status, 202);
+    const lines = { ...bearer, "content-type": "application/x-ndjson" };
+    assert.match(
+      (await post("/v1/ingest", `${event}\n{"message":"b"}`, lines)).text,
+      /"accepted":2/,
+    );
+  });
+
   test("a compressed body is taken, and a bomb is not", async () => {
     const path = `/v1/in/alertmanager/${made.token}`;
     const zipped = gzipSync(JSON.stringify(group("firing")));

@@ -27,6 +27,8 @@ export function mapped(
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];
   const elements = elementsOf(root, mapping);
+  if (elements === null)
+    return { events, rejected: [{ reason: "there is no list where each looks for it" }] };
   for (const here of elements.slice(0, MOST_EACH)) {
     const place = { here, ...around };
     if (budget.left <= 0)
@@ -39,12 +41,12 @@ export function mapped(
   return { events, rejected };
 }
 
-/** A list without a mapping is one event for each element. */
-function elementsOf(root: unknown, mapping: Mapping | null): readonly unknown[] {
+/** A list without a mapping is one event for each element; null where the mapping's list isn't there. */
+function elementsOf(root: unknown, mapping: Mapping | null): readonly unknown[] | null {
   if (mapping === null) return Array.isArray(root) ? root : [root];
   if (mapping.each === null) return Array.isArray(root) ? root : [root];
   const list = follow(root, mapping.each);
-  return Array.isArray(list) ? list : [];
+  return Array.isArray(list) ? list : null;
 }
 
 function eventOf(place: Spot, mapping: Mapping | null, tag: string): IngestEvent {

@@ -31,7 +31,7 @@ const selfHosted: Readonly<Record<string, Preset>> = {
   },
   zabbix: {
     title: "Zabbix, media type Webhook",
-    paste: `{"event_id":"{EVENT.ID}","value":"{EVENT.VALUE}","severity":"{EVENT.NSEVERITY}","name":"{EVENT.NAME}","host":"{HOST.NAME}","trigger_id":"{TRIGGER.ID}","opdata":"{EVENT.OPDATA}","tags":{EVENT.TAGSJSON},"url":"{TRIGGER.URL}","update_status":"{EVENT.UPDATE.STATUS}"}`,
+    paste: `{"event_id":"{EVENT.ID}","value":"{EVENT.VALUE}","severity":"{EVENT.NSEVERITY}","name":"{EVENT.NAME}","host":"{HOST.NAME}","trigger_id":"{TRIGGER.ID}","opdata":"{EVENT.OPDATA}","tags":{EVENT.TAGSJSON},"url":"{TRIGGER.URL}","update_status":"{EVENT.UPDATE.STATUS}","ack":"{EVENT.ACK.STATUS}"}`,
     document: {
       message: { text: "{/host}: {/name} {/opdata}" },
       level: {
@@ -39,9 +39,12 @@ const selfHosted: Readonly<Record<string, Preset>> = {
         map: { 5: 500, 4: 400, 3: 400, 2: 300, 1: 200, 0: 200 },
         else: "word",
       },
+      // A remark and a change of severity are updates too: only who says that they have it has it.
       action: {
-        text: "{/value}{/update_status}",
-        map: { "11": "acknowledge", "00": "resolve", "01": "resolve", "0": "resolve" },
+        first: [
+          { at: "/value", map: { 0: "resolve" } },
+          { text: "{/value}{/update_status}{/ack|lower}", map: { "11yes": "acknowledge" } },
+        ],
         else: "fire",
       },
       dedup_key: { at: "/trigger_id" },
@@ -189,12 +192,22 @@ const monitoring: Readonly<Record<string, Preset>> = {
         map: { critical: 500, warning: 300, clear: 200 },
         else: "word",
       },
-      action: { at: "/severity", do: lower, map: { clear: "resolve" }, else: "fire" },
+      // Of a host that is reachable again the severity is "info".
+      action: {
+        first: [
+          { at: "/severity", do: lower, map: { clear: "resolve" } },
+          { at: "/status/reachable", map: { true: "resolve" } },
+        ],
+        else: "fire",
+      },
       dedup_key: { text: "{/space}:{/host}:{/alert}:{/chart}" },
       occurred_at: { at: "/date", do: ["time"] },
       details: { at: "/info" },
-      links: [{ at: "/alert_url", text: "Netdata" }],
-      keys: { from: [""], drop: ["/message", "/info", "/date", "/alert_url"] },
+      links: [
+        { at: "/alert_url", text: "Netdata" },
+        { at: "/url", text: "Netdata" },
+      ],
+      keys: { from: [""], drop: ["/message", "/info", "/date", "/alert_url", "/url"] },
       tags: ["netdata"],
     },
   },
