@@ -1,6 +1,6 @@
 import { idOf, type Kind, unknownThing } from "./collections.ts";
 import { type ApiOptions, type Connection, connectionOf } from "./connection.ts";
-import { RefusedError, refusal } from "./refused.ts";
+import { answered, RefusedError, refusal } from "./refused.ts";
 import { type Method, type Reply, send } from "./request.ts";
 
 /** Calls the box's API as the terminal's user. Throws CommandError with the box's own sentence. */
@@ -11,7 +11,7 @@ export async function callApi<T>(
   body?: unknown,
 ): Promise<T> {
   const text = await callApiText(options, method, path, body);
-  return (text === "" ? {} : JSON.parse(text)) as T;
+  return method === "DELETE" && text === "" ? ({} as T) : answered<T>(text);
 }
 
 /** As `callApi`, for what isn't JSON. */

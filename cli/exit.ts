@@ -1,4 +1,6 @@
 import { CommanderError } from "commander";
+import { version } from "../src/kit/assets.ts";
+import { fileFault } from "../src/kit/file-fault.ts";
 import { UsageError } from "../src/kit/flags.ts";
 import { type FaultKind, StoreFault } from "../src/store/faults.ts";
 import { printable } from "./table.ts";
@@ -60,23 +62,9 @@ export function exitCodeOf(error: unknown): number {
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, syscall } = error as NodeJS.ErrnoException;
+  // What an answer lacked: its reader says no more than that.
+  if (error instanceof TypeError || error instanceof RangeError)
+    return `something was not as this program, ${version}, expects it (${error.message}): is the box of another version? box api GET /v1/version says which`;
   const isOfFile = code !== undefined && path !== undefined && syscall !== undefined;
   return isOfFile ? `${path}: ${fileFault(error)}` : error.message;
-}
-
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or directory",
-  EACCES: "this user may not use it",
-  EPERM: "this user may not use it",
-  EISDIR: "it is a directory, and a file is needed",
-  ENOTDIR: "a part of its path is no directory",
-  EEXIST: "it is there already",
-  ENOSPC: "the disk is full",
-  EROFS: "its file system may only be read",
-};
-
-/** What went wrong with a file, without its name. */
-export function fileFault(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message;
 }

@@ -1,7 +1,8 @@
 import { createReadStream, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CommandError, exitCodes, fileFault } from "./exit.ts";
+import { fileFault } from "../src/kit/file-fault.ts";
+import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
 /** A file's text; `-` is standard input. Throws CommandError, wrong usage, with the file's name. */

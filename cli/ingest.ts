@@ -8,7 +8,7 @@ import { openText, unreadable } from "./files.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { lineGroups } from "./lines.ts";
 import { flag, jsonFlag, print, urlFlag } from "./options.ts";
-import { refusal } from "./refused.ts";
+import { answered, refusal } from "./refused.ts";
 import { NoAnswer, type Reply, send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
@@ -170,8 +170,7 @@ async function post(body: string, { url, token }: Sending, totals: Totals): Prom
   for (let attempt = 0; ; attempt++) {
     const message = { method: "POST", path: "/v1/ingest", token, body } as const;
     const reply = await request(url, message).catch(waitable);
-    if (!(reply instanceof NoAnswer) && reply.status === 202)
-      return JSON.parse(reply.text) as Taken;
+    if (!(reply instanceof NoAnswer) && reply.status === 202) return answered<Taken>(reply.text);
     const before = `; ${totals.accepted} lines were accepted before`;
     if (!isPassing(reply)) throw new CommandError(`${said(reply)}${before}`);
     if (attempt >= MOST_TRIES)

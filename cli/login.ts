@@ -5,7 +5,7 @@ import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
 import { apiFlags, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./password.ts";
 import { ask } from "./prompt.ts";
-import { RefusedError } from "./refused.ts";
+import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
 
 interface LoginOptions extends ApiOptions {
@@ -86,6 +86,6 @@ async function redeem(url: string, code: string, options: LoginOptions): Promise
 
 async function need<T>(url: string, message: Parameters<typeof send>[1]): Promise<T> {
   const reply = await send(url, message);
-  if (reply.status < 300) return JSON.parse(reply.text) as T;
+  if (reply.status < 300) return answered<T>(reply.text);
   throw new RefusedError(reply);
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { USUAL_URL } from "./connection.ts";
 import { terminal } from "./terminal.ts";
 
@@ -13,7 +13,12 @@ export function flag(flags: string, description: string, of = ""): Option {
 }
 
 export function dataFlag(): Option {
-  return flag("--data <dir>", "data directory").default("./box-data");
+  return flag("--data <dir>", "data directory")
+    .default("./box-data")
+    .argParser((directory: string) => {
+      if (directory !== "") return directory;
+      throw new InvalidArgumentError("It must name a directory.");
+    });
 }
 
 export function jsonFlag(): Option {

@@ -12,7 +12,7 @@ import { apiFlags, dataFlag, print } from "./options.ts";
 import { chosenContact } from "./quickstart-contact.ts";
 import { ring } from "./quickstart-ring.ts";
 import type { Me, Quickstart, QuickstartOptions } from "./quickstart-run.ts";
-import { RefusedError } from "./refused.ts";
+import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
 import { parseSpan } from "./times.ts";
@@ -120,7 +120,7 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
       `no seat for ${email}: the box at ${url} isn't the one of ${options.data} (--data), or ${email} has an account already (box login)`,
     );
   if (reply.status >= 300) throw new RefusedError(reply);
-  const key = (JSON.parse(reply.text) as { api_key: string }).api_key;
+  const key = answered<{ api_key: string }>(reply.text).api_key;
   writeLogin({ url, key });
   if (made !== null) say(`  your password, shown this once: ${made}`);
   return key;

@@ -28,10 +28,24 @@ export class RefusedError extends CommandError {
   }
 }
 
+/** The JSON that a box answered. Throws CommandError for what something else did: a proxy, a page to sign in at, another program. */
+export function answered<T>(text: string): T {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as T;
+  } catch {
+    // Said below.
+  }
+  throw new CommandError(foreign(text));
+}
+
+const foreign = (text: string): string =>
+  `an answer that no box gives: ${printable(text.slice(0, 200)) || "nothing at all"}`;
+
 /** The sentence and the fields of an error body, each once, or the start of whatever came instead. */
 export function refusal(text: string): string {
   const error = errorOf(text);
-  if (error === null) return `an answer that no box gives: ${printable(text.slice(0, 200))}`;
+  if (error === null) return foreign(text);
   const fields = (error.details ?? []).map(fieldText);
   // The sentence of a bad request is its first field again.
   if (error.code !== "invalid_request" || fields.length === 0)

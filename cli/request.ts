@@ -42,6 +42,9 @@ export async function send(url: string, message: ApiRequest): Promise<Reply> {
   const type = typeof body === "string" ? "application/x-ndjson" : "application/json";
   const { origin, pathname, search } = new URL(url + path);
   const request = await client();
+  const lost = (error: unknown) => {
+    throw new NoAnswer(url, error);
+  };
   const answer = await request({
     ...{ origin, path: pathname + search, method },
     headers: {
@@ -51,11 +54,10 @@ export async function send(url: string, message: ApiRequest): Promise<Reply> {
     },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     headersTimeout: 90_000,
-  }).catch((error: unknown) => {
-    throw new NoAnswer(url, error);
-  });
+  }).catch(lost);
   const retryAfter = Number(answer.headers["retry-after"] ?? 0) || 0;
-  return { status: answer.statusCode, text: await answer.body.text(), retryAfter };
+  const text = await answer.body.text().catch(lost);
+  return { status: answer.statusCode, text, retryAfter };
 }
 
 /** Nothing answered, or nothing that could be understood. */

@@ -3,7 +3,7 @@ import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { flag, jsonFlag, print, urlFlag } from "./options.ts";
-import { RefusedError } from "./refused.ts";
+import { answered, RefusedError } from "./refused.ts";
 import { send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
@@ -46,7 +46,7 @@ async function send(message: string, options: SendOptions): Promise<void> {
   const sent = { method: "POST", path: "/v1/ingest", token, body: event } as const;
   const reply = await request(urlOf(options), sent);
   if (reply.status !== 202) throw new RefusedError(reply);
-  const answer = JSON.parse(reply.text) as { alerted: boolean };
+  const answer = answered<{ alerted: boolean }>(reply.text);
   print(answer, options, () =>
     answer.alerted ? "accepted: it counts into an alert" : "accepted: no rule made an alert of it",
   );

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StoreFault } from "../store/faults.ts";
 import { manifestBeside } from "../store/snapshot.ts";
@@ -19,6 +19,10 @@ export function mustBeFree(
   const { present, next } = manifestBeside(file);
   const written = [file, present, next, ...(withKey ? [`${file}.key`] : [])];
   const inTheWay = written.find((name) => isThere(name));
+  const directory = written.find((name) =>
+    statSync(name, { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (directory !== undefined) throw refusal(`${directory} is a directory`, "name a file");
   if (isInDataDirectory(file)) {
     const own = written.find((name) => OWN_NAME.test(basename(name)));
     const taken = own ?? inTheWay;

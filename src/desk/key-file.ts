@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
+import { fileFault } from "../kit/file-fault.ts";
 import { UsageError } from "../kit/flags.ts";
 import { addKey, loadKeyRing, rotateKey } from "../kit/key-ring.ts";
 import type { Random } from "../kit/random.ts";
@@ -62,7 +63,7 @@ function readKeyFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file}: ${fileFault(error)}`);
   }
 }
 

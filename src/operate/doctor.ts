@@ -73,6 +73,8 @@ function directoryFinding(data: string): Finding {
   const found = statSync(data, { throwIfNoEntry: false });
   if (found === undefined)
     return wrong("directory", `there is no ${data}`, "name the data directory with --data");
+  if (!found.isDirectory())
+    return wrong("directory", `${data} is no directory`, "name the data directory with --data");
   const open = (found.mode & 0o077) !== 0;
   return open
     ? wrong("directory", "others than its owner may look into it", `chmod 700 ${data}`)

@@ -1,4 +1,5 @@
 import { ServiceError } from "../kit/errors.ts";
+import { fileFault } from "../kit/file-fault.ts";
 
 /**
  * What can be wrong with a store. "damaged" and "foreign" end the process with 65, "io" with 74,
@@ -56,7 +57,7 @@ export class StoreFault extends Error {
         error,
       );
     }
-    return new StoreFault("unavailable", `${path}: ${text}`, error);
+    return new StoreFault("unavailable", `${path}: ${fileFault(error)}`, error);
   }
 }
 

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { withPeople } from "../../src/desk/people.ts";
@@ -66,4 +73,17 @@ test("a backup never takes the place of a file of a data directory", async (t) =
   assert.equal((await box(["backup", inside, "--data", data])).code, 0);
   assert.ok(existsSync(`${inside}.json`));
   assert.equal((await box(["backup", inside, "--data", data, "--replace"])).code, 1);
+});
+
+test("a directory is no place for a backup, whatever is told", async (t) => {
+  const { outside, data } = aBox(t);
+  mkdirSync(join(outside, "copies"));
+  mkdirSync(join(outside, "copy.db.json"));
+  for (const name of ["copies", "copy.db"])
+    for (const flags of [[], ["--replace"]]) {
+      const { code, err } = await box(["backup", join(outside, name), "--data", data, ...flags]);
+      assert.equal(code, 1);
+      assert.match(err, /^box: \S+ is a directory: name a file\. Nothing was written\.\n$/);
+    }
+  assert.deepEqual(readdirSync(outside).toSorted(), ["copies", "copy.db.json", "data"]);
 });

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
@@ -210,5 +216,68 @@ test("files that can't be used: by name, without a system call", async () => {
     const said = await complaint(...words);
     assert.match(said, /\/nowhere\/.*there is no such file/, words.join(" "));
     assert.doesNotMatch(said, /ENOENT|open '/);
+  }
+});
+
+test("what no box answers is said to be that, and what breaks off isn't an answer", async (t) => {
+  const answers = {
+    page: (_: IncomingMessage, to: ServerResponse) => to.end("<html>Sign in to the Wi-Fi</html>"),
+    nothing: (_: IncomingMessage, to: ServerResponse) => to.writeHead(204).end(),
+    other: (_: IncomingMessage, to: ServerResponse) => to.end("{}"),
+    cut(_: IncomingMessage, to: ServerResponse) {
+      to.writeHead(200, { "content-length": 100 });
+      to.write('{"a', () => to.destroy());
+    },
+  };
+  const said: Record<string, string[]> = {};
+  for (const [name, answer] of Object.entries(answers)) {
+    const server = createHttpServer(answer).listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const env = {
+      ...{ BOX_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+      ...{ BOX_KEY: served.owner.key, BOX_TOKEN: "pti_0123456789abcdef_x" },
+    };
+    said[name] = [];
+    for (const words of [["overview"], ["source", "add", "shop", "x"], ["send", "x"], ["oncall"]]) {
+      const { code, out, err } = await run(words, { env });
+      const isTaken = name === "other" && ["source", "send"].includes(words[0] ?? "");
+      if (isTaken) continue;
+      assert.deepEqual([code, out], [1, ""], `${name}: ${words}`);
+      said[name].push(err);
+    }
+  }
+  for (const err of said["page"] ?? [])
+    assert.match(err, /^box: an answer that no box gives: <html>Sign in to the Wi-Fi<\/html>$/m);
+  for (const err of said["nothing"] ?? []) assert.match(err, /no box gives: nothing at all/);
+  for (const err of said["other"] ?? []) assert.match(err, /is the box of another version\?/);
+  for (const err of said["cut"] ?? [])
+    assert.match(err, /^box: no answer from http:\S+: the connection broke off/);
+});
+
+test("what is wrong with a file or a directory is said in words", async (t) => {
+  const directory = scratch(t);
+  const file = join(directory, "file");
+  writeFileSync(file, "x");
+  const data = join(directory, "data");
+  assert.equal((await run(["pair-code", "--data", data])).code, 0);
+  for (const [words, code, said] of [
+    [
+      ["backup", "/nowhere/x.db", "--data", data],
+      1,
+      /\/nowhere\/x\.db: there is no such file or dir/,
+    ],
+    [["key-file", "add", "/nowhere", "--data", data], 2, /\/nowhere: there is no such file/],
+    [["key-file", "add", directory, "--data", data], 2, /it is a directory, and a file is needed/],
+    [["pair-code", "--data", file], 1, /file: it is there already/],
+    [["pair-code", "--data", join(file, "x")], 1, /a part of its path is no directory/],
+    [["pair-code", "--data", ""], 2, /'--data <dir>' argument '' is invalid\. It must name a dir/],
+    [["doctor", "--data", file], 1, null],
+  ] as const) {
+    const { code: ended, out, err } = await run(words);
+    assert.equal(ended, code, `${words}: ${err}`);
+    if (said === null) assert.match(out, /WRONG +directory +\S+ is no directory/);
+    else assert.match(err, said);
+    assert.doesNotMatch(err, /E[A-Z]{4,}:/);
   }
 });
