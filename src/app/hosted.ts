@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
 import { noTenants } from "../hosted/no-tenants.ts";
 import { createPageCounts } from "../hosted/page-counts.ts";
+import { createPushCounts } from "../hosted/push-counts.ts";
 import { openPusher, type Pusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
@@ -75,7 +76,8 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("node", () => node.stop());
     // Nobody else can have these, now that the directory and the name are ours.
     await onceItAnswers(deps, () => registry.claims.releaseMine());
-    const pusher = openPusher({ apns: registry.apns, clock });
+    const pushes = createPushCounts();
+    const pusher = openPusher({ apns: registry.apns, clock, counted: pushes.add });
     lifecycle.onStop("pusher", () => pusher.close());
     const egress = egressOf(config, deps, names);
     lifecycle.onStop("egress", () => egress.close());
@@ -103,7 +105,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     lifecycle.onStop("jobs", () => scheduler.stop());
     const state: HostedState = {
       ...{ clock, scheduler, seen: () => seen, house: () => house.stats() },
-      ...{ node: () => node.state(), pages: () => pages.all() },
+      ...{ node: () => node.state(), pages: () => pages.all(), pushes: () => pushes.all() },
     };
     const http = hostedHttp(config, deps, {
       ...page,

@@ -1,3 +1,5 @@
+import type { PushEnd } from "./push-counts.ts";
+
 /** What one push came to. `why` is one plain clause for logs and answers, without any secret. */
 export type PushResult =
   | { kind: "delivered" }
@@ -82,6 +84,23 @@ export function apnsVerdict(answer: ApnsAnswer): ApnsVerdict {
       return { kind: "expired_token" };
     default:
       return { kind: "retry", why, retryAfter: answer.retryAfter };
+  }
+}
+
+/** Under what a push is counted that ended with this answer. */
+export function apnsEnd({ status, reason }: ApnsAnswer, kind: ApnsVerdict["kind"]): PushEnd {
+  switch (kind) {
+    case "gone":
+      return "unregistered";
+    case "expired_token":
+      return "provider_token";
+    case "misconfigured":
+      return status === 403 ? "provider_token" : "refused";
+    case "retry":
+      if (reason === "TooManyProviderTokenUpdates") return "provider_token";
+      return status === 429 ? "throttled" : "provider";
+    default:
+      return kind;
   }
 }
 

@@ -1,9 +1,16 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import type { Clock } from "../kit/clock.ts";
-import { apnsVerdict, type PushResult, readApnsBody, readRetryAfter } from "./apns-answer.ts";
+import {
+  apnsEnd,
+  apnsVerdict,
+  type PushResult,
+  readApnsBody,
+  readRetryAfter,
+} from "./apns-answer.ts";
 import type { SessionEnd } from "./apns-session.ts";
 import { type ApnsSession, type Deadline, type Exchange, openApnsSession } from "./apns-session.ts";
 import type { ProviderToken } from "./apns-token.ts";
+import type { PushEnd } from "./push-counts.ts";
 
 /** For one push in all: waiting, connecting and sending again included. */
 const DEADLINE_MS = 5_000;
@@ -14,8 +21,15 @@ const MOST_LOST = 2;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-const LATE = "no answer from APNs within 5 s";
-const CLOSED = retry("shutting down");
+/** What a push came to, and under what it is counted. */
+interface Ended {
+  result: PushResult;
+  end: PushEnd;
+}
+
+const DELIVERED: Ended = { result: { kind: "delivered" }, end: "delivered" };
+const LATE = retry("timeout", "no answer from APNs within 5 s");
+const CLOSED = retry("closing", "shutting down");
 
 /** One notification for one device. */
 export interface ApnsPush {
@@ -48,6 +62,8 @@ export interface ApnsOptions {
   topic: string;
   provider: ProviderToken;
   clock: Clock;
+  /** Told once of each push how it ended. */
+  counted?(end: PushEnd): void;
 }
 
 interface Job {
@@ -58,7 +74,8 @@ interface Job {
   /** The provider token it was last sent with. */
   jwt: string;
   deadline: Deadline;
-  settle(result: PushResult): void;
+  /** Once; what comes after that is too late. */
+  settle(ended: Ended): void;
 }
 
 /** A client of APNs' provider API over one kept HTTP/2 connection, made when first needed. */
@@ -81,14 +98,19 @@ class Client implements ApnsClient {
 
   push(push: ApnsPush, since = this.#options.clock.mono()): Promise<PushResult> {
     return new Promise((resolve) => {
-      if (this.#closed) return resolve(CLOSED);
-      if (this.#waiting.size >= MOST_WAITING) return resolve(retry("too many pushes wait"));
-      const { clock } = this.#options;
-      const left = DEADLINE_MS - (clock.mono() - since);
-      if (left <= 0) return resolve(retry(LATE));
-      const job = newJob(push, { clock, left }, (result) => {
-        this.#waiting.delete(job);
+      const { clock, counted } = this.#options;
+      const over = ({ result, end }: Ended) => {
+        counted?.(end);
         resolve(result);
+      };
+      if (this.#closed) return over(CLOSED);
+      if (this.#waiting.size >= MOST_WAITING)
+        return over(retry("connection", "too many pushes wait"));
+      const left = DEADLINE_MS - (clock.mono() - since);
+      if (left <= 0) return over(LATE);
+      const job = newJob(push, { clock, left }, (ended) => {
+        this.#waiting.delete(job);
+        over(ended);
       });
       this.#waiting.add(job);
       this.#pump();
@@ -144,7 +166,7 @@ class Client implements ApnsClient {
       this.#session = session;
     } catch {
       const why = "the APNs endpoint or its CA is unusable";
-      this.#settleWaiting({ kind: "misconfigured", why });
+      this.#settleWaiting({ result: { kind: "misconfigured", why }, end: "unset" });
     }
   }
 
@@ -152,7 +174,8 @@ class Client implements ApnsClient {
   #left(end: SessionEnd): void {
     this.#failures = end.proven ? 0 : this.#failures + 1;
     if (!end.proven) this.#notBefore = this.#options.clock.mono() + backoff(this.#failures);
-    if (!end.connected) this.#settleWaiting(retry(`no connection to APNs: ${end.why}`));
+    if (!end.connected)
+      this.#settleWaiting(retry("connection", `no connection to APNs: ${end.why}`));
     queueMicrotask(() => this.#pump());
   }
 
@@ -163,7 +186,7 @@ class Client implements ApnsClient {
     const refusal = isKnown && job.fresh ? null : await refusalTo(job, jwt);
     if (refusal !== null || job.deadline.passed) {
       on.release();
-      return job.settle(refusal ?? retry(LATE));
+      return job.settle(refusal ?? LATE);
     }
     const { topic } = this.#options;
     job.sends++;
@@ -180,19 +203,21 @@ class Client implements ApnsClient {
     }
     if (exchange.kind === "lost") job.lost++;
     const isOver = job.deadline.passed || job.sends >= MOST_SENDS || job.lost >= MOST_LOST;
-    if (isOver) job.settle(retry(exchange.why));
+    if (isOver) job.settle(retry("connection", exchange.why));
     else this.#again(job);
   }
 
   async #judgeAnswer(job: Job, answer: Exchange & { kind: "answered" }): Promise<void> {
-    const verdict = apnsVerdict({
+    const told = {
       status: answer.status,
       retryAfter: readRetryAfter(answer.retryAfter),
       ...readApnsBody(answer.body),
-    });
-    if (verdict.kind !== "expired_token") job.settle(verdict);
+    };
+    const verdict = apnsVerdict(told);
+    const end = apnsEnd(told, verdict.kind);
+    if (verdict.kind !== "expired_token") job.settle({ result: verdict, end });
     else if (job.sends < MOST_SENDS && (await this.#isRenewed(job.jwt))) this.#again(job);
-    else job.settle(retry("APNs calls the provider token expired: is the clock right?"));
+    else job.settle(retry(end, "APNs calls the provider token expired: is the clock right?"));
   }
 
   async #isRenewed(jwt: string): Promise<boolean> {
@@ -211,27 +236,28 @@ class Client implements ApnsClient {
     this.#pump();
   }
 
-  #settleWaiting(result: PushResult): void {
-    for (const job of [...this.#waiting]) job.settle(result);
+  #settleWaiting(ended: Ended): void {
+    for (const job of [...this.#waiting]) job.settle(ended);
   }
 }
 
 function newJob(
   push: ApnsPush,
   { clock, left }: { clock: Clock; left: number },
-  done: (result: PushResult) => void,
+  done: (ended: Ended) => void,
 ): Job {
   const deadline: Deadline = { passed: false, delivered: false, stop: null };
   let isSettled = false;
-  const settle = (result: PushResult) => {
+  const settle = (ended: Ended) => {
+    if (isSettled) return;
     isSettled = true;
     cancel();
-    done(result);
+    done(ended);
   };
   const pass = () => {
     if (isSettled) return;
     deadline.passed = true;
-    settle(deadline.delivered ? { kind: "delivered" } : retry(LATE));
+    settle(deadline.delivered ? DELIVERED : LATE);
     deadline.stop?.();
   };
   const cancel = clock.after(left, () => void inputRead().then(pass));
@@ -266,26 +292,26 @@ function backoff(failures: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 }
 
-function retry(why: string): PushResult {
-  return { kind: "retry", why, retryAfter: null };
+function retry(end: PushEnd, why: string): Ended {
+  return { result: { kind: "retry", why, retryAfter: null }, end };
 }
 
 /** Waits for the token that it is sent with; why it must not go out now, or null when it may. */
-async function refusalTo(job: Job, jwt: string | Promise<string>): Promise<PushResult | null> {
+async function refusalTo(job: Job, jwt: string | Promise<string>): Promise<Ended | null> {
   try {
     job.jwt = await jwt;
   } catch {
-    return retry("the provider token can't be read");
+    return retry("away", "the provider token can't be read");
   }
   return refusalOf(job.push);
 }
 
 /** Why a push that waited must not go out now; null when it may. */
-async function refusalOf(push: ApnsPush): Promise<PushResult | null> {
+async function refusalOf(push: ApnsPush): Promise<Ended | null> {
   try {
     const wanted = (await push.stillWanted?.()) ?? true;
-    return wanted ? null : { kind: "withdrawn" };
+    return wanted ? null : { result: { kind: "withdrawn" }, end: "withdrawn" };
   } catch {
-    return retry("who is paged can't be read");
+    return retry("away", "who is paged can't be read");
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../kit/clock.ts";
 import { type ApnsClient, type ApnsPush, openApns } from "./apns.ts";
 import type { PushResult } from "./apns-answer.ts";
 import { providerToken, readApnsKey } from "./apns-token.ts";
+import type { PushCounts } from "./push-counts.ts";
 import type { Apns, StoredApns } from "./registry/apns-settings.ts";
 
 /** Sends notifications to phones. */
@@ -13,8 +14,16 @@ export interface Pusher {
 
 type Line = { client: ApnsClient } | { why: string };
 
+interface PusherOptions {
+  apns: Apns;
+  clock: Clock;
+  /** Told once of each push how it ended. */
+  counted?: PushCounts["add"];
+}
+
 /** Pushes through APNs with the registry's settings, which may change at any time. */
-export function openPusher(options: { apns: Apns; clock: Clock }): Pusher {
+export function openPusher(options: PusherOptions): Pusher {
+  const { counted = () => {} } = options;
   let version = -1;
   let line: Promise<Line> | null = null;
   let closed = false;
@@ -43,13 +52,18 @@ export function openPusher(options: { apns: Apns; clock: Clock }): Pusher {
 
   return {
     async push(push) {
-      if (closed) return { kind: "retry", why: "shutting down", retryAfter: null };
       const since = options.clock.mono();
+      if (closed) {
+        counted("closing");
+        return { kind: "retry", why: "shutting down", retryAfter: null };
+      }
       try {
         const now = await current();
         if ("client" in now) return await now.client.push(push, since);
+        counted("unset");
         return { kind: "misconfigured", why: now.why };
       } catch {
+        counted("away");
         // What became of the other phones of the page must not be lost over this one.
         return { kind: "retry", why: "the APNs settings can't be read", retryAfter: null };
       }
@@ -61,7 +75,7 @@ export function openPusher(options: { apns: Apns; clock: Clock }): Pusher {
   };
 }
 
-async function open(options: { apns: Apns; clock: Clock }): Promise<Line> {
+async function open(options: PusherOptions): Promise<Line> {
   const stored = await options.apns.get();
   if (stored.kind === "none") return { why: "no APNs key is set" };
   if (stored.kind === "unreadable") return { why: "the APNs key can't be unsealed: set it again" };
@@ -70,11 +84,15 @@ async function open(options: { apns: Apns; clock: Clock }): Promise<Line> {
 
 function connectTo(
   { settings, version }: StoredApns & { kind: "set" },
-  { apns, clock }: { apns: Apns; clock: Clock },
+  { apns, clock, counted }: PusherOptions,
 ): Line {
   const key = readApnsKey(settings.key);
   if (key === null) return { why: "the APNs key is no P-256 private key" };
   const { keyId, teamId, endpoint, topic } = settings;
   const provider = providerToken({ key, keyId, teamId, version, tokens: apns, clock });
-  return { client: openApns({ endpoint, ca: settings.ca ?? undefined, topic, provider, clock }) };
+  const client = openApns({
+    ...{ endpoint, ca: settings.ca ?? undefined, topic, provider, clock },
+    ...(counted && { counted }),
+  });
+  return { client };
 }

@@ -1,4 +1,5 @@
 import type { PageCounts } from "../hosted/page-counts.ts";
+import type { PushCounts } from "../hosted/push-counts.ts";
 import type { StoredApns } from "../hosted/registry/apns-settings.ts";
 import type { HeartbeatLook } from "../hosted/registry/heartbeats.ts";
 import type { DatabaseLoad } from "../hosted/registry/load.ts";
@@ -43,6 +44,7 @@ export interface HostedState {
   node(): NodeState;
   house(): HouseStats;
   pages(): ReturnType<PageCounts["all"]>;
+  pushes(): ReturnType<PushCounts["all"]>;
 }
 
 const LATE_MS = 30_000;

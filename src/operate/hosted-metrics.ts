@@ -59,6 +59,12 @@ function pageMetrics(state: HostedState): Metric[] {
       type: "counter",
       values: pages.map(({ end, seconds }) => ({ labels: { end }, value: seconds })),
     },
+    {
+      name: "box_hosted_pushes_total",
+      help: "Pushes to phones, each once, by how they ended.",
+      type: "counter",
+      values: state.pushes().map(({ end, n }) => ({ labels: { end }, value: n })),
+    },
   ];
 }
 

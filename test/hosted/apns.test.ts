@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type ApnsClient, type ApnsPush, openApns } from "../../src/hosted/apns.ts";
 import { providerToken } from "../../src/hosted/apns-token.ts";
+import { createPushCounts, type PushEnd } from "../../src/hosted/push-counts.ts";
 import type { Apns } from "../../src/hosted/registry/apns-settings.ts";
 import { type FakeApns, type FakeApnsOptions, startFakeApns } from "../support/apns.ts";
 import { type HandClock, handClock } from "../support/clock.ts";
@@ -29,6 +30,8 @@ interface Bench {
   fake: FakeApns;
   clock: HandClock;
   client: ApnsClient;
+  /** How pushes ended, without those that none did. */
+  ends(): Partial<Record<PushEnd, number>>;
 }
 
 async function bench(
@@ -42,12 +45,15 @@ async function bench(
     ...{ key: createPrivateKey(fake.key), keyId, teamId, clock },
     ...{ version: 1, tokens: await tokensOf(t, fake, clock) },
   });
-  const client = openApns({ endpoint, ca, topic, provider, clock });
+  const counts = createPushCounts();
+  const client = openApns({ endpoint, ca, topic, provider, clock, counted: counts.add });
   t.after(async () => {
     client.close();
     await fake.close();
   });
-  return { fake, clock, client };
+  const ends = () =>
+    Object.fromEntries(counts.all().flatMap(({ end, n }) => (n > 0 ? [[end, n]] : [])));
+  return { fake, clock, client, ends };
 }
 
 test("a push carries the headers that APNs wants", async (t) => {
@@ -96,6 +102,51 @@ test("answers come back as results", async (t) => {
     fake.script(device(index), step);
     assert.deepEqual(await client.push(pushTo(device(index))), expected);
   }
+});
+
+test("each push is counted once, by how it ended", async (t) => {
+  const { fake, client, clock, ends } = await bench(t);
+  const expected: Partial<Record<PushEnd, number>> = {};
+  const ending = async (end: PushEnd, push: Promise<unknown>) => {
+    await push;
+    expected[end] = (expected[end] ?? 0) + 1;
+    assert.deepEqual(ends(), expected);
+  };
+  const answers: [PushEnd, number, string][] = [
+    ["delivered", 200, ""],
+    ["unregistered", 410, "Unregistered"],
+    ["bad_token", 400, "DeviceTokenNotForTopic"],
+    ["refused", 400, "TopicDisallowed"],
+    ["refused", 413, "PayloadTooLarge"],
+    ["refused", 418, "NeverHeardOf"],
+    ["provider_token", 403, "InvalidProviderToken"],
+    ["provider_token", 403, "ExpiredProviderToken"],
+    ["provider_token", 429, "TooManyProviderTokenUpdates"],
+    ["throttled", 429, "TooManyRequests"],
+    ["provider", 503, "Shutdown"],
+    ["provider", 500, ""],
+  ];
+  for (const [end, status, reason] of answers) {
+    fake.script(device(1), { status, reason });
+    await ending(end, client.push(pushTo(device(1))));
+  }
+  // Sent again and then taken, it is one push.
+  fake.script(device(1), { refuse: true });
+  await ending("delivered", client.push(pushTo(device(1))));
+  fake.script(device(1), { reset: "stream" }, { reset: "stream" });
+  await ending("connection", client.push(pushTo(device(1))));
+  fake.script(device(1), { refuse: true });
+  const withdrawn = pushTo(device(1), { stillWanted: async () => false });
+  await ending("withdrawn", client.push(withdrawn));
+  const looked = fake.received.length + 1;
+  fake.script(device(1), { stall: true });
+  const late = client.push(pushTo(device(1)));
+  await fake.seen(looked);
+  await clock.turn(5_000);
+  await ending("timeout", late);
+  await ending("timeout", client.push(pushTo(device(1)), clock.mono() - 5_000));
+  client.close();
+  await ending("closing", client.push(pushTo(device(1))));
 });
 
 test("a refused stream is sent again", async (t) => {

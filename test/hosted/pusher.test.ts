@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createPushCounts } from "../../src/hosted/push-counts.ts";
 import { openPusher } from "../../src/hosted/pusher.ts";
 import { relayEvent } from "../../src/hosted/relay.ts";
 import { type FakeApns, startFakeApns } from "../support/apns.ts";
@@ -51,7 +52,9 @@ test("from a signed event to a phone, over real HTTP/2", async (t) => {
 test("new settings are used from the next push on", async (t) => {
   const bench = hostedBench(t);
   const [old, fresh] = [await startFakeApns(), await startFakeApns()];
-  const pusher = openPusher({ apns: bench.registry.apns, clock: bench.clock });
+  const counts = createPushCounts();
+  const options = { apns: bench.registry.apns, clock: bench.clock, counted: counts.add };
+  const pusher = openPusher(options);
   t.after(async () => {
     pusher.close();
     await Promise.all([old.close(), fresh.close()]);
@@ -70,4 +73,17 @@ test("new settings are used from the next push on", async (t) => {
   assert.deepEqual(await push(5), { kind: "misconfigured", why });
   pusher.close();
   assert.equal((await push(6)).kind, "retry");
+  const away = openPusher({
+    ...options,
+    apns: { ...options.apns, version: () => Promise.reject(new Error("no")) },
+  });
+  const lost = { token: deviceToken(7), payload: "{}", collapseId: "x", expiresAt: 1 };
+  assert.equal((await away.push(lost)).kind, "retry");
+  const ended = counts.all().filter(({ n }) => n > 0);
+  assert.deepEqual(ended, [
+    { end: "delivered", n: 4 },
+    { end: "unset", n: 1 },
+    { end: "away", n: 1 },
+    { end: "closing", n: 1 },
+  ]);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { parse } from "yaml";
 import { createPageCounts } from "../../src/hosted/page-counts.ts";
+import { createPushCounts } from "../../src/hosted/push-counts.ts";
 import { createDatabaseTally } from "../../src/hosted/registry/postgres/tally.ts";
 import { createRefusals } from "../../src/http/refusals.ts";
 import { silentLog } from "../../src/kit/log.ts";
@@ -55,7 +56,7 @@ test("rules for the hosted role ask for metrics that it has, and the document na
     seen: () => ({ apns: "set", boxes: null, leads: {} }),
     house: () => ({ open: 0, opened: 0, closed: 0, broken: 0 }),
     node: () => ({ draining: false, database: { unheardMs: 0, aheadMs: null, nodes: null, load } }),
-    pages: createPageCounts().all,
+    ...{ pages: createPageCounts().all, pushes: createPushCounts().all },
   };
   const known = namesIn(hostedMetrics(state, createRefusals(clock, silentLog)));
   const asked = askedBy(rulesOf("box-hosted"));

@@ -145,6 +145,7 @@ postgresTest("two nodes are one service: what is done at one is known at the oth
   assert.equal(sum('box_hosted_leads{job="silence"}'), 1);
   const ended = (end: string) => sum(`box_hosted_pages_total{end="${end}"}`);
   assert.equal(ended("paged"), 3);
+  assert.equal(sum('box_hosted_pushes_total{end="delivered"}'), 3);
   assert.equal(ended("duplicate") + ended("in_flight"), 20);
   assert.ok(sum('box_hosted_database_batched_total{ask="take"}') >= 23);
   assert.ok(sum('box_hosted_database_batches_total{ask="take"}') <= 23);
