@@ -76,6 +76,8 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         standing.shift(note.by);
         windows.clear();
       }
+      // One may be called otherwise.
+      if (note.topic === "sources") standing.clear();
       if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);

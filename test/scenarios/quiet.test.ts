@@ -191,6 +191,19 @@ test("a fold from another source, or of a higher level, rings through a silence 
   assert.deepEqual(told(), ["hook opened", "hook escalated"]);
 });
 
+test("a silence of a source goes on taking its alerts once that is called otherwise", async (t) => {
+  const { box, silence, rule, fire, told } = await story(t);
+  await rule();
+  await silence({ match: { sources: ["app"] } });
+  await fire("1");
+  await fire("1");
+  const made = await box.api("POST", "/v1/projects/shop/sources/app/rename", { name: "web" });
+  assert.equal(made.status, 200);
+  await fire("1");
+  await pass(box, 60, 10);
+  assert.deepEqual(told(), []);
+});
+
 test("a silence by a name that an object would lose is refused and not made wider; an alert's own silence keeps it", async (t) => {
   const { box, ann, rule, silence, now } = await story(t);
   await rule({ identifier_keys: ["__proto__"] });
