@@ -172,3 +172,24 @@ test("a link is in no log, no store and no audit, and a full box of links says s
   assert.equal((await box.api("DELETE", `/v1/walls/${made.body.id}`)).status, 200);
   assert.equal((await box.api("DELETE", `/v1/walls/${made.body.id}`)).status, 404);
 });
+
+test("who made a link stands beside it, also that they were removed; it goes on until somebody revokes it", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const ann = box.person("admin", "ann@example.org");
+  const link = await linkOf(box, signedIn(box, ann));
+  const owner = signedIn(box);
+  const made = async () =>
+    /data-label="Made">(.*?)<\/td>/s.exec((await owner.get(SYSTEM)).text)?.[1];
+  assert.match((await made()) ?? "", /by ann@example\.org$/);
+  const person = (await owner.get(`/people/${ann.accountId}`)).text;
+  assert.match(person, /1 link to the wall that they made goes on: .*href="\/system#walls"/);
+  assert.equal((await box.api("DELETE", `/v1/accounts/${ann.accountId}`)).status, 200);
+  assert.match((await made()) ?? "", /by somebody who was removed$/);
+  assert.equal((await nobody(box).get(link)).status, 200);
+  const revoke = /action="(\/system\/walls\/[0-9a-f]+\/revoke)"/.exec(
+    (await owner.get(SYSTEM)).text,
+  );
+  assert.equal((await owner.post(revoke?.[1] ?? "", {}, { from: SYSTEM })).status, 303);
+  assert.equal((await nobody(box).get(link)).status, 404);
+});

@@ -1,9 +1,10 @@
 import { check } from "../../http/check.ts";
-import { html, type Markup } from "../../kit/html.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { type Account, accountChange } from "../../people/account.ts";
 import { changeAccount, getAccount, removeAccount, whyOwnerStays } from "../../people/accounts.ts";
 import { issueReset, pairLink } from "../../people/codes.ts";
 import { atLeast, isManager, roles } from "../../people/roles.ts";
+import { listWalls } from "../../people/walls.ts";
 import { changesLink } from "../audit/link.ts";
 import { contactForms } from "../me/contact-forms.ts";
 import { addContactForm, contactRows } from "../me/contact-list.ts";
@@ -143,6 +144,14 @@ ${button(call, { action: `${at}/reset`, name: "Make a link for a new password", 
 ${removing(call, changing)}`;
 }
 
+/** A screen isn't theirs alone: its link outlasts them. For who could revoke it. */
+function wallsOf({ tenant, base }: PageCall, { id }: Account): Piece {
+  const n = listWalls(tenant.store).filter(({ created_by }) => created_by === id).length;
+  if (n === 0) return null;
+  return html`<p class="soft">${counted(n, "link")} to the wall that they made ${n === 1 ? "goes" : "go"} on: <a href="${base}/system#walls">revoke what isn't to</a>.</p>
+`;
+}
+
 /** The last owner keeps the role: said before anybody tries. */
 function roleField(call: PageCall, { account }: Changing, action: string): Markup {
   const why = whyOwnerStays(call.tenant.store, account);
@@ -162,7 +171,7 @@ function removing(call: PageCall, { account, at }: Changing): Markup {
   const why = whyOwnerStays(store, account) ?? (places.length > 0 ? named : null);
   return html`<details id="remove"><summary>Remove this person</summary>
 <p class="soft">Their keys, passkeys, sessions, devices and contacts go with them. What names them stands in the way.</p>
-${button(call, {
+${wallsOf(call, account)}${button(call, {
   ...{ action: `${at}/remove`, name: `Remove ${account.email}`, kind: "danger" },
   ...(why === null ? {} : { why }),
 })}</details>`;
