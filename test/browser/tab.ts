@@ -54,6 +54,11 @@ export function withoutStatus(noise: readonly string[]): string[] {
   return noise.filter((line) => !/status of (?:401|404|429) /.test(line));
 }
 
+/** Rules of the checker that another colour scheme can break: the rest look at what stays the same. */
+export const COLOURS = ["color-contrast", "link-in-text-block"];
+/** Those that another width or larger text can. */
+export const SIZES = ["target-size", "scrollable-region-focusable"];
+
 /** What the accessibility checker finds, best practices included; only by these rules of its where they are named. */
 export async function findings({ run }: Tab, rules: readonly string[] = []): Promise<string[]> {
   if ((await run("typeof axe")) === "undefined") await run(`${AXE};0`);

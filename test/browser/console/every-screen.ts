@@ -7,14 +7,9 @@ import { furnish } from "../../support/house.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";
-import { findings, type Tab, withoutStatus } from "../tab.ts";
+import { COLOURS, findings, SIZES, type Tab, withoutStatus } from "../tab.ts";
 import { crooked } from "./crooked.ts";
 import { enlarge, onStage, type Stage, unrest } from "./stage.ts";
-
-/** What another colour scheme can break: the rest of the checker's rules look at what stays the same. */
-const COLOURS = ["color-contrast", "link-in-text-block"];
-/** What larger text can break. */
-const SIZES = ["target-size", "scrollable-region-focusable"];
 
 /** The longest messages that are taken, in one word and in many. */
 async function longMessages({ box, tokens }: House): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions } from "playwright-core";
 import { type Person, type TestBox, testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
 import { signedIn } from "../../support/console.ts";
+import { until } from "../../support/until.ts";
 import { findings, open, type Tab } from "../tab.ts";
 
 /** Notes what moved without somebody's doing, from the first paint on. */
@@ -28,8 +29,8 @@ export interface Stage {
   run(): () => Promise<void>;
   /** A tab of somebody who has signed in. */
   visit(path: string, how?: Visit): Promise<Tab>;
-  /** A page that does nothing that it shouldn't: no fault of accessibility, nothing said, nothing moved. */
-  calm(tab: Tab, what: string): Promise<void>;
+  /** A page that does nothing that it shouldn't: no fault of accessibility (of these rules alone, where any are named), nothing said, nothing moved. */
+  calm(tab: Tab, what: string, rules?: readonly string[]): Promise<void>;
 }
 
 interface Visit {
@@ -75,7 +76,7 @@ export async function onStage(
         await tab.page.goto(box.url + path);
         return tab;
       },
-      calm: (tab, what) => calm(box, tab, what),
+      calm: (tab, what, rules = []) => calm(box, tab, { what, rules }),
     });
   } finally {
     for (const end of ends) await end();
@@ -84,8 +85,12 @@ export async function onStage(
   }
 }
 
-async function calm({ url }: TestBox, tab: Tab, what: string): Promise<void> {
-  assert.deepEqual([...(await findings(tab)), ...(await unrest(tab, url))], [], what);
+async function calm(
+  { url }: TestBox,
+  tab: Tab,
+  { what, rules }: { what: string; rules: readonly string[] },
+): Promise<void> {
+  assert.deepEqual([...(await findings(tab, rules)), ...(await unrest(tab, url))], [], what);
 }
 
 /** What a page did that it shouldn't: what it said, asked of another origin than `url`'s, moved, and its width. */
@@ -127,3 +132,49 @@ export async function seen(tab: Tab, expression: string, ms = 10_000): Promise<n
   }
   return performance.now() - start;
 }
+
+/** So many times something goes between the box and a page's screen before what changed is seen. */
+const TRIPS = 4;
+
+/**
+ * Runs `work` and fails where it takes longer than `ms`, but for what the machine itself costs: meanwhile the same page asks the box
+ * for a file, again and again, and the slowest answer counts as many times as there are ways between a change and the screen.
+ * A box or a page that waits for something is found out; a machine that is busy isn't taken for one. How many milliseconds it took.
+ */
+export async function soon(
+  tab: Tab,
+  { ms, what }: { ms: number; what: string },
+  work: () => Promise<unknown>,
+): Promise<number> {
+  let isOver = false;
+  let slowest = 0;
+  const trips = (async () => {
+    while (!isOver) {
+      const start = performance.now();
+      await tab.run(FILE);
+      slowest = Math.max(slowest, performance.now() - start);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  // What keeps the page from asking, as its end, is told by what is waited for.
+  trips.catch(() => {});
+  const start = performance.now();
+  await work().finally(() => {
+    isOver = true;
+  });
+  const took = performance.now() - start;
+  await trips;
+  const rounded = [took, slowest].map(Math.round);
+  assert.ok(
+    took - TRIPS * slowest <= ms,
+    `${what} after ${rounded[0]} ms; a file takes ${rounded[1]}`,
+  );
+  return took;
+}
+
+const FILE = `fetch(document.querySelector("link[rel=stylesheet]").href, { cache: "no-store" })
+  .then((answer) => answer.arrayBuffer()).then(() => 0)`;
+
+/** Waits until so many pages follow the box: what happens from then on they are told. */
+export const followed = ({ tenant }: TestBox, pages = 1): Promise<void> =>
+  until(() => tenant.changes.listening >= pages, `${pages} pages follow`);

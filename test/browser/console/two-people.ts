@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import type { TestBox } from "../../support/box.ts";
 import { settle } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";
-import { onStage, seen } from "./stage.ts";
+import { onStage, seen, soon } from "./stage.ts";
 
 /** So few alerts of one rule that a list shows each in a row of its own. */
 const EACH = 4;
@@ -119,12 +119,11 @@ export async function twoPeopleHold(browser: Browser): Promise<void> {
     await press(bob, "a");
     const back = await press(bob, "u");
     assert.match(back, /open again/);
-    const last = performance.now();
     const open = RULES * EACH + STORM - done;
     assert.deepEqual(counts(box), { acknowledged: done, open });
-    for (const tab of [ann, bob]) await seen(tab, `document.title === "(${open}) Alerts · box"`);
-    const took = performance.now() - last;
-    assert.ok(took <= 1000, `the truth is seen on both after ${took.toFixed()} ms`);
+    const took = await soon(ann, { ms: 1000, what: "the truth is seen on both" }, async () => {
+      for (const tab of [ann, bob]) await seen(tab, `document.title === "(${open}) Alerts · box"`);
+    });
     assert.deepEqual(
       acknowledgements(box).map(({ n }) => n),
       Array.from({ length: done + 2 }, () => 1),
