@@ -135,7 +135,8 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     return {
       ...(await sender.send(contact, message, {
         row: rows[0]?.id ?? row.id,
-        since: row.attempts > 0 ? row.dueMs : null,
+        // The message before, which it may have waited for, is none of its attempts.
+        since: row.attempts > 0 ? Math.max(row.dueMs, restUntil(store, contact.id)) : null,
       })),
       rows,
     };

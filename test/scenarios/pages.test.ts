@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pagedStory, reachBy, sendLines, toldIn } from "../support/contacts.ts";
+import { markVerified } from "../../src/contacts/verify.ts";
+import { boxAndReceiver, pagedStory, reachBy, sendLines, toldIn } from "../support/contacts.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
+import { TWILIO_FROM, TWILIO_SID, TWILIO_TOKEN, twilioService } from "../support/twilio.ts";
 import { pass, settle } from "../support/until.ts";
 
 /** What becomes of pages when contacts, projects, alerts and services change under them. */
@@ -197,4 +199,36 @@ test("more pages than go into one message don't keep the box busy while they can
   await settle(s.box);
   const most = s.box.tenant.store.sql("SELECT max(attempts) FROM pages").pluck();
   assert.ok(Number(most.get()) <= 3, `${most.get()} attempts`);
+});
+
+test("a call that had to wait for the one before isn't taken for that one when its first attempt fails", async (t) => {
+  const { box, receiver } = await boxAndReceiver(t);
+  const service = twilioService(box.clock.now());
+  receiver.always(service.behaviour);
+  const gateway = { account_sid: TWILIO_SID, auth_token: TWILIO_TOKEN, from: TWILIO_FROM };
+  const put = await box.api("PUT", "/v1/gateways/twilio", { ...gateway, url: receiver.url });
+  assert.equal(put.status, 200, JSON.stringify(put.body));
+  const base = "/v1/accounts/me/contacts";
+  const voice = await box.api("POST", base, { kind: "voice", address: "+15550002222" });
+  box.tenant.store.write((tx) => markVerified(tx, voice.body.id));
+  const rules = [{ after_seconds: 0, contacts: [voice.body.id] }];
+  assert.equal((await box.api("PUT", "/v1/accounts/me/notify", { rules })).status, 200);
+  const token = await box.project("shop");
+  const step = { after_minutes: 0, accounts: [box.owner.accountId] };
+  await box.api("POST", "/v1/projects/shop/rules", {
+    ...{ name: "errors", identifier_keys: ["n"], escalations: [step] },
+  });
+  const fire = (n: number) =>
+    box.ingest(token, { message: "down", level: 500, keys: { n: `${n}` } });
+  await fire(1);
+  await settle(box);
+  await pass(box, 5);
+  await fire(2);
+  await settle(box);
+  assert.equal(service.made.length, 1, "the second waits for the first to be over");
+  receiver.once(answer(503, "canary"));
+  await pass(box, 85, 5);
+  assert.equal(receiver.received.filter(({ path }) => path.endsWith("/Calls.json")).length, 2);
+  await pass(box, 10, 1);
+  assert.equal(service.made.length, 2, "the second is called, too");
 });

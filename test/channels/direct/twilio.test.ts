@@ -182,6 +182,11 @@ for (const [name, order, other] of [
     receiver.once(answer(503));
     assert.deepEqual((await order({ since: NOW })).verdict, { kind: "later", error: "http 503" });
     assert.equal(service.made.length, 4);
+    // A key that may order and not look will never be able to.
+    if (service.made[3]) service.made[3].status = "canceled";
+    receiver.once(answer(403, { code: 70_051, status: 403, message: "canary" }));
+    assert.equal((await order({ since: NOW })).ref, service.made[4]?.sid);
+    assert.equal(service.made.length, 5);
   });
 
   test(`a ${name}: numbers that are none, or said stop, are refused for good; the rest is tried again`, async () => {
