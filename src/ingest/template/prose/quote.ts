@@ -60,13 +60,15 @@ function isWordUnit(code: number): boolean {
 }
 
 /** The quote that ends the value, followed by no letter or digit; -1 when there is none near. */
-function closingQuote({ text, at, to }: Scan, code: number): number {
+function closingQuote({ text, at, to, unclosed }: Scan, code: number): number {
   const end = Math.min(to, at + LONGEST_QUOTED);
-  for (let i = at + 1; i < end; i++) {
+  let i = Math.max(at + 1, unclosed.get(code) ?? 0);
+  for (; i < end; i++) {
     const c = text.charCodeAt(i);
     if (c === BACKSLASH) i++;
     else if (c === code && !isNameUnit(text.charCodeAt(i + 1))) return i;
-    else if (c === NEWLINE) return -1;
+    else if (c === NEWLINE) break;
   }
+  unclosed.set(code, i);
   return -1;
 }
