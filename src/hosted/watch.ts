@@ -6,8 +6,8 @@ import type { HeartbeatLook, OwedPage } from "./registry/heartbeats.ts";
 export const LOOK_EVERY_SECONDS = 15;
 const GAP_SECONDS = 120;
 const MOST_AT_ONCE = 1_000;
-/** A page that can't be sent for an hour is no news any more. */
-const STALE_SECONDS = 3_600;
+/** For how long a page that can't be sent is news. A box that is silent still is so, and its people know of nothing else. */
+const NEWS_SECONDS: Record<OwedPage["news"], number> = { silent: 86_400, back: 3_600 };
 
 /**
  * Looks for boxes gone silent and tells their people, once; and once when a box is back
@@ -35,7 +35,7 @@ async function pay(deps: PageDeps, page: OwedPage, now: number): Promise<boolean
     subject: "box",
   });
   const isSent = result.kind === "paged";
-  if (isSent || now - page.at > STALE_SECONDS) await deps.registry.heartbeats.paid(page);
+  if (isSent || now - page.at > NEWS_SECONDS[page.news]) await deps.registry.heartbeats.paid(page);
   return isSent;
 }
 

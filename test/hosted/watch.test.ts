@@ -134,14 +134,32 @@ test("a process that dies before it paged does so when it is back", async (t) =>
   assert.deepEqual(await look(60), []);
 });
 
-test("a page that fails for an hour is dropped", async (t) => {
+test("a silence that can't be told is told when it can, for a day; that a box is back, for an hour", async (t) => {
   const { look, say, bench } = await watched(t, 1);
-  const fault: PushResult = { kind: "misconfigured", why: "no key" };
+  const failing = (times: number) => {
+    const fault: PushResult = { kind: "misconfigured", why: "no key" };
+    bench.pusher.script(deviceToken(0), ...Array.from({ length: times }, () => fault));
+  };
+  const triedAfter = async (seconds: number) => {
+    await bench.clock.turn(seconds * 1000);
+    await checkSilence(bench);
+    return titles(bench);
+  };
   await say("box.heartbeat");
   await checkSilence(bench);
   await look(300);
-  bench.pusher.script(deviceToken(0), ...Array.from({ length: 242 }, () => fault));
-  assert.equal((await look(3630)).length, 242);
+  failing(480);
+  assert.equal((await look(7200)).length, 480);
+  assert.deepEqual(await look(60), ["Box is silent"], "it still is");
+  await say("box.heartbeat");
+  failing(2);
+  assert.deepEqual(await look(15), ["Box is back"]);
+  assert.deepEqual(await triedAfter(3600), ["Box is back"]);
+  assert.deepEqual(await look(60), []);
+  failing(3);
+  assert.deepEqual(await look(255), ["Box is silent"]);
+  assert.deepEqual(await triedAfter(86_100), ["Box is silent"]);
+  assert.deepEqual(await triedAfter(600), ["Box is silent"]);
   assert.deepEqual(await look(60), []);
 });
 
