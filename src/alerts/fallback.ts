@@ -9,6 +9,7 @@ import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { emit } from "./emit.ts";
+import { hold, quietIn } from "./hold.ts";
 import type { Climb } from "./ladder.ts";
 import { fallbackPeople, isNobodyReached, NOWHERE, readFallbackPlaces } from "./nobody-reached.ts";
 import { pagePeople, reachableIn } from "./personal.ts";
@@ -36,7 +37,7 @@ export function fallBackIfNobody(
 
 const PAGED = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
 
-/** An escalation like any other, to the people whom the tenant named for this case. */
+/** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
 function pageFallback(
   tx: Tx,
   row: AlertRow,
@@ -52,6 +53,8 @@ function pageFallback(
   tx.sql<[accounts: string, seq: number, id: number]>(PAGED).run(
     ...[page_accounts, takeSequence(tx, "updated_seq"), row.id],
   );
+  const quiet = quietIn(tx, row, rule);
+  if (quiet !== null) return void hold(tx, getAlertRow(tx, row.id), { quiet, news: "page" });
   const people = accounts.map((account) => ({ name: calledOf(tx, account), why: "fallback" }));
   const eventRow = emit(
     tx,

@@ -114,11 +114,11 @@ export function newsOf({ steps, renotify }: Due): HeldNews {
   return renotify !== null ? "renotify" : "nothing";
 }
 
-/** Holds an open alert's news back until what keeps it quiet ends. */
+/** Holds an open alert's news back until what keeps it quiet ends; `also`: people who are told again at its end, too. */
 export function hold(
   tx: Tx,
   row: AlertRow,
-  { quiet, news }: { quiet: Quiet; news: HeldNews },
+  { quiet, news, also = [] }: { quiet: Quiet; news: HeldNews; also?: readonly string[] },
 ): void {
   const isUntold = row.untold === 1;
   const held = heldTimers(timersOf(row), { until: quiet.until, news, isUntold, now: tx.at });
@@ -132,7 +132,7 @@ export function hold(
   if (isNew || row.held_until !== until || news === "page")
     writeTimeline(tx, row.id, {
       kind: "silenced",
-      detail: { by, kind, until, reason, held: news },
+      detail: { by, kind, until, reason, held: news, ...(also.length > 0 && { also }) },
     });
   if (due !== null) tx.note({ topic: "due", at: due });
 }

@@ -82,8 +82,11 @@ export class ImaginedAlert {
   #ring(now: number): void {
     const due = this.#pages.filter(({ at }) => at <= now);
     if (due.length === 0) return;
-    if (this.#holds(now, "page")) this.#pages = [];
-    else {
+    if (this.#holds(now, "page")) {
+      const owed = this.#around.rule.escalations.length > 0 ? this.#pages : [];
+      this.#paged = [...new Set([...this.#paged, ...owed.map(({ account }) => account)])];
+      this.#pages = [];
+    } else {
       this.#pages = this.#pages.filter(({ at }) => at > now);
       this.course.rings.push(...due);
     }

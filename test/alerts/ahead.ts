@@ -126,9 +126,15 @@ const RUNGS = ["escalated", "reached_nobody", "fallback"];
 /** What the history says of the same, a line each. */
 function linesOf(timeline: readonly TimelineEntry[], row: AlertRow): string[] {
   let paged = JSON.parse(row.page_accounts) as string[];
-  const told = timeline.filter(({ kind }) => [...RUNGS, "renotified"].includes(kind));
+  const told = timeline.filter(
+    ({ kind, detail }) => [...RUNGS, "renotified"].includes(kind) || detail["also"] !== undefined,
+  );
   return told.flatMap(({ kind, at, detail }, i) => {
     const next = told[i + 1];
+    if (kind === "silenced") {
+      paged = [...paged, ...(detail["also"] as string[])];
+      return [];
+    }
     if (kind === "renotified") return paged.length === 0 ? [] : [`${at} renotify ${paged.join()}`];
     if (kind === "reached_nobody") {
       if (next?.at === at && next.kind !== "renotified") return [];

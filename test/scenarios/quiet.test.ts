@@ -88,6 +88,48 @@ test("a page that is due later is withdrawn by a silence and told at its end", a
   assert.deepEqual(told(), ["/ann page"]);
 });
 
+test("whose page of an earlier step was withdrawn by a silence is told at its end, too", async (t) => {
+  const { box, receiver, ann, rule, silence, fire, told, alert } = await story(t);
+  const bob = box.person("member", "bob@example.org");
+  const contact = await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, bob, receiver, "/bob");
+  const rules = [{ after_seconds: 600, contacts: [contact] }];
+  assert.equal((await box.api("PUT", "/v1/accounts/me/notify", { rules }, ann.key)).status, 200);
+  told();
+  const escalations = [ann, bob].map(({ accountId }, i) => ({
+    ...{ accounts: [accountId], after_minutes: 5 * i },
+  }));
+  await rule({ escalations });
+  const id = await fire("1");
+  await pass(box, 330, 10);
+  assert.deepEqual(told(), ["hook opened", "hook escalated", "hook escalated", "/bob page"]);
+  await silence();
+  await pass(box, 1830, 30);
+  assert.deepEqual(told(), ["hook renotified", "/bob page"]);
+  assert.deepEqual((await alert(id)).page_accounts, [bob.accountId, ann.accountId]);
+  await pass(box, 610, 10);
+  assert.deepEqual(told(), ["/ann page"]);
+});
+
+test("who is paged where nobody else is reached hears nothing while it is quiet, and then all the same", async (t) => {
+  const { box, receiver, ann, rule, silence, fire, told, alert } = await story(t);
+  const contact = await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, box.owner, receiver, "/owner");
+  const rules = [{ after_seconds: 600, contacts: [contact] }];
+  assert.equal((await box.api("PUT", "/v1/accounts/me/notify", { rules }, ann.key)).status, 200);
+  told();
+  await rule();
+  const id = await fire("1");
+  assert.deepEqual(told(), ["hook opened", "hook escalated"]);
+  await silence();
+  await box.api("DELETE", `/v1/accounts/me/contacts/${contact}`, undefined, ann.key);
+  await pass(box, 1740, 30);
+  assert.deepEqual(told(), []);
+  assert.deepEqual((await alert(id)).page_accounts, [box.owner.accountId]);
+  await pass(box, 90, 10);
+  assert.deepEqual(told(), ["hook renotified", "/owner page"]);
+});
+
 test("what can't be silenced is refused, each by its field", async (t) => {
   const { now, rule, silence } = await story(t);
   await rule();
