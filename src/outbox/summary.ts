@@ -5,6 +5,7 @@ import { type AlertFacts, buildEventBody, type EventKind } from "./event.ts";
 import { eventId } from "./notices.ts";
 import type { EventSaid } from "./said.ts";
 import {
+  MOST_PROJECTS,
   MOST_RULES,
   MOST_WORST,
   type OneOfMany,
@@ -17,11 +18,12 @@ import { rankOf } from "./turns.ts";
 
 const HELD = `SELECT alert_id FROM deliveries INDEXED BY deliveries_held
   WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms IS NULL GROUP BY alert_id`;
-const RULES = `SELECT coalesce(a.rule, '') AS rule, count(*) AS total, sum(a.state = 'acknowledged') AS acknowledged,
-    sum(a.state = 'resolved') AS resolved
-  FROM (${HELD}) h LEFT JOIN alerts a ON a.id = h.alert_id GROUP BY 1 ORDER BY total DESC, rule`;
-const WORST = `SELECT a.id, a.rule, a.level, a.state, a.last_message AS message FROM (${HELD}) h JOIN alerts a ON a.id = h.alert_id
-  ORDER BY a.state = 'resolved', a.state = 'acknowledged', a.level DESC, a.id LIMIT ${MOST_WORST}`;
+const ALERTS = `FROM (${HELD}) h LEFT JOIN alerts a ON a.id = h.alert_id LEFT JOIN projects p ON p.id = a.project_id`;
+const RULES = `SELECT coalesce(p.name, '') AS project, coalesce(a.rule, '') AS rule, count(*) AS total,
+    sum(a.state = 'acknowledged') AS acknowledged, sum(a.state = 'resolved') AS resolved
+  ${ALERTS} GROUP BY 1, 2 ORDER BY total DESC, project, rule`;
+const WORST = `SELECT a.id, p.name AS project, a.rule, a.level, a.state, a.last_message AS message ${ALERTS}
+  WHERE a.id IS NOT NULL ORDER BY a.state = 'resolved', a.state = 'acknowledged', a.level DESC, a.id LIMIT ${MOST_WORST}`;
 const FIRST = `SELECT a.last_message AS message, a.first_seen AS seen, a.rule_id AS ruleId
   FROM (${HELD}) h JOIN alerts a ON a.id = h.alert_id ORDER BY a.id LIMIT 1`;
 
@@ -35,8 +37,10 @@ function together(reader: Reader, integrationId: string): Together | null {
   const sum = (list: readonly RuleCount[]) => list.reduce((all, { total }) => all + total, 0);
   const rest = counts.slice(MOST_RULES);
   const worst = reader.sql<[id: string], OneOfMany>(WORST).all(integrationId);
+  const projects = [...new Set(counts.map(({ project = "" }) => project))].filter(Boolean);
   return {
     total: sum(counts),
+    projects: { first: projects.slice(0, MOST_PROJECTS), total: projects.length },
     rules: counts.slice(0, MOST_RULES).map((count) => ({
       ...count,
       acknowledged: count.acknowledged ?? 0,
@@ -108,10 +112,12 @@ function factsOf(
   projectId: number,
   { all, rule, level, seen }: { all: Together; rule: string; level: number; seen: number },
 ): AlertFacts {
-  const project = reader
+  const home = reader
     .sql<[projectId: number], string>("SELECT name FROM projects WHERE id = ?")
     .pluck()
     .get(projectId);
+  // A room may be told of other projects, too.
+  const project = all.projects?.total === 1 ? all.projects.first[0] : home;
   return {
     ...{ project: project ?? "", rule, state: all.worst[0]?.state ?? "", level },
     ...{ template: `${all.total} alerts`, count: all.total, first_seen: seen },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
+import { sendLines } from "../support/contacts.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { settle, until } from "../support/until.ts";
 
@@ -151,6 +152,39 @@ describe("a storm in a shared room", () => {
     const last = full(told().length - 1);
     assert.match(last, /\(\d+ acknowledged\)/);
     assert.doesNotMatch(last, /Acknowledge all/);
+  });
+
+  test("is told by its own project, where the room is shared: what acknowledges all of it is meant for that", async () => {
+    await room({ shared: true });
+    const openIn = async (project: string, key: string, n: number) => {
+      const lines = range(0, n).map((i) =>
+        JSON.stringify({ message: `${project} ${i} failed`, level: 400, keys: { n: `${i}` } }),
+      );
+      await sendLines({ box, token: key }, lines);
+    };
+    const keys = new Map<string, string>();
+    for (const name of ["mail", "web"]) {
+      keys.set(name, await box.project(name));
+      const write = { name: "errors", identifier_keys: ["n"], max_open: 0 };
+      await box.api("POST", `/v1/projects/${name}/rules`, write);
+    }
+    await openIn("mail", keys.get("mail") ?? "", 30);
+    await settle(box);
+    await minutes(2);
+    const one = told().findIndex((text) => /^20 alerts of rule errors in mail, first: /.test(text));
+    assert.match(full(one), /box ack --all --project mail --rule errors/);
+    assert.match(full(one), /"errors: 20 alerts \(20 open\)/);
+
+    await openIn("web", keys.get("web") ?? "", 25);
+    await openIn("mail", keys.get("mail") ?? "", 40);
+    await settle(box);
+    await minutes(2);
+    const two = told().findIndex((text) =>
+      /^25 alerts of 2 rules in 2 projects, first: /.test(text),
+    );
+    assert.match(full(two), /web \/ errors: 15 alerts \(15 open\)/);
+    assert.match(full(two), /mail \/ errors: 10 alerts \(10 open\)/);
+    assert.match(full(two), /box ack --all --project web\\nbox ack --all --project mail/);
   });
 
   test("is told in its own words where the room has other texts for one alert", async () => {
