@@ -62,7 +62,7 @@ function decode(request: InRequest): Decoded {
     if ("reason" in alert) rejected.push(alert);
     else events.push(fitted(eventOf(alert, { group, page, at: request.at })));
   }
-  if (Number(group["truncatedAlerts"]) > 0)
+  if (Number(asText(group["truncatedAlerts"])) > 0)
     rejected.push({ reason: `max_alerts left out ${asText(group["truncatedAlerts"])} members` });
   return { events, rejected, answer: (taken) => jsonReply(200, taken) };
 }

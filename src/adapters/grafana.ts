@@ -78,7 +78,7 @@ function decode(request: InRequest): Decoded {
     if ("reason" in alert) rejected.push(alert);
     else events.push(fitted(eventOf(cleaned(alert, group), group, request.at)));
   }
-  if (Number(group["truncatedAlerts"]) > 0)
+  if (Number(asText(group["truncatedAlerts"])) > 0)
     rejected.push({ reason: `${asText(group["truncatedAlerts"])} members were left out` });
   return { events, rejected, answer: (taken) => jsonReply(200, taken) };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Adapter, InRequest } from "../../src/adapters/adapter.ts";
+import { type Adapter, type InRequest, UnreadableBody } from "../../src/adapters/adapter.ts";
 import { adapters, findAdapter } from "../../src/adapters/list.ts";
 import { mutate } from "../network/mutate.ts";
 import { seed } from "../support/seed.ts";
@@ -62,4 +62,44 @@ test("half a surrogate pair where an address is made of it", () => {
   const group = '{"receiver":"\\ud800","externalURL":"http://am","alerts":[{"labels":{"a":"b"}}]}';
   const [event] = decodesCleanly(adapter, sent(group))?.events ?? [];
   assert.equal(event?.extra?.links[0]?.href, "http://am/#/alerts?receiver=%EF%BF%BD");
+});
+
+/** The JSON with this in the place of each of its values, one after the other. */
+function* replacing(value: unknown, by: unknown): Generator<unknown> {
+  yield by;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value))
+    for (const changed of replacing(inner, by))
+      yield Array.isArray(value)
+        ? value.map((item, i) => (String(i) === name ? changed : item))
+        : { ...value, [name]: changed };
+}
+
+describe("an object that can't be made a text of, anywhere", () => {
+  const odd = { toString: null, valueOf: 1, constructor: {} };
+  for (const adapter of adapters)
+    test(adapter.kind, async () => {
+      for (const request of samples[adapter.kind] ?? []) {
+        const text = request.body.toString();
+        if (!/^\s*[{[]/.test(text) || text.includes("\n{")) continue;
+        for (const changed of replacing(JSON.parse(text), odd)) {
+          const sending = { ...request, body: Buffer.from(JSON.stringify(changed)) };
+          holds(adapter, sending);
+          await adapter
+            .believe?.(sending, async () => ({ fault: "no way out" }))
+            .catch((error) => assert.ok(error instanceof UnreadableBody, String(error)));
+        }
+      }
+    });
+
+  test("in what a mapping's when looks at", () => {
+    const hook = findAdapter("hook");
+    assert.ok(hook !== null);
+    const when = [{ at: "/a", do: ["kv"], in: ["x"] }];
+    for (const a of [odd, [{ name: "b", value: 1 }], [odd], null])
+      assert.deepEqual(
+        hook.decode(sent(JSON.stringify({ a }), { options: { mapping: { when } } })).events,
+        [],
+      );
+  });
 });

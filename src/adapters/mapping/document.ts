@@ -2,7 +2,7 @@ import type { ErrorDetail } from "../../kit/errors.ts";
 import { type JsonFields, objectOf } from "../json.ts";
 import { readPointer } from "./read.ts";
 import { escaped, type Read, readSpec, type Writing } from "./spec.ts";
-import { pointerSteps, type Spot } from "./values.ts";
+import { pointerSteps, type Spot, valueText } from "./values.ts";
 
 /** A mapping made ready: what each field of an event is read from; null where the document says nothing of it. */
 export interface Mapping {
@@ -107,7 +107,13 @@ function condition(item: unknown, at: string, writing: Writing): (place: Spot) =
     return () => false;
   }
   const words = new Set(list.map(String));
-  return (place) => words.has(String(read(place)));
+  return (place) => words.has(wordOf(read(place)));
+}
+
+/** As `String` says it, of whatever a sender put there. */
+function wordOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? value.map(valueText).join(",") : valueText(value);
 }
 
 /** `{at, text}` or `{href: spec, text}`: an address and what to call it. */

@@ -1,5 +1,5 @@
 import { UnreadableBody } from "../adapter.ts";
-import { type JsonFields, jsonBody, objectOf } from "../json.ts";
+import { asText, type JsonFields, jsonBody, objectOf } from "../json.ts";
 
 const TYPES = ["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"] as const;
 /** Texts that every message has, on one line each but the first. */
@@ -23,13 +23,13 @@ export function readSnsMessage(body: Buffer): SnsMessage {
   const fields = objectOf(jsonBody(body)) ?? {};
   const type = TYPES.find((name) => name === fields["Type"]);
   const missing = REQUIRED.find((name) => typeof fields[name] !== "string");
-  const isCut = REQUIRED.slice(1).some((name) => /[\r\n]/.test(String(fields[name])));
+  const isCut = REQUIRED.slice(1).some((name) => /[\r\n]/.test(asText(fields[name])));
   if (type === undefined || missing !== undefined || isCut)
     throw new UnreadableBody({
       why: "bad_request",
       message: `This is no message of an SNS topic: ${missing ?? "Type"} is missing or unknown.`,
     });
-  const text = (name: string) => (typeof fields[name] === "string" ? String(fields[name]) : "");
+  const text = (name: string) => asText(fields[name]);
   return {
     ...{ type, id: text("MessageId"), topic: text("TopicArn"), text: text("Message") },
     ...{ subject: text("Subject").trim(), subscribeUrl: text("SubscribeURL"), fields },

@@ -1,6 +1,7 @@
 import { verify, X509Certificate } from "node:crypto";
 import type { Ask } from "../../kit/ask.ts";
 import { UnreadableBody } from "../adapter.ts";
+import { asText } from "../json.ts";
 import { type SnsMessage, snsAddress } from "./message.ts";
 
 const DAY = 86_400;
@@ -16,7 +17,7 @@ const CONTROL = [
  * Throws UnreadableBody: for what isn't signed so, and where the certificate can't be had.
  */
 export async function mustBeSigned({ type, fields }: SnsMessage, ask: Ask): Promise<void> {
-  const version = String(fields["SignatureVersion"]);
+  const version = asText(fields["SignatureVersion"]);
   const digest = Object.hasOwn(DIGESTS, version) ? DIGESTS[version] : undefined;
   const given = fields["Signature"];
   const url = snsAddress(fields["SigningCertURL"]);
@@ -27,7 +28,7 @@ export async function mustBeSigned({ type, fields }: SnsMessage, ask: Ask): Prom
   const names = type === "Notification" ? NOTIFICATION : CONTROL;
   const signed = names
     .filter((name) => fields[name] !== undefined && fields[name] !== null)
-    .map((name) => `${name}\n${fields[name]}\n`)
+    .map((name) => `${name}\n${asText(fields[name])}\n`)
     .join("");
   const told = await ask(url.href, { keepSeconds: DAY });
   if ("fault" in told)
