@@ -8,7 +8,7 @@ import { type TestBox, testBox } from "../support/box.ts";
 import { reachBy } from "../support/contacts.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
-import { findings, open, withoutStatus } from "./tab.ts";
+import { COLOURS, findings, open, withoutStatus } from "./tab.ts";
 
 const LOOKS: Record<string, BrowserContextOptions> = {
   "phone-light": { viewport: { width: 320, height: 640 }, colorScheme: "light" },
@@ -55,9 +55,10 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
     for (const [name, options] of Object.entries(LOOKS)) {
       const tab = await open(browser, options);
       const { page } = tab;
+      const rules = options.colorScheme === "dark" ? COLOURS : [];
       const calm = async (what: string) => {
         await page.screenshot({ path: join(pictures, `ack-${what}-${name}.png`), fullPage: true });
-        assert.deepEqual(await findings(tab), [], `${what} ${name}`);
+        assert.deepEqual(await findings(tab, rules), [], `${what} ${name}`);
         const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
         assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
       };

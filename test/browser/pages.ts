@@ -3,7 +3,7 @@
  * accessibility checker to find, no message on the console, no breach of the policy, no request to
  * anywhere, and not one vector of the corpus that runs.
  *
- *     node test/browser/pages.ts [DIR]     pictures go to DIR, else to a temporary directory
+ *     node test/browser/pages.ts [DIR] [PART OF A STORY'S NAME]     pictures go to DIR, else to a temporary directory
  *
  * `CHROMIUM` names the browser where it isn't /usr/bin/chromium. Without one it is skipped, save in
  * CI, where it fails.
@@ -24,7 +24,7 @@ import { consoleStories } from "./console/stories.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
-import { findings, open, withoutStatus } from "./tab.ts";
+import { COLOURS, findings, open, withoutStatus } from "./tab.ts";
 
 const SIZES = {
   phone: { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 },
@@ -47,7 +47,8 @@ async function looksRight(browser: Browser, { origin }: Served, pictures: string
           path: join(pictures, `${path.slice(1)}-${size}-${colorScheme}.png`),
           fullPage: true,
         });
-        assert.deepEqual(await findings(tab), [], shown);
+        const rules = colorScheme === "dark" ? COLOURS : [];
+        assert.deepEqual(await findings(tab, rules), [], shown);
         assert.deepEqual(withoutStatus(tab.noise), [], shown);
       }
       await tab.close();
@@ -202,7 +203,7 @@ async function again(failed: readonly Story[]): Promise<void> {
   if (failed.length > 0) console.log(`UNSTEADY, failed above and passed alone: ${names}`);
 }
 
-async function main(pictures: string): Promise<void> {
+async function main(pictures: string, part = ""): Promise<void> {
   if (!existsSync(CHROMIUM)) {
     assert.equal(process.env["CI"], undefined, `no chromium at ${CHROMIUM}`);
     console.log("skipped: no chromium");
@@ -211,7 +212,7 @@ async function main(pictures: string): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   const served = await serve();
   const pages = { looksRight, fits, printsAndReadsPlain, gateOpens, refreshes, nothingRuns };
-  const left: Story[] = [
+  const all: Story[] = [
     ["scriptHolds", (browser) => scriptHolds(browser)],
     ...Object.entries(consoleStories),
     ["oncallHolds", (browser) => oncallHolds(browser, pictures)],
@@ -223,6 +224,7 @@ async function main(pictures: string): Promise<void> {
     ),
     ["feedsParse", feedsParse],
   ];
+  const left = all.filter(([name]) => name.includes(part));
   try {
     const lanes = Array.from({ length: AT_ONCE }, () => work(left));
     await again((await Promise.all(lanes)).flat());
@@ -234,6 +236,6 @@ async function main(pictures: string): Promise<void> {
 
 // What a story that failed still had under way when its box was stopped mustn't end the others: they tell of themselves.
 process.on("unhandledRejection", (error) => console.log("left behind by a story:", error));
-await main(process.argv[2] ?? mkdtempSync(join(tmpdir(), "box-pages-")));
+await main(process.argv[2] ?? mkdtempSync(join(tmpdir(), "box-pages-")), process.argv[3]);
 // What a story that failed has left behind isn't waited for.
 process.exit();

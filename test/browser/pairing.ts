@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type TestBox, testBox } from "../support/box.ts";
-import { findings, open, type Tab, withoutStatus } from "./tab.ts";
+import { COLOURS, findings, open, type Tab, withoutStatus } from "./tab.ts";
 
 const PASSWORD = "correct horse é";
 
@@ -41,9 +41,10 @@ async function looks(browser: Browser, box: TestBox, pictures: string): Promise<
   for (const [name, options] of Object.entries(LOOKS)) {
     const tab = await open(browser, options);
     const { page } = tab;
+    const rules = options.colorScheme === "dark" ? COLOURS : [];
     const calm = async (what: string) => {
       await page.screenshot({ path: join(pictures, `pair-${what}-${name}.png`), fullPage: true });
-      assert.deepEqual(await findings(tab), [], `${what} ${name}`);
+      assert.deepEqual(await findings(tab, rules), [], `${what} ${name}`);
       const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
       assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
     };

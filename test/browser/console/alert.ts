@@ -5,6 +5,7 @@ import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import type { TestBox } from "../../support/box.ts";
 import { realClock } from "../../support/clock.ts";
 import { settle } from "../../support/until.ts";
+import { COLOURS } from "../tab.ts";
 import { followed, onStage, type Stage, seen, soon } from "./stage.ts";
 
 type Step = (stage: Stage) => Promise<void>;
@@ -109,11 +110,12 @@ const readsAsItStands: Step = async ({ box, visit, calm }) => {
         const isBeside = Math.abs(before.top - top) < 2 && left > before.left;
         assert.ok(isBeside || top >= before.bottom - 1, `${id} stands before ${before.id}`);
       }
-      await calm(tab, `an alert ${width} ${colorScheme}`);
+      const rules = colorScheme === "dark" ? COLOURS : [];
+      await calm(tab, `an alert ${width} ${colorScheme}`, rules);
       await tab.page.goto(`${box.url}/a/1/lines`);
-      await calm(tab, `lines ${width} ${colorScheme}`);
+      await calm(tab, `lines ${width} ${colorScheme}`, rules);
       await tab.page.goto(`${box.url}/search?q=payment`);
-      await calm(tab, `search ${width} ${colorScheme}`);
+      await calm(tab, `search ${width} ${colorScheme}`, rules);
       await tab.close();
     }
 };
