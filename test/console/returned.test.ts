@@ -33,8 +33,11 @@ after(async () => {
   await receiver.close();
 });
 
-/** What is sealed is typed anew; nobody is sent it back. Who is added to a layer comes back in its list. */
-const ELSEWHERE = /^(?:headers|body|l\d+-add)$/;
+/** Who is added to a layer comes back in its list. */
+const ELSEWHERE = /^l\d+-add$/;
+/** Nobody is sent it back: it has to be typed again, and isn't left out by mistake. */
+const isSecret = ({ kind, name }: Control) =>
+  kind === "password" || /^(?:headers|body)$/.test(name);
 
 const TEXTS: Readonly<Record<string, string>> = {
   ...{ number: "7", "datetime-local": "2031-02-03T04:05", url: "https://typed.example.org/<x>" },
@@ -43,8 +46,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** Another value than the page was drawn with; null: it is no field, or one that comes back empty. */
 function other({ kind, value, options, name }: Control): string | null {
-  if (kind === "hidden" || kind === "password" || kind === "pick" || ELSEWHERE.test(name))
-    return null;
+  if (kind === "hidden" || kind === "pick" || ELSEWHERE.test(name)) return null;
   if (kind === "box") return value === null ? "on" : null;
   if (kind === "select") return options.findLast((one) => one !== value) ?? null;
   return TEXTS[kind] ?? 'typed "so" & <kept>';
@@ -71,13 +73,18 @@ function filledIn(form: FormOnPage): { sent: [string, string][]; wanted: Map<str
     }
     const changed = other(control);
     if (value !== null || changed !== null) sent.push([name, changed ?? value ?? ""]);
-    if (changed !== null) wanted.set(key, changed);
+    if (changed !== null) wanted.set(key, isSecret(control) ? "again" : changed);
   }
   return { sent, wanted };
 }
 
-const held = ({ kind, value }: Control): string =>
-  kind === "box" || kind === "radio" ? (value === null ? "off" : "on") : (value ?? "");
+/** What a field holds now; of a secret one that it must be typed again. */
+function held(control: Control): string {
+  const { kind, value, isRequired } = control;
+  if (isSecret(control)) return isRequired && value === "" ? "again" : `${value}`;
+  if (kind === "box" || kind === "radio") return value === null ? "off" : "on";
+  return value ?? "";
+}
 
 /** What of a form isn't there any more, when it comes back to who sent it to this address. */
 async function lost(at: string, form: FormOnPage, action: string): Promise<string[]> {

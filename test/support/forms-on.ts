@@ -15,6 +15,7 @@ export interface Control {
   box: string;
   /** What a list offers. */
   options: string[];
+  isRequired: boolean;
 }
 
 export interface FormOnPage {
@@ -62,7 +63,13 @@ function controlOf(element: Element): Control | null {
   if (name === undefined || !["input", "textarea", "select"].includes(tagName)) return null;
   if (["disabled", "readonly", "hidden"].some((one) => attr(element, one) !== undefined))
     return null;
-  const control = { name, key: attr(element, "id") ?? name, box: "", options: [] as string[] };
+  const control = {
+    name,
+    key: attr(element, "id") ?? name,
+    box: "",
+    options: [] as string[],
+    isRequired: attr(element, "required") !== undefined,
+  };
   if (tagName === "textarea") return { ...control, kind: tagName, value: textIn(element) };
   if (tagName === "select") {
     const options = [...elements(element)].filter((one) => one.tagName === "option");

@@ -13,7 +13,7 @@ import { createAction, replaceAction } from "../../projects/actions.ts";
 import { getProject } from "../../projects/projects.ts";
 import { guardOf } from "../../tenant/channel-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
-import { field, fieldId, select, wrongOf } from "../ui/form.ts";
+import { AGAIN, field, fieldId, mustRetype, select, wrongOf } from "../ui/form.ts";
 
 /** When an action runs: "when an alert is …". */
 export const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
@@ -31,7 +31,8 @@ export function actionForm(call: PageCall, action: string, stored: ListedAction 
   const area = (name: string, label: string, hint: string) => {
     const id = fieldId(action, name);
     const wrong = wrongOf(call, action, name);
-    return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" autocomplete="off" spellcheck="false" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}></textarea><p class="hint" id="${id}-hint">${hint}</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
+    const isAgain = mustRetype(call, action, name);
+    return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3"${isAgain && html` required`} autocomplete="off" spellcheck="false" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}></textarea><p class="hint" id="${id}-hint">${isAgain && `${AGAIN} `}${hint}</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
   };
   const box = (name: string, value: string, isSet: boolean, words: string) =>
     html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isSet && html` checked`}> ${words}</label>`;

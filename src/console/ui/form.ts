@@ -71,6 +71,16 @@ export function ticked(
   return (isBack ? returned.form.getAll(name).includes(value) : usual) && html` checked`;
 }
 
+/** What stands at a secret that was typed before its form came back: nobody is sent it, and it isn't left out by mistake. */
+export const AGAIN = "Type it again: it isn’t sent back.";
+
+/** Whether a secret was typed and has to be typed again. */
+export const mustRetype = (
+  call: Pick<PageCall, "returned">,
+  action: string,
+  name: string,
+): boolean => typed(call, action, name) !== "";
+
 /** Why a field wasn't taken; null where it was. `/name` and `?name` in the errors of the interface. */
 export function wrongOf(
   { returned }: Pick<PageCall, "returned">,
@@ -87,7 +97,10 @@ export function wrongOf(
 
 /** A labelled field of the form at `action`, with what is wrong with it. */
 export function field(call: Pick<PageCall, "returned">, action: string, of: Field): Markup {
-  const { name, label, type = "text", hint, required = false, autocomplete, more } = of;
+  const { name, label, type = "text", autocomplete, more } = of;
+  const isAgain = type === "password" && mustRetype(call, action, name);
+  const required = of.required === true || isAgain;
+  const hint = isAgain ? [AGAIN, of.hint].filter(Boolean).join(" ") : of.hint;
   const wrong = wrongOf(call, action, name);
   const value = type === "password" ? "" : typed(call, action, name, of.value);
   const id = fieldId(action, name);
