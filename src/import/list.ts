@@ -1,4 +1,5 @@
 import type { Importer } from "./importer.ts";
+import { fromPagerDuty } from "./pagerduty/pagerduty.ts";
 
 /** Every system that can be come from: a new one is a file or a folder of its own and a word here. */
-export const importers: readonly Importer[] = [];
+export const importers: readonly Importer[] = [fromPagerDuty];

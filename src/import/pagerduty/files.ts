@@ -1,0 +1,116 @@
+import type { GivenFile, ImportLine } from "../importer.ts";
+import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+
+/** PagerDuty's REST answers, one a file or several, sorted by what they hold. */
+export interface PagerDutyFiles {
+  users: Given[];
+  schedules: Given[];
+  policies: Given[];
+  services: Given[];
+  windows: Given[];
+  /** With the name of their file, which says whose they are: the answer doesn't. */
+  overrides: { file: string; list: Given[] }[];
+}
+
+type Kind = Exclude<keyof PagerDutyFiles, "overrides">;
+
+/** By the name that an answer has a list under, and by the `type` of one thing. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  ...{ users: "users", user: "users" },
+  ...{ schedules: "schedules", schedule: "schedules", schedule_v3: "schedules" },
+  ...{ escalation_policies: "policies", escalation_policy: "policies" },
+  ...{ services: "services", service: "services" },
+  ...{ maintenance_windows: "windows", maintenance_window: "windows" },
+};
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  users: "users",
+  schedules: "schedules",
+  policies: "escalation policies",
+  services: "services",
+  windows: "maintenance windows",
+};
+
+const PAGING = ["limit", "offset", "more", "total"];
+
+/** Throws ImportFault. The same thing from two files is the one that says more. */
+export function pagerDutyFiles(
+  files: readonly GivenFile[],
+  { unread, report }: { unread: Unread; report: ImportLine[] },
+): PagerDutyFiles {
+  const found = new Map<Kind, Map<string, GivenFields>>();
+  const overrides: PagerDutyFiles["overrides"] = [];
+  const take = (kind: Kind, value: unknown) => {
+    if (!isFields(value)) return;
+    const things = found.get(kind) ?? new Map<string, GivenFields>();
+    const id = String(value["id"] ?? things.size);
+    const before = things.get(id);
+    if (before === undefined || Object.keys(value).length > Object.keys(before).length)
+      things.set(id, value);
+    found.set(kind, things);
+  };
+  for (const file of files) {
+    const value = exportedJson(file);
+    const tops = Array.isArray(value) ? value.filter(isFields) : isFields(value) ? [value] : [];
+    let known = false;
+    for (const top of tops) {
+      const kind = KINDS[String(top["type"] ?? "")];
+      if (kind !== undefined) {
+        known = true;
+        take(kind, top);
+        continue;
+      }
+      for (const [key, held] of Object.entries(top)) {
+        const of = KINDS[key];
+        if (of !== undefined) {
+          known = true;
+          for (const one of Array.isArray(held) ? held : [held]) take(of, one);
+        } else if (key === "overrides" && Array.isArray(held)) {
+          known = true;
+          const list = held.filter(isFields).map((one) => new Given(one, "overrides", unread));
+          overrides.push({ file: file.name, list });
+        } else if (!PAGING.includes(key) && isMuch(held)) {
+          known = true;
+          const how =
+            "Nothing here is like them, or the box has them otherwise: they aren't taken over.";
+          report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
+        }
+      }
+      if (top["more"] === true && !isFollowed(top, files))
+        report.push({
+          sort: "impossible",
+          what: file.name,
+          how: "Its answer says that there are more: fetch the next page too (offset=…), into a file of its own.",
+        });
+    }
+    if (!known)
+      report.push({
+        sort: "impossible",
+        what: file.name,
+        how: "It holds nothing that is known here.",
+      });
+  }
+  const all = (kind: Kind) =>
+    [...(found.get(kind)?.values() ?? [])].map((one) => new Given(one, WORDS[kind], unread));
+  return {
+    users: all("users"),
+    schedules: all("schedules"),
+    policies: all("policies"),
+    services: all("services"),
+    windows: all("windows"),
+    overrides,
+  };
+}
+
+const isMuch = (value: unknown) =>
+  (Array.isArray(value) && value.length > 0) || (isFields(value) && Object.keys(value).length > 0);
+
+/** Whether another file has the page after this one. */
+function isFollowed(top: GivenFields, files: readonly GivenFile[]): boolean {
+  const next = Number(top["offset"] ?? 0) + Number(top["limit"] ?? 0);
+  const keys = Object.keys(top).filter((key) => KINDS[key] !== undefined);
+  return files.some((file) => {
+    const value = exportedJson(file);
+    return isFields(value) && value["offset"] === next && keys.some((key) => key in value);
+  });
+}

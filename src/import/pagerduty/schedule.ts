@@ -1,0 +1,170 @@
+import type { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import { minuteOfDay } from "../team/given.ts";
+import { begunBy, type GivenRotation, handover, toldFrom, turnAt } from "../team/rotation.ts";
+import type { GivenOverride } from "../team/schedules.ts";
+import { dailyWindow, type WeekWindow, weeklyWindow } from "../team/windows.ts";
+import { zoneOf } from "../team/zones.ts";
+
+const ASK = "fetch it with ?since= and ?until= so that its answer has final_schedule.";
+
+/** The names of the box's schedules that it becomes; none where it can't be one. */
+export function takeSchedule(
+  draft: TeamDraft,
+  given: Given,
+  overrides: readonly Given[],
+): string[] {
+  const name = given.text("name") || given.text("summary") || given.text("id");
+  const what = `schedule ${name}`;
+  const zone = zoneOf(given.text("time_zone"));
+  if (zone === null) {
+    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is none that is known.`);
+    return [];
+  }
+  if (given.has("rotations")) {
+    draft.impossible(
+      what,
+      "It is one of the newer, shift-based ones, which aren't layers: set it up by hand.",
+    );
+    return [];
+  }
+  if (!given.has("schedule_layers")) {
+    draft.impossible(
+      what,
+      `Only the list of schedules has it, without its layers: fetch /schedules/${given.text("id")} too.`,
+    );
+    return [];
+  }
+  // The first layer wins there, the last here.
+  const layers = given.objects("schedule_layers", "schedule layers").toReversed();
+  const final = given.object("final_schedule", "final schedules");
+  return draft.schedule({
+    ...{ what, name, zone, ask: ASK, apart: false, together: false },
+    rotations: layers.flatMap((layer, level) => rotationOf(draft, layer, { what, zone, level })),
+    overrides: overridesOf(draft, { what, given, overrides }),
+    theirs: final === null ? null : rendered(draft, final, what),
+  });
+}
+
+function userOf(draft: TeamDraft, holder: Given, where: string): string | null {
+  const user = holder.object("user", "users of schedules");
+  if (user === null) return null;
+  const called = user.text("summary") || user.text("name");
+  return draft.people.find({ id: user.text("id"), email: user.text("email"), called }, where);
+}
+
+function rotationOf(
+  draft: TeamDraft,
+  layer: Given,
+  { what, zone, level }: { what: string; zone: string; level: number },
+): GivenRotation[] {
+  const name = layer.text("name") || `layer ${level + 1}`;
+  const end = layer.instant("end");
+  if (end !== null && end <= draft.now) return [];
+  if (end !== null)
+    draft.nearly(
+      what,
+      `Its layer ${name} ends at ${layer.text("end")}, and layers have no end here: take it out by then.`,
+    );
+  const start = layer.instant("start");
+  const virtual = layer.instant("rotation_virtual_start") ?? start;
+  const seconds = layer.number("rotation_turn_length_seconds") ?? 0;
+  if (virtual === null || seconds < 60) {
+    draft.impossible(
+      what,
+      `Its layer ${name} has no start or no length of a turn that can be read, and is left out.`,
+    );
+    return [];
+  }
+  if (seconds % 60 !== 0)
+    draft.nearly(what, `The turns of its layer ${name} have whole minutes here.`);
+  const turns = layer.objects("users", "users of layers").map((user) => {
+    const email = userOf(draft, user, what);
+    return email === null ? [] : [email];
+  });
+  const rotation: GivenRotation = {
+    ...{ name, turns, start: virtual, level, zone, id: layer.text("id") },
+    shiftMinutes: Math.round(seconds / 60),
+    windows: windowsOf(draft, layer, { what, name }),
+  };
+  return [beginning(draft, rotation, { what, from: start ?? virtual })];
+}
+
+/** Nobody is on call by it before `from`, whenever its turns are counted from. */
+function beginning(
+  draft: TeamDraft,
+  rotation: GivenRotation,
+  { what, from }: { what: string; from: number },
+): GivenRotation {
+  const zone = draft.zone(rotation.zone);
+  if (rotation.turns.length === 0) return rotation;
+  if (from <= draft.now) return begunBy(rotation, zone, draft.now);
+  const turn = turnAt(rotation, zone, from);
+  if (handover(rotation, zone, turn) !== from)
+    draft.nearly(
+      what,
+      `Its layer ${rotation.name} begins in the middle of a turn; here it begins with that turn.`,
+    );
+  return toldFrom(rotation, zone, turn);
+}
+
+function windowsOf(
+  draft: TeamDraft,
+  layer: Given,
+  { what, name }: { what: string; name: string },
+): WeekWindow[] {
+  const windows: WeekWindow[] = [];
+  for (const given of layer.objects("restrictions", "restrictions")) {
+    const type = given.text("type");
+    const start = minuteOfDay(given.text("start_time_of_day"));
+    const seconds = given.number("duration_seconds") ?? 0;
+    const day = given.number("start_day_of_week");
+    if (start === null || seconds <= 0 || (type !== "daily_restriction" && day === null)) {
+      draft.impossible(
+        what,
+        `A restriction of its layer ${name} can't be read: without it the layer holds for longer.`,
+      );
+      continue;
+    }
+    const minutes = Math.round(seconds / 60);
+    // Monday is 1 there and Sunday 7; here Sunday is 0.
+    const made =
+      type === "daily_restriction"
+        ? dailyWindow(start, minutes)
+        : weeklyWindow((day ?? 0) % 7, start, minutes);
+    if (made === null) return [];
+    windows.push(...(Array.isArray(made) ? made : [made]));
+  }
+  return windows;
+}
+
+function overridesOf(
+  draft: TeamDraft,
+  { what, given, overrides }: { what: string; given: Given; overrides: readonly Given[] },
+): GivenOverride[] {
+  const shown = given.object("overrides_subschedule", "override subschedules");
+  const rendered = shown?.objects("rendered_schedule_entries", "rendered entries") ?? [];
+  const seen = new Set<string>();
+  return [...overrides, ...rendered].flatMap((one) => {
+    const [from, until] = [one.instant("start"), one.instant("end")];
+    if (from === null || until === null || until <= draft.now) return [];
+    const person = userOf(draft, one, what);
+    const key = `${person} ${from} ${until}`;
+    if (person === null || seen.has(key)) return [];
+    seen.add(key);
+    return [{ person, from, until, rotations: null }];
+  });
+}
+
+function rendered(draft: TeamDraft, final: Given, what: string) {
+  const shifts = final.objects("rendered_schedule_entries", "rendered entries").flatMap((one) => {
+    const [from, until] = [one.instant("start"), one.instant("end")];
+    const person = userOf(draft, one, what);
+    return from === null || until === null || person === null ? [] : [{ person, from, until }];
+  });
+  if (shifts.length === 0) return null;
+  // An answer doesn't say for which time it was asked: it is known from its first shift to its last.
+  const from = shifts.reduce((least, shift) => Math.min(least, shift.from), Infinity);
+  const until = shifts.reduce((most, shift) => Math.max(most, shift.until), 0);
+  return { shifts, from, until };
+}

@@ -1,0 +1,90 @@
+/** Whom a step pages, so many minutes after the alert opened. */
+export interface LadderStep {
+  after: number;
+  people: readonly string[];
+  schedules: readonly string[];
+}
+
+/** As a rule of a configuration has it. */
+export interface PlannedStep {
+  accounts: string[];
+  schedules: string[];
+  after_minutes: number;
+  repeat_minutes?: number;
+}
+
+const MOST_STEPS = 10;
+const MOST_NAMED = 20;
+const YEAR = 525_600;
+
+/**
+ * A policy as a ladder: its steps at their minutes, gone through `passes` times, each pass `every` minutes after the one before.
+ * `say` is told, in a sentence, what couldn't be held.
+ */
+export function ladderOf(
+  steps: readonly LadderStep[],
+  { passes, every }: { passes: number; every: number },
+  say: (how: string) => void,
+): PlannedStep[] {
+  const once = fitted(joinedSteps(steps), say);
+  if (once.length === 0) return [];
+  const wanted = every > 0 ? Math.max(1, passes) : 1;
+  const whole = Math.min(wanted, Math.floor(MOST_STEPS / once.length));
+  const ladder = Array.from({ length: whole }, (_, pass) =>
+    once.map((step) => ({ ...step, after_minutes: step.after_minutes + pass * every })),
+  )
+    .flat()
+    .filter(({ after_minutes }) => after_minutes <= YEAR);
+  const last = ladder.at(-1);
+  if (whole === wanted || last === undefined) return ladder;
+  say(
+    `It goes through its steps ${wanted} times; a ladder has ${MOST_STEPS} steps, so that it goes through them ${whole} ${whole === 1 ? "time" : "times"} here, and then pages those of the last step every ${every} minutes until somebody acknowledges.`,
+  );
+  return [...ladder.slice(0, -1), { ...last, repeat_minutes: Math.min(every, YEAR) }];
+}
+
+/** Steps of one minute are one; nobody is named twice in one. */
+function joinedSteps(steps: readonly LadderStep[]): LadderStep[] {
+  const byMinute = new Map<number, LadderStep>();
+  for (const { after, people, schedules } of steps) {
+    const before = byMinute.get(after) ?? { after, people: [], schedules: [] };
+    byMinute.set(after, {
+      after,
+      people: [...new Set([...before.people, ...people])],
+      schedules: [...new Set([...before.schedules, ...schedules])],
+    });
+  }
+  return [...byMinute.values()].sort((a, b) => a.after - b.after);
+}
+
+function fitted(steps: readonly LadderStep[], say: (how: string) => void): PlannedStep[] {
+  const planned = steps
+    .filter(({ people, schedules }) => people.length + schedules.length > 0)
+    .flatMap(({ after, people, schedules }) => {
+      const parts = Math.ceil(Math.max(people.length, schedules.length) / MOST_NAMED);
+      return Array.from({ length: parts }, (_, i) => ({
+        accounts: people.slice(i * MOST_NAMED, (i + 1) * MOST_NAMED),
+        schedules: schedules.slice(i * MOST_NAMED, (i + 1) * MOST_NAMED),
+        after_minutes: Math.min(after, YEAR),
+      }));
+    });
+  if (planned.length <= MOST_STEPS) return planned;
+  const kept = planned.slice(0, MOST_STEPS - 1);
+  const [tenth, ...late] = planned.slice(MOST_STEPS - 1);
+  if (tenth === undefined) return kept;
+  const all = [tenth, ...late];
+  const accounts = [...new Set(all.flatMap((step) => step.accounts))];
+  const schedules = [...new Set(all.flatMap((step) => step.schedules))];
+  const left = [...accounts.slice(MOST_NAMED), ...schedules.slice(MOST_NAMED)];
+  say(
+    `It has ${planned.length} steps and a ladder ${MOST_STEPS}: those of the last ${all.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, for whom there is no room`}.`,
+  );
+  return [
+    ...kept,
+    {
+      ...tenth,
+      accounts: accounts.slice(0, MOST_NAMED),
+      schedules: schedules.slice(0, MOST_NAMED),
+    },
+  ];
+}

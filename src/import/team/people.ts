@@ -1,0 +1,78 @@
+import type { ImportLine } from "../importer.ts";
+
+type Role = "owner" | "admin" | "member";
+
+/** A person as an export has them. */
+export interface GivenPerson {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** Why they aren't taken over, in words; null: they are. */
+  leftOut: string | null;
+}
+
+/** As a configuration file has them. */
+export interface PlannedPerson {
+  email: string;
+  display_name?: string;
+  role?: Role;
+}
+
+const fold = (email: string) => email.trim().normalize("NFC").toLowerCase();
+
+/** Emails as the box takes them. */
+const isEmail = (text: string) =>
+  /^[^\s@"]{1,64}@[^\s@"]{1,255}$/u.test(text) && !/[\p{Cc}\p{Cf}]/u.test(text);
+
+/** Everybody of an export: one account for each email, whatever its case. */
+export class GivenPeople {
+  readonly planned: PlannedPerson[] = [];
+  readonly #byId = new Map<string, string>();
+  readonly #byEmail = new Map<string, string>();
+  readonly #missed = new Set<string>();
+  readonly #report: ImportLine[];
+
+  constructor(report: ImportLine[]) {
+    this.#report = report;
+  }
+
+  add({ id, email, name, role, leftOut }: GivenPerson): void {
+    const what = `user ${name || email || id}`;
+    const why = leftOut ?? (isEmail(email) ? null : `"${email}" is no email address.`);
+    if (why !== null) {
+      this.#missed.add(id);
+      this.#report.push({ sort: "impossible", what, how: why });
+      return;
+    }
+    const folded = fold(email);
+    const there = this.#byEmail.get(folded);
+    this.#byId.set(id, there ?? folded);
+    if (there !== undefined) return;
+    this.#byEmail.set(folded, folded);
+    const display = [...name.trim()].slice(0, 128).join("");
+    this.planned.push({
+      email: folded,
+      ...(display === "" ? {} : { display_name: display }),
+      ...(role === "member" ? {} : { role }),
+    });
+    this.#report.push({ sort: "exact", what, how: `An account of role ${role}.` });
+  }
+
+  /** The email of a user, by id or by email; null, told once, for one who isn't there. `where`: what names them. */
+  find(ref: { id?: string; email?: string; called?: string }, where: string): string | null {
+    const { id = "", email = "", called = "" } = ref;
+    const found = this.#byId.get(id) ?? this.#byEmail.get(fold(email));
+    if (found !== undefined) return found;
+    const who = called || email || id;
+    const key = `${who} ${where}`;
+    if (!this.#missed.has(key))
+      this.#report.push({
+        sort: "impossible",
+        what: where,
+        how: `It names the user ${who}, who isn't taken over, and does without here.`,
+      });
+    this.#missed.add(key);
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+/** When a rotation counts, as the box has it: the weekdays (0 = Sunday) on which it begins; an end at or before the start is on the next day. */
+export interface WeekWindow {
+  days: number[];
+  start_minute: number;
+  end_minute: number;
+}
+
+const DAY = 1440;
+const WEEK = 7 * DAY;
+
+/** Every day from a minute on for so many; null: all day. */
+export function dailyWindow(start: number, minutes: number): WeekWindow | null {
+  return minutes >= DAY ? null : { days: [], ...within(start % DAY, minutes) };
+}
+
+/**
+ * From a minute of a weekday on for so many. One that is longer than a day becomes one for its first day, one for whole days, and
+ * one for its last, since here each begins and ends within a day of its beginning. null: the whole week.
+ */
+export function weeklyWindow(day: number, start: number, minutes: number): WeekWindow[] | null {
+  if (minutes >= WEEK) return null;
+  const first = (((day + Math.floor(start / DAY)) % 7) + 7) % 7;
+  const from = start % DAY;
+  if (minutes <= DAY) return [{ days: [first], ...within(from, minutes) }];
+  const left = minutes - (DAY - from);
+  const whole = Math.floor(left / DAY);
+  const rest = left % DAY;
+  const dayAfter = (n: number) => (first + n) % 7;
+  const days = Array.from({ length: whole }, (_, i) => dayAfter(i + 1));
+  return [
+    { days: [first], start_minute: from, end_minute: DAY },
+    ...(whole === 0 ? [] : [{ days, start_minute: 0, end_minute: DAY }]),
+    ...(rest === 0 ? [] : [{ days: [dayAfter(whole + 1)], start_minute: 0, end_minute: rest }]),
+  ];
+}
+
+function within(start: number, minutes: number): Pick<WeekWindow, "start_minute" | "end_minute"> {
+  const end = start + minutes;
+  return { start_minute: start, end_minute: end <= DAY ? end : end - DAY };
+}
+
+/** Those of the same times are one, with all their days; in the order of their first. */
+export function joinedWindows(windows: readonly WeekWindow[]): WeekWindow[] {
+  const joined = new Map<string, Set<number>>();
+  for (const { days, start_minute, end_minute } of windows) {
+    const key = `${start_minute} ${end_minute}`;
+    const known = joined.get(key) ?? new Set();
+    for (const day of days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days) known.add(day);
+    joined.set(key, known);
+  }
+  return [...joined].map(([key, days]) => {
+    const [start_minute = 0, end_minute = 0] = key.split(" ").map(Number);
+    const named = days.size === 7 ? [] : [...days].sort((a, b) => a - b);
+    return { days: named, start_minute, end_minute };
+  });
+}
+
+/** Whether no minute of the week is in both; none given is always. */
+export function areApart(a: readonly WeekWindow[], b: readonly WeekWindow[]): boolean {
+  if (a.length === 0 || b.length === 0) return false;
+  const taken = minutesOf(a);
+  return minutesOf(b).every((is, minute) => !is || !taken[minute]);
+}
+
+function minutesOf(windows: readonly WeekWindow[]): boolean[] {
+  const minutes = Array.from({ length: WEEK }, () => false);
+  for (const { days, start_minute, end_minute } of windows) {
+    const length =
+      end_minute <= start_minute ? end_minute + DAY - start_minute : end_minute - start_minute;
+    for (const day of days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days)
+      for (let i = 0; i < length; i += 1) minutes[(day * DAY + start_minute + i) % WEEK] = true;
+  }
+  return minutes;
+}
+
+/** As clocks that are so many minutes ahead show it. */
+export function movedWindow(
+  { days, start_minute, end_minute }: WeekWindow,
+  ahead: number,
+): WeekWindow {
+  const length =
+    end_minute <= start_minute ? end_minute + DAY - start_minute : end_minute - start_minute;
+  const start = start_minute + ahead;
+  const passed = Math.floor(start / DAY);
+  return {
+    days: days.map((day) => (((day + passed) % 7) + 7) % 7),
+    ...within(((start % DAY) + DAY) % DAY, length),
+  };
+}

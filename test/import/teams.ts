@@ -1,0 +1,101 @@
+/** Small exports of each on-call tool, and whom it has on call when; times lie ahead of `now`, Unix seconds. */
+
+export interface TeamExport {
+  system: string;
+  files: Readonly<Record<string, unknown>>;
+  onCall: { schedules: string[]; at: number; people: string[] }[];
+}
+
+const DAY = 86_400;
+const [ann, bob, eve] = ["ann@example.org", "bob@example.org", "eve@example.org"];
+
+/** The Monday before `now`, and one ahead; nine o'clock UTC. */
+function mondays(now: number) {
+  const day = Math.floor(now / DAY);
+  const monday = (day - ((day + 3) % 7)) * DAY + 9 * 3600;
+  return { past: monday - 70 * DAY, ahead: monday + 14 * DAY };
+}
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+export function teams(now: number): TeamExport[] {
+  return [pagerduty(now)];
+}
+
+function pagerduty(now: number): TeamExport {
+  const { past, ahead } = mondays(now);
+  const ref = (id: string, type = "user_reference") => ({ id, type });
+  const person = (id: string, email: string, role = "limited_user") => ({
+    id,
+    email,
+    name: id,
+    role,
+  });
+  const layer = (name: string, people: string[], more: object = {}) => ({
+    ...{ id: name, name, start: iso(past), end: null, rotation_virtual_start: iso(past) },
+    ...{
+      rotation_turn_length_seconds: 604_800,
+      users: people.map((id) => ({ user: ref(id) })),
+      ...more,
+    },
+  });
+  const weekend = {
+    type: "weekly_restriction",
+    start_day_of_week: 6,
+    start_time_of_day: "00:00:00",
+    duration_seconds: 2 * DAY,
+  };
+  const schedules = ["Primary"];
+  return {
+    system: "pagerduty",
+    files: {
+      "users.json": {
+        users: [person("PANN", ann, "admin"), person("PBOB", bob), person("PEVE", eve)],
+      },
+      "PS1.json": {
+        schedule: {
+          ...{ id: "PS1", name: "Primary", time_zone: "Etc/UTC" },
+          schedule_layers: [
+            layer("weekend", ["PEVE"], { restrictions: [weekend] }),
+            layer("week", ["PANN", "PBOB"]),
+          ],
+        },
+      },
+      "overrides-PS1.json": {
+        overrides: [{ start: iso(ahead + DAY), end: iso(ahead + 2 * DAY), user: ref("PEVE") }],
+      },
+      "policies.json": {
+        escalation_policies: [
+          {
+            ...{ id: "PE1", type: "escalation_policy", name: "Default", num_loops: 0 },
+            escalation_rules: [
+              { escalation_delay_in_minutes: 30, targets: [ref("PS1", "schedule_reference")] },
+            ],
+          },
+        ],
+      },
+      "services.json": {
+        services: [
+          {
+            ...{ id: "PW", name: "Web", status: "active", escalation_policy: ref("PE1", "policy") },
+            integrations: [
+              {
+                id: "PI1",
+                name: "Prometheus",
+                integration_key: "0123456789abcdef0123456789abcdef",
+              },
+            ],
+          },
+        ],
+      },
+    },
+    onCall: [
+      { schedules, at: ahead - 1, people: [bob] },
+      { schedules, at: ahead, people: [ann] },
+      { schedules, at: ahead + DAY, people: [eve] },
+      { schedules, at: ahead + 2 * DAY, people: [ann] },
+      { schedules, at: ahead + 5 * DAY, people: [eve] },
+      { schedules, at: ahead + 7 * DAY, people: [bob] },
+    ],
+  };
+}
