@@ -4,7 +4,7 @@ import type { EventBody } from "../outbox/event.ts";
 import { asLine, type Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { type Loudness, loudnessOf, postJson } from "./room.ts";
+import { type Loudness, loudnessOf, postJson, unlessTaken } from "./room.ts";
 
 export const gotify = channel({
   kind: "gotify",
@@ -37,11 +37,12 @@ export async function sendGotify(via: Via, request: GotifyRequest): Promise<Post
   const { server, token, event, words } = request;
   const { origin, pathname } = new URL(server);
   const url = `${origin}${pathname.replace(/\/+$/, "")}/message`;
-  const { answer, ...posted } = await postJson(via, url, {
+  const answered = await postJson(via, url, {
     headers: { "X-Gotify-Key": token },
     body: gotifyMessage(event, words),
     why: ({ error }) => error,
   });
+  const { answer, ...posted } = unlessTaken(answered, ({ id }) => Number.isSafeInteger(id));
   return posted;
 }
 

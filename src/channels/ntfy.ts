@@ -5,7 +5,7 @@ import type { EventBody } from "../outbox/event.ts";
 import type { Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { type Loudness, loudnessOf, postJson } from "./room.ts";
+import { type Loudness, loudnessOf, postJson, unlessTaken } from "./room.ts";
 
 const PUBLIC_SERVER = "https://ntfy.sh";
 
@@ -49,11 +49,12 @@ export interface NtfyRequest {
 /** Publishes the event as JSON to the server's root (docs.ntfy.sh, Publish as JSON). */
 export async function sendNtfy(via: Via, request: NtfyRequest): Promise<Posted> {
   const { server, topic, token, event, words } = request;
-  const { answer, ...posted } = await postJson(via, server === "" ? PUBLIC_SERVER : server, {
+  const answered = await postJson(via, server === "" ? PUBLIC_SERVER : server, {
     ...(token !== "" && { headers: { Authorization: `Bearer ${token}` } }),
     body: withinNtfy({ topic, ...ntfyMessage(event, words) }),
     why: ({ error }) => error,
   });
+  const { answer, ...posted } = unlessTaken(answered, ({ id }) => typeof id === "string");
   return posted;
 }
 

@@ -2,6 +2,7 @@ import { sourceKinds, usualRoom } from "../adapters/list.ts";
 import { mustBeUsable } from "../adapters/mapping/chosen.ts";
 import { mustBeNoFallback } from "../alerts/fallback.ts";
 import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
+import { writeLateTimeline } from "../alerts/timeline.ts";
 import type { Addresses } from "../heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../heartbeats/rows.ts";
 import { invalid, ServiceError } from "../kit/errors.ts";
@@ -187,5 +188,5 @@ function deleteOthers(
   const sources = present.sources.filter(({ kind }) => kind !== HEARTBEATS || !speaks);
   for (const name of gone(sources, config.sources)) deleteSource(tx, project, name);
   for (const { id } of ownIntegrations(tx, project))
-    if (!keep.has(id)) deleteIntegration(tx, project, id);
+    if (!keep.has(id)) deleteIntegration(tx, project, { id, tell: writeLateTimeline });
 }

@@ -4,7 +4,7 @@ import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
 import { OFF_BY } from "../outbox/channel-health.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
-import { findIntegration, type IntegrationRow } from "../outbox/destination.ts";
+import { findIntegration, type IntegrationRow, type OutboxEntry } from "../outbox/destination.ts";
 import { dropDeliveries, resumeDeliveries } from "../outbox/rows.ts";
 import { integrations, projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
@@ -221,10 +221,24 @@ export function changeIntegration(
   changeConfig(tx, project.id);
 }
 
-/** Deletes it with its credentials; what waited for it is dropped. Throws 404, 409 for the relay's row. */
-export function deleteIntegration(tx: Tx, project: Project, id: string): void {
-  mustBeOwn(mustFind(tx, project, id));
-  dropDeliveries(tx, id);
+/**
+ * Deletes it with its credentials; what waited for it is dropped, which `tell` writes into the history of each alert.
+ * Throws 404, 409 for the relay's row.
+ */
+export function deleteIntegration(
+  tx: Tx,
+  project: Project,
+  { id, tell }: { id: string; tell(tx: Tx, alertId: number, entry: OutboxEntry): void },
+): void {
+  const row = mustFind(tx, project, id);
+  mustBeOwn(row);
+  for (const { alertId, ...delivery } of dropDeliveries(tx, id)) {
+    if (alertId === null) continue;
+    const integration = row.name === "" ? id : row.name;
+    const error = "the channel was deleted";
+    const detail = { integration, type: row.type, ...delivery, error };
+    tell(tx, alertId, { kind: "delivery_dropped", detail });
+  }
   tx.orm.delete(integrations).where(eq(integrations.id, id)).run();
   tx.note({ topic: "endpoint", id });
   changeConfig(tx, project.id);

@@ -92,3 +92,9 @@ test("a refusal is told by its name without the token, and tried again", async (
     ...{ kind: "never", error: "http 410: Gone", disable: true },
   });
 });
+
+test("what another answers in the server's place, a portal that wants its terms accepted, is no success", async () => {
+  receiver.once(answer(200, "<html>Welcome!"), answer(200, { ok: true }));
+  for (let i = 0; i < 2; i++)
+    assert.deepEqual((await send()).verdict, { kind: "later", error: "http 200: not accepted" });
+});

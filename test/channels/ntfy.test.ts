@@ -131,6 +131,12 @@ test("so it does with a page, whose buttons stay", async () => {
   }
 });
 
+test("what another answers in the server's place, a portal that wants its terms accepted, is no success", async () => {
+  receiver.once(answer(200, "<html>Welcome!"), answer(200, { ok: true }));
+  for (let i = 0; i < 2; i++)
+    assert.deepEqual((await send()).verdict, { kind: "later", error: "http 200: not accepted" });
+});
+
 test("a server that is busy says how long; a refusal keeps the page waiting, with its status", async () => {
   receiver.once(answer(429, {}, { "retry-after": "7" }), answer(401, {}), answer(413, {}));
   assert.deepEqual((await send()).verdict, {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
 import { settle } from "../support/until.ts";
 
 test("a phone with the ntfy app is rung, and its topic and token are never read again", async () => {
@@ -15,6 +15,7 @@ test("a phone with the ntfy app is rung, and its topic and token are never read 
     assert.deepEqual([bad.status, bad.body.error.details[0].field], [400, "/topic"]);
     const missing = await box.api("POST", path, { type: "ntfy" });
     assert.deepEqual([missing.status, missing.body.error.code], [422, "missing_credential"]);
+    server.always(answer(200, { id: "sPs71M8A2T", event: "message" }));
     const topic = "ops-canary-topic";
     const write = { type: "ntfy", topic, server: server.url, access_token: "tk_canary" };
     const { id } = (await box.api("POST", path, write)).body;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boxAndReceiver } from "../support/contacts.ts";
+import { answer } from "../support/receiver.ts";
 import { settle } from "../support/until.ts";
 
 test("a shared channel hears of every project but those that it leaves out, whatever they are called later", async (t) => {
@@ -64,3 +65,25 @@ test("a shared channel hears of every project but those that it leaves out, what
   await settle(box);
   assert.equal(heard().length, 3);
 });
+
+for (const kind of ["integrations", "webhooks"])
+  test(`what waits for a channel that is deleted is told as dropped (${kind})`, async (t) => {
+    const { box, receiver } = await boxAndReceiver(t);
+    const token = await box.project("shop");
+    await box.api("POST", "/v1/projects/shop/rules", { name: "any" });
+    receiver.always(answer(503));
+    const write = { type: "webhook", name: "ops", url: receiver.url };
+    const { id } = (await box.api("POST", "/v1/projects/shop/integrations", write)).body;
+    await box.ingest(token, { message: "disk is full", level: 500 });
+    await settle(box);
+    const gone = await box.api("DELETE", `/v1/projects/shop/${kind}/${id}`);
+    assert.deepEqual([gone.status, gone.body], [200, { deleted: true }]);
+    const { timeline } = (await box.api("GET", "/v1/alerts/1/timeline")).body;
+    const detail = { integration: "ops", type: "webhook", event: "alert.opened", attempts: 1 };
+    assert.deepEqual(
+      timeline.flatMap((entry: { kind: string; detail: object }) =>
+        entry.kind === "delivery_dropped" ? [entry.detail] : [],
+      ),
+      [{ ...detail, error: "the channel was deleted" }],
+    );
+  });

@@ -1,3 +1,4 @@
+import { writeLateTimeline } from "../../alerts/timeline.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { eventKinds } from "../../outbox/event.ts";
 import { type Delivery, deliveryAnswer, listDeliveries } from "../../outbox/rows.ts";
@@ -73,7 +74,8 @@ export const channelScreen: Screen = {
       ...{ verb: "deleteIntegration", target: channelTarget },
       act(call) {
         const { project, row } = found(call);
-        call.tenant.store.write((tx) => deleteIntegration(tx, project, row.id));
+        const which = { id: row.id, tell: writeLateTimeline };
+        call.tenant.store.write((tx) => deleteIntegration(tx, project, which));
         return {
           said: "The channel is deleted; what waited for it is dropped.",
           to: pathOf("p", project.name, "channels"),

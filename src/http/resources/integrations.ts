@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { writeLateTimeline } from "../../alerts/timeline.ts";
 import type { ChannelList } from "../../channels/list.ts";
 import { notFound } from "../../kit/errors.ts";
 import { integrationAnswer, integrationReadOnly } from "../../projects/integration.ts";
@@ -190,7 +191,9 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       answer: deleted,
       errors: ["not_found", "managed_integration"],
       handle: ({ tenant, params }) => {
-        tenant.store.write((tx) => deleteIntegration(tx, getProject(tx, params.id), params.iid));
+        const { id, iid } = params;
+        const which = { id: iid, tell: writeLateTimeline };
+        tenant.store.write((tx) => deleteIntegration(tx, getProject(tx, id), which));
         return { deleted: true };
       },
     }),

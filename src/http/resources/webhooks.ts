@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { writeLateTimeline } from "../../alerts/timeline.ts";
 import { boolean, text } from "../../kit/fields.ts";
 import {
   type Integration,
@@ -118,7 +119,7 @@ export const webhookRoutes: Route[] = [
       tenant.store.write((tx) => {
         const project = getProject(tx, params.id);
         mustBeWebhook(tx, project, params.wid);
-        deleteIntegration(tx, project, params.wid);
+        deleteIntegration(tx, project, { id: params.wid, tell: writeLateTimeline });
       });
       return { deleted: true };
     },
