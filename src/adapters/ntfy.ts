@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from "node:buffer";
 import {
   type Adapter,
   alertCaps,
@@ -92,7 +93,9 @@ function headerFields(request: InRequest, topic: string): NtfyFields {
   return {
     topic,
     message:
-      request.body.toString("utf8").trim() || said("message", "x-message", "m") || "triggered",
+      request.body.toString("utf8").trim() ||
+      decodedWord(said("message", "x-message", "m")).trim() ||
+      "triggered",
     title: decodedWord(said("title", "x-title", "t")).trim(),
     priority: priorityOf(said("priority", "x-priority", "prio", "p")),
     tags: said("tags", "x-tags", "tag", "ta")
@@ -109,8 +112,11 @@ function priorityOf(text: string): number {
   return /^[1-5]$/.test(word) ? Number(word) : 3;
 }
 
-/** A header's text outside of ASCII comes as `=?UTF-8?B?…?=`. */
+/** A header's text outside of ASCII comes as `=?UTF-8?B?…?=`, and from curl as its bytes, which HTTP reads as Latin-1. */
 function decodedWord(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  if (bytes.toString("latin1") === text && isUtf8(bytes) && !isAscii(bytes))
+    return bytes.toString("utf8");
   const [, base64] = /^=\?utf-8\?b\?([A-Za-z0-9+/=]{1,4096})\?=$/i.exec(text.trim()) ?? [];
   return base64 === undefined ? text : Buffer.from(base64, "base64").toString("utf8");
 }

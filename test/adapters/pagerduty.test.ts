@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { type Connected, connected } from "./sending.ts";
@@ -114,6 +115,24 @@ describe("PagerDuty's events", () => {
       assert.equal(await send(made.short_token), 202);
     } finally {
       await slow.stop();
+    }
+  });
+
+  test("where bodies of strangers leave no room a sender is told when to come again", async () => {
+    const half = 512 * 1024;
+    const head = `POST /v1/in/pagerduty/v2/enqueue HTTP/1.1\r\nhost: x\r\ncontent-length: ${half}\r\n\r\n`;
+    const port = Number(new URL(to.box.url).port);
+    const slow = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
+    try {
+      for (const socket of slow) socket.write(head + "x".repeat(half - 1));
+      const body = JSON.stringify(event("trigger", { routing_key: to.short }));
+      const path = `${to.box.url}/v1/in/pagerduty/v2/enqueue`;
+      let answer: Response;
+      do answer = await fetch(path, { method: "POST", body });
+      while (answer.status === 202);
+      assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "1"]);
+    } finally {
+      for (const socket of slow) socket.destroy();
     }
   });
 

@@ -93,6 +93,13 @@ describe("senders that speak to a chat program", () => {
       [(await newest()).last_message, (await newest()).level],
       ["Disk: 97 % full", 500],
     );
+    const raw = Buffer.from("Störung – Büro").toString("latin1");
+    await call("/v1/in/ntfy/box", {
+      method: "PUT",
+      headers: { ...headers, title: raw },
+      body: "x",
+    });
+    assert.equal((await newest()).last_message, "Störung – Büro: x");
   });
 });
 

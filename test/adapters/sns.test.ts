@@ -303,3 +303,22 @@ test("asking: an answer is kept for as long as was said, a fault is not, and one
   assert.deepEqual(await ask(there.url), { fault: "too long" });
   assert.ok("fault" in (await createAsk({ egress, clock: systemClock })("http://127.0.0.1:1/")));
 });
+
+test("an alarm that comes by EventBridge fires and ends as one that comes by itself", () => {
+  const arn = "arn:aws:cloudwatch:eu-west-1:123456789012:alarm:cpu";
+  const changed = (value: string) => ({
+    ...{ id: `event-${value}`, source: "aws.cloudwatch", account: "123456789012" },
+    ...{ "detail-type": "CloudWatch Alarm State Change", region: "eu-west-1", resources: [arn] },
+    detail: {
+      alarmName: "cpu",
+      configuration: { description: "web-1 is busy" },
+      state: { value, reason: "Threshold Crossed", timestamp: "2026-01-05T08:59:45.093+0000" },
+    },
+  });
+  const seen = (value: string) =>
+    sns
+      ?.decode(request(notification(JSON.stringify(changed(value)))))
+      .events.map(({ message, level, named }) => [message, level, named?.action, named?.dedupKey]);
+  assert.deepEqual(seen("ALARM"), [["cpu: web-1 is busy", 400, "fire", arn]]);
+  assert.deepEqual(seen("OK"), [["cpu: web-1 is busy", 200, "resolve", arn]]);
+});

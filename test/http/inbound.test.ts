@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { findToken } from "../../src/http/inbound/token.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 
@@ -141,6 +141,12 @@ describe("an address for senders with a format of their own", () => {
     const path = `/v1/in/alertmanager/${made.token}`;
     const zipped = gzipSync(JSON.stringify(group("firing")));
     assert.equal((await post(path, zipped, { "content-encoding": "gzip" })).status, 200);
+    const packed = zstdCompressSync(JSON.stringify(group("firing")));
+    assert.equal((await post(path, packed, { "content-encoding": "zstd" })).status, 200);
+    assert.equal(
+      (await post(path, packed.subarray(0, -4), { "content-encoding": "zstd" })).status,
+      400,
+    );
     const bomb = gzipSync(Buffer.alloc(200_000_000, " "));
     assert.equal((await post(path, bomb, { "content-encoding": "gzip" })).status, 413);
     assert.equal((await post(path, "no gzip", { "content-encoding": "gzip" })).status, 400);

@@ -2,7 +2,7 @@ import type { IngestEvent } from "../../ingest/event.ts";
 import type { InRequest } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
-import { asText, type JsonFields, jsonBody, objectOf, objectsIn, timeOf } from "../json.ts";
+import { asText, type JsonFields, jsonBody, listOf, objectOf, objectsIn, timeOf } from "../json.ts";
 import { ALERT_LEVEL } from "../levels.ts";
 import { mapped } from "../mapping/apply.ts";
 import { guessed } from "../mapping/guess.ts";
@@ -25,6 +25,8 @@ export function snsEvents(
   }
   if (asText(fields["AlarmName"]) !== "" && asText(fields["NewStateValue"]) !== "")
     return [alarmEvent(fields, topic)];
+  const changed = stateChange(fields);
+  if (changed !== null) return [alarmEvent(changed, topic)];
   const title = subject || asText(fields["detail-type"]);
   const named = title !== "" && guessed(fields).used.length === 0 ? { message: title } : {};
   const root = { ...named, topic, ...fields };
@@ -38,6 +40,20 @@ function fieldsOf(text: string): JsonFields | null {
   } catch {
     return null;
   }
+}
+
+/** An alarm's change as EventBridge hands it on, in the words of the alarm's own message; null for other events. */
+function stateChange(fields: JsonFields): JsonFields | null {
+  const detail = objectOf(fields["detail"]);
+  const state = objectOf(detail?.["state"]);
+  if (asText(detail?.["alarmName"]) === "" || asText(state?.["value"]) === "") return null;
+  const [arn] = listOf(fields["resources"]) ?? [];
+  return {
+    ...{ AlarmName: detail?.["alarmName"], AlarmArn: arn, Region: fields["region"] },
+    ...{ AlarmDescription: objectOf(detail?.["configuration"])?.["description"] },
+    ...{ AWSAccountId: fields["account"], StateChangeTime: state?.["timestamp"] },
+    ...{ NewStateValue: state?.["value"], NewStateReason: state?.["reason"] },
+  };
 }
 
 const LEVELS: Readonly<Record<string, number>> = { ALARM: 400, OK: 200 };

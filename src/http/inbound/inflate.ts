@@ -1,5 +1,11 @@
 import type { Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 
 /** More than this from one byte is no honest text. */
 const MOST_RATIO = 200;
@@ -23,6 +29,7 @@ const encodings: Readonly<Record<string, Inflate>> = {
   "x-gzip": () => createGunzip(CHUNK),
   deflate,
   br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(CHUNK),
 };
 
 /**

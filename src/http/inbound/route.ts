@@ -8,7 +8,7 @@ import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
 import { serveRead } from "./reads.ts";
-import { openBody, refusalOf, type Sender, takeBody } from "./take.ts";
+import { openBody, refusalOf, replyTo, type Sender, takeBody } from "./take.ts";
 import { type FoundToken, findToken } from "./token.ts";
 
 /** Everything below this path belongs to senders with formats of their own. */
@@ -90,9 +90,7 @@ export function createInbound(serving: Serving): Inbound {
       const refusal = error instanceof RateLimited ? null : refusalOf(error);
       if (refusal?.why !== "overloaded") throw error;
       c.set("refusedAs", error instanceof ServiceError ? error.code : "overloaded");
-      const reply = adapter.refuse(refusal, (name) => c.req.header(name));
-      const later = { "retry-after": String(refusal.retryAfter) };
-      return { ...reply, headers: { ...later, ...reply.headers } };
+      return replyTo(c, adapter, refusal);
     }
   };
 
@@ -191,7 +189,7 @@ async function takeByBody(
     }
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    return adapter.refuse(refusalOf(error), (name) => c.req.header(name));
+    return replyTo(c, adapter, refusalOf(error));
   }
 }
 

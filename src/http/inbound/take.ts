@@ -172,6 +172,11 @@ function refused(
   const message = "message" in refusal ? refusal.message : code;
   tenant.ingest.refused.note(source, { code, message, body: sent });
   c.set("refusedAs", code);
+  return replyTo(c, adapter, refusal);
+}
+
+/** A refusal in the sender's form, with what HTTP says of it: when to come again, what the path takes. */
+export function replyTo(c: AppContext, adapter: Adapter, refusal: InRefusal): SenderReply {
   const reply = adapter.refuse(refusal, (name) => c.req.header(name));
   const headers = {
     ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
