@@ -70,8 +70,10 @@ export function restoreBackup(options: RestoreOptions): Restored {
     return withAside(place.path, (aside) => {
       const staged = join(aside, "restored.db");
       const pending = stage(staged, manifest, options);
+      // Before the store that needs them, which a kill in between would leave without.
+      const isKeyed = putKeys(place, keys);
       const kept_aside = swap(staged, options);
-      return { store: place.path, manifest, kept_aside, keys: putKeys(place, keys), pending };
+      return { store: place.path, manifest, kept_aside, keys: isKeyed, pending };
     });
   } catch (error) {
     throw StoreFault.from(error, place.path);
@@ -100,8 +102,12 @@ function makeDirectory(directory: string, file: string): void {
   }
 }
 
-/** What a refused restore, a lock or a disk may leave in a directory that is as good as empty. */
-const NOTHING = /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+)$/;
+/**
+ * What a refused or killed restore, a lock or a disk may leave in a directory that is as good as empty; and keys, which
+ * nothing takes the place of.
+ */
+const NOTHING =
+  /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+|(box|hosted)\.key(\.[0-9a-f]{16})?)$/;
 
 function mustBeEmpty({ data, path }: Place): void {
   const others = readdirSync(dirname(path)).filter((name) => !NOTHING.test(name));
