@@ -49,7 +49,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     dropLeftovers(config.data, (name) => /^box\.(db|key)/.test(name));
     const ended = () => tenant.changes.told([{ topic: "house" }]);
     const isTimeKnown = () => tenant.watch.state().sane;
-    const about = { data: config.data, log, ended, isTimeKnown };
+    const about = { data: config.data, clock, log, ended, isTimeKnown };
     const backups = config.backups && scheduledBackups(config.backups, about);
     const tenant = startTenant({
       path: join(config.data, "box.db"),

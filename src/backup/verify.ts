@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { access, readFile } from "node:fs/promises";
+import { fileFault } from "../kit/file-fault.ts";
 import { checkCopy } from "../store/check.ts";
 import { StoreFault } from "../store/faults.ts";
 import { digestFile } from "../store/files.ts";
@@ -49,19 +51,32 @@ export function readManifest(file: string): Manifest {
   throw new StoreFault("damaged", `${file} has no ${present}, which says what it must be.`);
 }
 
+/** What FILE.json says, for a look that nothing waits for; where FILE is being replaced, of the one before. Throws like `readManifest`. */
+export async function seeManifest(file: string): Promise<Manifest> {
+  const { present, next } = manifestBeside(file);
+  await access(file);
+  const words = await readFile(present, "utf8").catch(() => readFile(next, "utf8"));
+  return manifestOf(words, present, file);
+}
+
 /** null where there is none. */
 function readWords(path: string, file: string): Manifest | null {
-  let said: Partial<Manifest>;
+  let words: string;
   try {
-    said = JSON.parse(readFileSync(path, "utf8")) as Partial<Manifest>;
+    words = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StoreFault(
-      "damaged",
-      `${path}, which says what ${file} must be, can't be read: ${why}`,
-      error,
-    );
+    throw unreadable(error, path, file);
+  }
+  return manifestOf(words, path, file);
+}
+
+function manifestOf(words: string, path: string, file: string): Manifest {
+  let said: Partial<Manifest>;
+  try {
+    said = JSON.parse(words) as Partial<Manifest>;
+  } catch (error) {
+    throw unreadable(error, path, file);
   }
   const isWhole =
     /^[0-9a-f]{64}$/.test(said?.sha256 ?? "") &&
@@ -72,6 +87,14 @@ function readWords(path: string, file: string): Manifest | null {
     typeof said.counts === "object";
   if (!isWhole) throw new StoreFault("damaged", `${path} is no description of a backup.`);
   return said as Manifest;
+}
+
+function unreadable(error: unknown, path: string, file: string): StoreFault {
+  return new StoreFault(
+    "damaged",
+    `${path}, which says what ${file} must be, can't be read: ${fileFault(error)}`,
+    error,
+  );
 }
 
 /** Throws StoreFault "damaged" where the bytes aren't those that were written. */

@@ -89,12 +89,15 @@ export function withAside<T>(path: string, use: (directory: string) => T): T {
  * called before free room is counted: it may be as large as what is to be made.
  */
 export function dropLeftovers(directory: string, wanted: (name: string) => boolean): void {
-  for (const entry of readdirSync(directory)) {
-    const [, name, pid] = /^\.(.+)\.aside-(\d+)$/s.exec(entry) ?? [];
-    if (name === undefined || !wanted(name)) continue;
-    const isOver = Number(pid) === process.pid || !isAlive(Number(pid));
-    if (isOver) rmSync(join(directory, entry), { recursive: true, force: true });
-  }
+  for (const entry of readdirSync(directory))
+    if (isLeftover(entry, wanted)) rmSync(join(directory, entry), { recursive: true, force: true });
+}
+
+/** Whether an entry of a directory is such a leftover. */
+export function isLeftover(entry: string, wanted: (name: string) => boolean): boolean {
+  const [, name, pid] = /^\.(.+)\.aside-(\d+)$/s.exec(entry) ?? [];
+  if (name === undefined || !wanted(name)) return false;
+  return Number(pid) === process.pid || !isAlive(Number(pid));
 }
 
 function isAlive(pid: number): boolean {

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { verifyBackup } from "../../src/backup/verify.ts";
 import { testBox } from "../support/box.ts";
-import { handClock } from "../support/clock.ts";
+import { type HandClock, handClock } from "../support/clock.ts";
 import { scratch } from "../support/scratch.ts";
 
 const { setTimeout: pause } = process.getBuiltinModule("node:timers/promises");
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    assert.ok(tries < 9000);
-    await pause(10);
+/** Turns the clock on by a second at a time: what is read of a directory comes when it comes, and is then acted on. */
+async function until(clock: HandClock, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    assert.ok(tries < 900);
+    await clock.turn(1000);
+    await pause(100);
   }
 }
 
@@ -39,7 +42,7 @@ test("a box makes proved backups at their times, keeps as many as told, and says
   const others = [`.box-2020-01-01T00-00-00Z.db.aside-${process.ppid}`, ".mine.db.aside-999999999"];
   for (const name of [gone, ...others]) mkdirSync(join(dir, name));
   await clock.turn(1000);
-  await until(() => databases(dir).length === 1);
+  await until(clock, () => databases(dir).length === 1);
   // Its process goes on for a while: it gives the manifest its name, and what is due next is set when it ends.
   for (let running = true; running; await pause(10))
     ({ running } = (await box.api("GET", "/v1/backups")).body);
@@ -59,7 +62,10 @@ test("a box makes proved backups at their times, keeps as many as told, and says
   for (const name of ["box-2020-01-01T00-00-00Z.db", "box-2020-01-01T00-00-00Z.db.json", "mine.db"])
     writeFileSync(join(dir, name), "old");
   await clock.turn(2000);
-  await until(() => databases(dir).length === 3 && !databases(dir).some((n) => n.includes("2020")));
+  await until(
+    clock,
+    () => databases(dir).length === 3 && !databases(dir).some((n) => n.includes("2020")),
+  );
   assert.ok(databases(dir).includes("mine.db"), "what isn't a backup of its own stays");
 });
 
@@ -71,7 +77,9 @@ test("a backup that can't be made is said, tried again, and holds up no page", a
   const box = await testBox({ backupDir: dir }, clock);
   t.after(() => box.stop());
   await clock.turn(1000);
-  const ready = await box.api("GET", "/readyz", undefined, null);
+  const readyz = () => box.api("GET", "/readyz", undefined, null);
+  await until(clock, async () => (await readyz()).body.status === "degraded");
+  const ready = await readyz();
   const check = ready.body.checks.find(({ name }: { name: string }) => name === "backup");
   assert.deepEqual([ready.status, ready.body.status, check.ok], [200, "degraded", false]);
   assert.match(check.detail, /the scheduled backup fails: look at the log/);
@@ -80,7 +88,7 @@ test("a backup that can't be made is said, tried again, and holds up no page", a
   assert.equal((await box.ingest(token, { message: "goes on" })).status, 202);
   rmSync(dir);
   await clock.turn(901_000);
-  await until(() => databases(dir).length === 1);
+  await until(clock, () => databases(dir).length === 1);
 });
 
 test("a stop in the middle of a backup ends it at once", async (t) => {
@@ -111,10 +119,52 @@ test("backups of a clock that was ahead put off no others, and take no places of
   const box = await testBox({ backupDir: dir, backupKeep: "2" }, clock);
   t.after(() => box.stop());
   await clock.turn(1000);
-  const { body } = await box.api("GET", "/v1/backups");
-  assert.equal(body.running, true);
-  await until(() => databases(dir).length === 2);
+  await until(clock, () => databases(dir).length === 2);
   const [oldest, made = ""] = databases(dir);
   assert.equal(oldest, before);
   assert.ok(!ahead.includes(made));
+});
+
+test("a clock that was behind at the start puts the next off for an hour, and not for years", async (t) => {
+  const dir = scratch(t);
+  const right = Date.now();
+  const clock = handClock(right);
+  const box = await testBox({ backupDir: dir }, clock);
+  t.after(() => box.stop());
+  await clock.turn(1000);
+  const isDone = (n: number) =>
+    until(clock, async () => {
+      const { running, backups } = (await box.api("GET", "/v1/backups")).body;
+      return !running && backups.length === n;
+    });
+  await isDone(1);
+  await box.restart(() => clock.setWall(right - 5 * 365 * 86_400_000));
+  await clock.turn(1000);
+  clock.setWall(right + 25 * 3_600_000);
+  await clock.turn(2000);
+  await clock.turn(3_600_000);
+  await isDone(2);
+});
+
+test("a directory for backups that doesn't answer, as a share without its server, holds up no page", async (t) => {
+  const dir = scratch(t);
+  const name = "box-2026-01-01T00-00-00Z.db";
+  writeFileSync(join(dir, name), "");
+  // To read it waits until somebody writes.
+  execFileSync("mkfifo", [join(dir, `${name}.json`)]);
+  const clock = handClock(Date.now());
+  const box = await testBox({ backupDir: dir }, clock);
+  await clock.turn(1000);
+  const from = performance.now();
+  const token = await box.project("shop");
+  assert.equal((await box.ingest(token, { message: "goes on" })).status, 202);
+  for (let i = 0; i < 100; i++)
+    assert.equal(
+      (await box.api("GET", "/v1/backups")).status,
+      200,
+      "and so many looks take no thread each",
+    );
+  await box.stop();
+  assert.ok(performance.now() - from < 10_000);
+  execFileSync("timeout", ["5", "sh", "-c", 'echo "{}" > "$0"', join(dir, `${name}.json`)]);
 });
