@@ -429,3 +429,16 @@ test("no secret, code or token stands in a log, an answer, a page or the store",
     assert.ok(!everything.includes(canary), canary);
   assert.match(everything, /a provider signed nobody in/);
 });
+
+test("a provider's secret that stays isn't told as changed, and another one is", async () => {
+  const at = `/v1/sign-in/providers/${ids.real}`;
+  const told = async (change: object) => {
+    assert.equal((await box.api("PUT", at, { ...change, test: false })).status, 200);
+    const { entries } = (await box.api("GET", "/v1/audit?verb=changeSignInProvider&limit=1")).body;
+    return entries[0].changes.map(({ field }: { field: string }) => field);
+  };
+  assert.deepEqual(await told({ name: "Laboratory" }), ["name"]);
+  assert.deepEqual(await told({ client_secret: CLIENT.secret, name: "Lab" }), ["name"]);
+  assert.deepEqual(await told({ client_secret: "another" }), ["client_secret"]);
+  assert.deepEqual(await told({ client_secret: CLIENT.secret }), ["client_secret"]);
+});
