@@ -182,10 +182,10 @@ export function afterDown(
   return { beat: { ...beat, runAt, expectedAt, deadlineAt: least }, lost: false };
 }
 
-/** By the clock a job reports a moment early at most; by a period it may, by as much as it may be late. */
+/** By the clock a job reports early by a moment at most; by a period it may, by as much as it may be late. */
 function mayBeLost({ runAt, expectedAt }: Beat, pace: Pace, at: number): boolean {
   if (runAt !== null || expectedAt === null) return true;
-  return expectedAt - (pace.period === null ? EARLY_SECONDS : pace.grace) <= at;
+  return expectedAt - (pace.period === null ? 0 : pace.grace) <= at;
 }
 
 /**

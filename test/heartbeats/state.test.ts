@@ -129,3 +129,11 @@ test("what is down stays so until a success, whatever else comes, and says so ag
     { numRuns: 200 },
   );
 });
+
+test("a stop that ends before a time of the clock has lost no report of it", () => {
+  const hourly = { ...pace, period: null, cron: "0 * * * *" };
+  const noon = 1_800_000_000 - (1_800_000_000 % 3600);
+  const { beat } = heard(newBeat, "success", hourly, noon - 3000);
+  const { beat: after, lost } = afterDown(beat, hourly, { seconds: 600, at: noon - 30 });
+  assert.deepEqual([lost, after.expectedAt], [false, noon]);
+});
