@@ -2,7 +2,7 @@ import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { deliveryRecorder } from "./delivery-record.ts";
-import { findIntegration, type IntegrationRow } from "./destination.ts";
+import { addressOf, findIntegration, type IntegrationRow } from "./destination.ts";
 import type { Look, Queue, QueuedRow } from "./queue.ts";
 import { isTooOld, signedTimestamp } from "./retry.ts";
 import { type Flow, takeTurns } from "./turns.ts";
@@ -150,5 +150,5 @@ async function send(
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
   const signedAt = signedTimestamp(row.signedAt, now);
   const message = { eventId, event, body, said, signedAt };
-  return { ...(await sendThrough(integration, message)), signedAt };
+  return { ...(await sendThrough(integration, message)), signedAt, sentTo: addressOf(integration) };
 }

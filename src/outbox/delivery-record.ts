@@ -2,7 +2,7 @@ import type { SqlValue } from "../store/database.ts";
 import type { Tx } from "../store/store.ts";
 import { OFF_BY } from "./channel-health.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
-import { findIntegration, type IntegrationRow } from "./destination.ts";
+import { addressOf, findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
 import { recordPaged } from "./relay-silence.ts";
 import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
@@ -25,13 +25,15 @@ export function deliveryRecorder(
   options: DeliveryQueueOptions,
 ): (tx: Tx, attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome }) => Recorded {
   const readIn = new WeakMap<Tx, Map<string, IntegrationRow | null>>();
-  return (tx, { endpoint, row, outcome }) => {
+  return (tx, { endpoint, row, outcome: told }) => {
     const known = readIn.get(tx) ?? new Map<string, IntegrationRow | null>();
     readIn.set(tx, known);
     // Who looks at the channel sees it once for all of them.
     if (!known.has(endpoint)) tx.note({ topic: "attempted", id: endpoint });
     const integration = known.get(endpoint) ?? findIntegration(tx, endpoint);
     if (integration === null) return { well: null };
+    const isFormer = told.sentTo !== undefined && told.sentTo !== addressOf(integration);
+    const outcome = isFormer ? ofFormer(told) : told;
     const ended = { row, outcome, next: nextOf(tx, row, outcome) };
     const written = writeDelivery(tx, ended);
     // It may be what tells of a storm.
@@ -44,8 +46,16 @@ export function deliveryRecorder(
       outcome.learned === undefined &&
       !isNews(tx, integration);
     known.set(endpoint, isUnchanged ? integration : null);
+    if (isFormer) return { well: null };
     return recordEndpoint(tx, options, { integration, ended });
   };
+}
+
+/** What an address answered that the integration has no more: all but that it took it is tried at the present one. */
+function ofFormer({ learned: _, ...told }: DeliveryOutcome): DeliveryOutcome {
+  const { verdict } = told;
+  if (verdict.kind === "delivered") return told;
+  return { ...told, verdict: { kind: "waiting", error: verdict.error } };
 }
 
 function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {

@@ -18,4 +18,6 @@ export interface DeliveryQueueOptions {
 
 export interface DeliveryOutcome extends Sent {
   signedAt: number;
+  /** Where it was sent to: see `addressOf`. Absent where nothing was. */
+  sentTo?: string;
 }

@@ -27,6 +27,11 @@ export interface IntegrationRow {
   storm_threshold: number | null;
 }
 
+/** Where an integration's attempts go, and as whom: tells one address from another, and is shown to nobody. */
+export function addressOf({ url, sealed }: Pick<IntegrationRow, "url" | "sealed">): string {
+  return `${url}\n${sealed}`;
+}
+
 /** What goes to a channel: the event's fixed body and the second to sign it with. */
 export interface Outgoing {
   eventId: string;

@@ -533,3 +533,32 @@ test("the operator's lists decide what may be called, at write and at send", asy
   assert.equal((await shop.deliveries(id))[0]?.last_error, "address_refused");
   assert.equal(receiver.received.length, 0);
 });
+
+test("what the address before answers says nothing of the one that the channel has meanwhile", async () => {
+  const shop = await start();
+  const id = await shop.webhook(receiver.url);
+  const moved = await startReceiver();
+  try {
+    for (const late of [answer(410), answer(500)]) {
+      const asked = receiver.received.length;
+      let end = () => {};
+      receiver.once((...request) => {
+        end = () => void late(...request);
+      });
+      await shop.fire(asked);
+      await busy(box, () => receiver.received.length > asked, "the old address is asked");
+      const path = `/v1/projects/shop/integrations/${id}`;
+      assert.equal((await box.api("PUT", path, { url: moved.url })).status, 200);
+      end();
+      await settle(box);
+      await pass(box, 3);
+      const { enabled, consecutive_failures, last_error } = (await box.api("GET", path)).body;
+      assert.deepEqual([enabled, consecutive_failures, last_error], [true, 0, null]);
+      const sent = moved.received.at(-1);
+      assert.equal(eventOf(sent?.body ?? "{}")["event_id"], told().at(-1)?.["event_id"]);
+      await box.api("PUT", path, { url: receiver.url });
+    }
+  } finally {
+    await moved.close();
+  }
+});
