@@ -60,7 +60,9 @@ export async function importWith(
   const hasSecrets = secrets.length > 0;
   if (envFile !== undefined && hasSecrets) writeNew(envFile, secretsText({ secrets }));
   const next = await nextCommands(config.projects?.length ?? 0, { output, hasSecrets });
-  const said = reportText(importer.title, imported, { next });
+  // What is written nowhere has to be entered.
+  const entered = secrets.map((one) => (output === undefined ? { ...one, value: null } : one));
+  const said = reportText(importer.title, { ...imported, secrets: entered }, { next });
   if (report === undefined)
     terminal().stderr.write(`${said.trimEnd().split("\n").map(printable).join("\n")}\n`);
   else writeNew(report, said);
@@ -114,7 +116,7 @@ async function nextCommands(
   // A name without a slash is looked for on the PATH.
   const sourced = shellQuoted(name.includes("/") ? `${name}.env` : `./${name}.env`);
   return [
-    ...(hasSecrets ? [`set -a; . ${sourced}; set +a`] : []),
+    ...(hasSecrets && output !== undefined ? [`set -a; . ${sourced}; set +a`] : []),
     `box config apply --dry-run ${file}`,
     `box config apply ${file}`,
   ];

@@ -10,10 +10,16 @@ export interface ReadYaml {
 /** What is wrong with the file's text, with its line. */
 export class YamlFault extends Error {}
 
-/** Throws YamlFault. JSON is YAML, too. */
-export function readYaml(text: string): ReadYaml {
+/**
+ * Throws YamlFault. JSON is YAML, too. With `asText` every scalar is the text that stands there (`007`, `yes`), and nothing
+ * is an empty one; `<<` merges, as programs in Go read it.
+ */
+export function readYaml(text: string, { asText = false } = {}): ReadYaml {
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const document = parseDocument(text, {
+    ...{ lineCounter: counter, prettyErrors: false },
+    ...(asText && { schema: "failsafe", merge: true }),
+  });
   const [fault] = document.errors;
   if (fault !== undefined)
     throw new YamlFault(`line ${counter.linePos(fault.pos[0]).line}: ${fault.message}`);

@@ -35,6 +35,9 @@ export interface Imported {
   commands: string[];
 }
 
+/** A project of the file, as an importer writes it. */
+export type ImportedProject = NonNullable<ConfigFileInput["projects"]>[number];
+
 /** How one thing comes over. `what` names it in the other system's words, `how` is a sentence or two for a person. */
 export interface ImportLine {
   sort: "exact" | "approximate" | "impossible";

@@ -13,7 +13,7 @@ export function reportText(
     section("Approximate, and how:", of("approximate").map(lineText)),
     section("Impossible here, and why:", of("impossible").map(lineText)),
     section(
-      "To be entered, since it isn't in the files:",
+      "Credentials to be entered, by the names of their variables:",
       missing.map(({ env, what }) => `- ${env}: ${what}`),
     ),
     section(

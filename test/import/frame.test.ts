@@ -70,7 +70,7 @@ Approximate, and how:
 Impossible here, and why:
 - c: isn't there.
 
-To be entered, since it isn't in the files:
+Credentials to be entered, by the names of their variables:
 - GONE: a token
 
 After it is applied, what no configuration file holds:

@@ -1,0 +1,107 @@
+import { RE2JS } from "re2js";
+import { literalsOf } from "./literals.ts";
+import type { LabelMatcher } from "./matchers.ts";
+
+/** What must hold of a label, "" being one that isn't there. */
+interface Constraint {
+  /** One of these; null: of any. */
+  any: ReadonlySet<string> | null;
+  not: ReadonlySet<string>;
+  /** Patterns of the whole value that it has, and that it hasn't. */
+  like: readonly string[];
+  unlike: readonly string[];
+}
+
+/** Constraints by label's name; all of them hold. */
+export type Clause = ReadonlyMap<string, Constraint>;
+
+export const EVERYTHING: Clause = new Map();
+
+const ANYTHING: Constraint = { any: null, not: new Set(), like: [], unlike: [] };
+
+const compiled = new Map<string, RE2JS>();
+
+/** Throws RE2JS's own fault for what is no pattern. */
+export function isLike(pattern: string, value: string): boolean {
+  let re = compiled.get(pattern);
+  if (re === undefined) {
+    re = RE2JS.compile(pattern);
+    if (compiled.size > 1_000) compiled.clear();
+    compiled.set(pattern, re);
+  }
+  return re.testExact(value);
+}
+
+/** The clause with a matcher more; null: nothing can satisfy it. */
+export function narrowed(clause: Clause, matcher: LabelMatcher): Clause | null {
+  const added = constraintOf(matcher);
+  const before = clause.get(matcher.name);
+  const after = added === null || before === undefined ? added : both(before, added);
+  return after === null ? null : new Map([...clause, [matcher.name, after]]);
+}
+
+/** Whether alerts of two clauses may have the same value, or none, in each of these labels. */
+export function canShare(a: Clause, b: Clause, names: readonly string[]): boolean {
+  return names.every((name) => both(a.get(name) ?? ANYTHING, b.get(name) ?? ANYTHING) !== null);
+}
+
+/** null: nothing satisfies both. */
+function both(a: Constraint, b: Constraint): Constraint | null {
+  return settled({
+    any: a.any !== null && b.any !== null ? a.any.intersection(b.any) : (a.any ?? b.any),
+    not: a.not.union(b.not),
+    like: [...new Set([...a.like, ...b.like])],
+    unlike: [...new Set([...a.unlike, ...b.unlike])],
+  });
+}
+
+export function narrowedByAll(clause: Clause, matchers: readonly LabelMatcher[]): Clause | null {
+  let all: Clause | null = clause;
+  for (const matcher of matchers) all = all === null ? null : narrowed(all, matcher);
+  return all;
+}
+
+/** Clauses that together are the clause without what all of `matchers` take; no two of them hold at once. */
+export function without(clause: Clause, matchers: readonly LabelMatcher[]): Clause[] {
+  if (narrowedByAll(clause, matchers) === null) return [clause];
+  const left: Clause[] = [];
+  let before: Clause | null = clause;
+  for (const matcher of matchers) {
+    if (before === null) break;
+    const other = narrowed(before, negated(matcher));
+    if (other !== null) left.push(other);
+    before = narrowed(before, matcher);
+  }
+  return left;
+}
+
+const OPPOSITE = { "=": "!=", "!=": "=", "=~": "!~", "!~": "=~" } as const;
+
+const negated = (matcher: LabelMatcher): LabelMatcher => ({ ...matcher, op: OPPOSITE[matcher.op] });
+
+/** null: nothing satisfies it. */
+function constraintOf({ op, value }: LabelMatcher): Constraint | null {
+  const texts = op === "=" || op === "!=" ? [value] : literalsOf(value);
+  const isNegative = op === "!=" || op === "!~";
+  if (texts !== null)
+    return { ...ANYTHING, ...(isNegative ? { not: new Set(texts) } : { any: new Set(texts) }) };
+  // A value with a line end is none of these in Alertmanager; no label has one.
+  const plain = value.replace(/^\^?\(?(?:\?:)?(\.[*+])\)?\$?$/, "$1");
+  if (plain === ".*") return isNegative ? null : ANYTHING;
+  if (plain === ".+")
+    return { ...ANYTHING, ...(isNegative ? { any: new Set([""]) } : { not: new Set([""]) }) };
+  return { ...ANYTHING, ...(isNegative ? { unlike: [value] } : { like: [value] }) };
+}
+
+/** What is said more than once said once; null: nothing satisfies it. */
+function settled(constraint: Constraint): Constraint | null {
+  const { any, not, like, unlike } = constraint;
+  if (any === null) return like.some((pattern) => unlike.includes(pattern)) ? null : constraint;
+  const left = [...any].filter(
+    (value) =>
+      !not.has(value) &&
+      like.every((pattern) => isLike(pattern, value)) &&
+      !unlike.some((pattern) => isLike(pattern, value)),
+  );
+  return left.length === 0 ? null : { ...ANYTHING, any: new Set(left) };
+}

@@ -1,0 +1,105 @@
+import type { ImportedProject, ImportLine } from "../importer.ts";
+import { UniqueNames } from "../names.ts";
+import type { SecretNames } from "../secrets.ts";
+import { type ChannelMaker, makers, PAGERS } from "./channels.ts";
+import type { Part } from "./part.ts";
+
+/** Receivers as channels of the project. */
+
+export type IntegrationInput = NonNullable<ImportedProject["integrations"]>[number];
+
+export interface Receiver {
+  name: string;
+  /** Whether it tells anybody at all. */
+  tells: boolean;
+  part: Part;
+}
+
+const MOST_INTEGRATIONS = 100;
+/** What a room hears where Alertmanager says no ends there. */
+const BUT_ENDS: IntegrationInput["events"] = [
+  ...["alert.opened", "alert.escalated", "alert.renotified", "alert.acknowledged"],
+] as const as IntegrationInput["events"];
+
+export function readReceivers(part: Part): Map<string, Receiver> {
+  const all = new Map<string, Receiver>();
+  for (const one of part.list()) {
+    const name = one.field("name").text();
+    if (name === "") throw one.fault("a receiver has no name");
+    if (all.has(name)) throw one.field("name").fault(`there are two receivers "${name}"`);
+    all.set(name, { name, tells: kindsOf(one).length > 0, part: one });
+  }
+  return all;
+}
+
+function kindsOf(receiver: Part): { kind: string; configs: Part[] }[] {
+  return receiver
+    .fields()
+    .filter(([field]) => field.endsWith("_configs"))
+    .map(([kind, part]) => ({ kind, configs: part.list() }))
+    .filter(({ configs }) => configs.length > 0);
+}
+
+/** The channels of the receivers that routes name. What two of them share is one channel. */
+export function channelsOf(
+  receivers: readonly Receiver[],
+  { global, secrets }: { global: Part; secrets: SecretNames },
+): { integrations: IntegrationInput[]; report: ImportLine[] } {
+  const names = new UniqueNames(128);
+  const made = new Map<string, IntegrationInput>();
+  const report: ImportLine[] = [];
+  for (const { name, part } of receivers)
+    for (const { kind, configs } of kindsOf(part)) {
+      const what = `receiver ${name}, ${kind}`;
+      const maker = makers[kind];
+      if (maker === undefined) {
+        report.push({ sort: "impossible", what, how: whyNot(kind) });
+        continue;
+      }
+      for (const config of configs) {
+        const result = makeAll(maker, config, { global, secrets, name });
+        report.push({
+          sort: result.how === "" ? "exact" : "approximate",
+          what,
+          how: result.how || "a channel.",
+        });
+        for (const fields of result.channels) {
+          const key = JSON.stringify(fields);
+          if (!made.has(key)) made.set(key, { name: names.give(name), ...fields });
+        }
+      }
+    }
+  const integrations = [...made.values()];
+  if (integrations.length > MOST_INTEGRATIONS)
+    report.push({
+      ...{ sort: "impossible", what: `${integrations.length - MOST_INTEGRATIONS} channels` },
+      how: `a project has at most ${MOST_INTEGRATIONS}; the last were left out.`,
+    });
+  return { integrations: integrations.slice(0, MOST_INTEGRATIONS), report };
+}
+
+function makeAll(
+  maker: ChannelMaker,
+  config: Part,
+  how: { global: Part; secrets: SecretNames; name: string },
+) {
+  const { channels, left } = maker.make(config, how);
+  const sendsEnds = config.field("send_resolved").flag(maker.sendsEnds);
+  const own = maker.texts.filter((field) => !config.field(field).isEmpty);
+  const texts =
+    own.length === 0
+      ? []
+      : [
+          `${own.join(", ")} left out: messages say it in the box's words, or by title_template and body_template.`,
+        ];
+  return {
+    channels: channels.map((fields) => ({ ...fields, ...(!sendsEnds && { events: BUT_ENDS }) })),
+    how: [...left, ...texts].join(" "),
+  };
+}
+
+function whyNot(kind: string): string {
+  return PAGERS.includes(kind)
+    ? "left out: the box pages people itself. Give its rules escalations."
+    : "the box has no such channel; a webhook may do.";
+}
