@@ -74,6 +74,8 @@ interface Job {
   /** The provider token it was last sent with. */
   jwt: string;
   deadline: Deadline;
+  /** Monotonic time from which it isn't sent any more. */
+  until: number;
   /** Once; what comes after that is too late. */
   settle(ended: Ended): void;
 }
@@ -184,7 +186,8 @@ class Client implements ApnsClient {
     const isKnown = typeof jwt === "string";
     if (isKnown) job.jwt = jwt;
     const refusal = isKnown && job.fresh ? null : await refusalTo(job, jwt);
-    if (refusal !== null || job.deadline.passed) {
+    // By the clock: a process that stood still reads what it waited for before it is told that the time is over.
+    if (refusal !== null || job.deadline.passed || this.#options.clock.mono() >= job.until) {
       on.release();
       return job.settle(refusal ?? LATE);
     }
@@ -260,8 +263,9 @@ function newJob(
     settle(deadline.delivered ? DELIVERED : LATE);
     deadline.stop?.();
   };
+  const until = clock.mono() + left;
   const cancel = clock.after(left, () => void inputRead().then(pass));
-  return { push, sends: 0, lost: 0, fresh: true, jwt: "", deadline, settle };
+  return { push, sends: 0, lost: 0, fresh: true, jwt: "", deadline, until, settle };
 }
 
 /**

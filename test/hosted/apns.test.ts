@@ -224,6 +224,21 @@ test("an answer that lies there when a process goes on that stood still counts, 
   assert.deepEqual(await push, { kind: "delivered" });
 });
 
+test("a push that waits while its process stands still isn't sent afterwards: another may have its hold by then", async (t) => {
+  const { fake, clock, client, ends } = await bench(t);
+  const push = pushTo(device(1), {
+    // The answer lies there when the process goes on, and is read before what is due.
+    stillWanted: async () => {
+      void clock.turn(6_000);
+      return true;
+    },
+  });
+  assert.equal((await client.push(push)).kind, "retry");
+  assert.deepEqual([fake.delivered(), ends()], [[], { timeout: 1 }]);
+  assert.equal((await client.push(pushTo(device(2)))).kind, "delivered");
+  assert.deepEqual(fake.delivered(), [device(2)]);
+});
+
 test("a phone that was reached counts, though the answer's end never comes", async (t) => {
   const { fake, client, clock } = await bench(t);
   fake.script(device(1), { status: 200, unended: true });
