@@ -36,7 +36,7 @@ export interface HttpServer {
 }
 
 /** More than any route takes. */
-const NEVER_TAKEN = 8 * 1024 * 1024;
+const NEVER_TAKEN = 20 * 1024 * 1024;
 
 /**
  * Node's HTTP server with two doors: `POST /v1/ingest` is answered right here, because a web Request for

@@ -16,7 +16,8 @@ assert.ok(hook !== null);
 
 function events(body: unknown, mapping?: SourceOptions["mapping"], more: object = {}) {
   assert.ok(hook !== null);
-  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const isSent = typeof body === "string" || Buffer.isBuffer(body);
+  const text = isSent ? body : JSON.stringify(body);
   const options = mapping === undefined ? {} : { mapping };
   const decoded = decodesCleanly(hook, sent(text, { options, ...more }));
   assert.ok(decoded !== null, "refused");
@@ -79,6 +80,12 @@ describe("a webhook of which nothing is known", () => {
     assert.equal(seen("[nas-02] degraded")[0]?.[0], "[nas-02] degraded");
     assert.throws(() => events('{"text":'), /refused/);
     assert.equal(seen("<a>Disk <b>full</b></a>", undefined, type("text/xml"))[0]?.[0], "Disk full");
+    const nas = Buffer.from("Stromausfall im Büro", "latin1");
+    const other = (charset: string) => type(`text/plain; charset="${charset}"`);
+    assert.equal(seen(nas, undefined, other("ISO-8859-1"))[0]?.[0], "Stromausfall im Büro");
+    const wide = Buffer.from('{"text":"Büro"}', "utf16le");
+    assert.equal(seen(wide, undefined, type("application/json; charset=utf-16"))[0]?.[0], "Büro");
+    assert.equal(seen("Büro", undefined, other("x-nobody-knows"))[0]?.[0], "Büro");
     const query = { method: "GET", query: new URLSearchParams({ message: "hi", token: "secret" }) };
     const [event] = events("", undefined, query);
     assert.deepEqual([event?.message, event?.keys], ["hi", null]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { findToken } from "../../src/http/inbound/token.ts";
@@ -135,6 +136,25 @@ describe("an address for senders with a format of their own", () => {
       (await post("/v1/ingest", `${event}\n{"message":"b"}`, lines)).text,
       /"accepted":2/,
     );
+  });
+
+  test("a body as long as a sender may send is asked for, a longer one isn't", async () => {
+    const programs = { name: "programs", kind: "sentry" };
+    const { token } = (await box.api("POST", "/v1/projects/p/sources", programs)).body;
+    const said = (bytes: number) =>
+      new Promise<string>((resolve) => {
+        const socket = connect(Number(new URL(box.url).port), "127.0.0.1");
+        socket.setTimeout(2000, () => resolve("nothing"));
+        socket.once("data", (data) => {
+          resolve(data.toString("latin1", 0, 12));
+          socket.destroy();
+        });
+        socket.write(
+          `POST /v1/in/sentry/${token}/api/1/envelope/ HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${bytes}\r\n\r\n`,
+        );
+      });
+    assert.equal(await said(20 * 1024 * 1024), "HTTP/1.1 100");
+    assert.match(await said(21 * 1024 * 1024), /^HTTP\/1.1 4/);
   });
 
   test("a compressed body is taken, and a bomb is not", async () => {

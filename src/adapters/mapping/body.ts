@@ -17,7 +17,7 @@ const TOKENS = new Set(["key", "token", "apiKey", "sentry_key"]);
  */
 export function bodyValue(request: InRequest): unknown {
   const type = (request.header("content-type") ?? "").toLowerCase();
-  const text = request.body.toString("utf8").replace(/^\uFEFF/, "");
+  const text = textOf(request.body, type);
   const start = text.trimStart();
   if (start === "") return fieldsOf(request.query, TOKENS);
   if (type.includes("multipart/")) return partsValue(request);
@@ -32,6 +32,16 @@ export function bodyValue(request: InRequest): unknown {
   if (type.includes("xml") || type.includes("html") || start.startsWith("<"))
     return { text: htmlText(text) };
   return { text: text.trim() };
+}
+
+/** In the charset that its Content-Type names, where that is one; in UTF-8 else. */
+function textOf(body: Buffer, type: string): string {
+  const [, charset = "utf-8"] = /;\s*charset="?([\w.:-]{1,40})/.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }
 
 /** Files in it are passed over. */
