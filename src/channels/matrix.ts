@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { escapeMarkup } from "../kit/html.ts";
 import type { EventBody } from "../outbox/event.ts";
-import { type Message, plainText } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import { clampRetryAfter } from "../outbox/retry.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
@@ -10,6 +10,7 @@ import {
   type Answered,
   escapeWithin,
   loudnessOf,
+  plainWithin,
   postJson,
   refusedFor,
   shortened,
@@ -127,7 +128,7 @@ export function matrixMessage(event: EventBody, words: Message): object {
     ),
   ];
   const isSilent = loudnessOf(event) === "silent";
-  return matrixContent({ plain: plainText(words), html: shown.join("<br>"), isSilent });
+  return matrixContent({ plain: plainWithin(words, BODY), html: shown.join("<br>"), isSilent });
 }
 
 /** A message's content. No name in it calls anybody, and a notice makes no sound. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import type { EventBody } from "../outbox/event.ts";
-import type { Message } from "../outbox/message.ts";
+import { asLine, type Message, plainText } from "../outbox/message.ts";
 import type { Link } from "../outbox/said.ts";
 import {
   httpError,
@@ -199,6 +199,15 @@ export function partsWithin(parts: readonly string[], most: number, between = "\
 export function shortened(whole: string, most: number): string {
   if (whole.length <= most) return whole;
   return `${whole.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** The message as plain text of at most `most` UTF-16 units: words are cut, addresses are whole or left out. */
+export function plainWithin(words: Message, most: number): string {
+  const { link, links } = words;
+  const addresses = [...(link === null ? [] : [link]), ...links.map(asLine)];
+  const shown = partsWithin(addresses, Math.floor(most / 2));
+  const end = shown === "" ? "" : `\n${shown}`;
+  return shortened(plainText({ ...words, link: null, links: [] }), most - end.length) + end;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

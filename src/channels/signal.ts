@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
-import { type Message, plainText } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import type { Posted, Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { type Answer, postJson, shortened, unlessTaken } from "./room.ts";
+import { type Answer, plainWithin, postJson, unlessTaken } from "./room.ts";
 
 /** Signal has no interface for programs: what sends is a client that others wrote, behind a server of one's own. */
 export const signal = channel({
@@ -60,7 +60,7 @@ const LONGEST = 2_000;
 
 /** Plain text, where no character is markup. */
 export function signalText(words: Message): string {
-  return shortened(plainText(words), LONGEST);
+  return plainWithin(words, LONGEST);
 }
 
 /** Its errors are sentences with numbers in them: only a known one is told, by a name. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { text } from "../kit/fields.ts";
 import { webUrl } from "../kit/flags.ts";
-import { type Message, plainText } from "../outbox/message.ts";
+import type { Message } from "../outbox/message.ts";
 import type { Via } from "../outbox/senders/sent.ts";
 import { channel } from "./channel.ts";
-import { shortened, takenFor } from "./room.ts";
+import { plainWithin, takenFor } from "./room.ts";
 import { callBot, type TelegramChat, type TelegramSent } from "./telegram-bot.ts";
 
 export const telegram = channel({
@@ -61,5 +61,5 @@ export function sendTelegram(
 
 /** The message within Telegram's limit. No markup, so nothing to escape. */
 export function telegramText(words: Message): string {
-  return shortened(plainText(words), LONGEST_TELEGRAM);
+  return plainWithin(words, LONGEST_TELEGRAM);
 }

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { discordMessage, sendDiscord } from "../../src/channels/discord.ts";
 import { googleChatMessage, sendGoogleChat } from "../../src/channels/google-chat.ts";
+import { matrixMessage } from "../../src/channels/matrix.ts";
 import { mattermostMessage, sendMattermost } from "../../src/channels/mattermost.ts";
 import { codeBlock, plainMarkdown } from "../../src/channels/room.ts";
+import { signalText } from "../../src/channels/signal.ts";
 import { sendTeams, teamsMessage } from "../../src/channels/teams.ts";
+import { telegramText } from "../../src/channels/telegram.ts";
 import { type EventBody, eventKinds } from "../../src/outbox/event.ts";
+import { describe as inFull } from "../../src/outbox/message.ts";
 import { boxEgress } from "../support/egress.ts";
 import { eventBody, inWords } from "../support/events.ts";
 import fc from "../support/property.ts";
@@ -237,4 +241,28 @@ test("Discord's own word on how long to wait is finer than the header's", async 
   assert.deepEqual(verdict, {
     ...{ kind: "later", error: "http 429: You are being rate limited.", retryAfterMs: 650 },
   });
+});
+
+test("addresses in plain text are whole or aren't there: half of one leads elsewhere", () => {
+  const long = (length: number) => `https://wiki.example/${"x".repeat(length)}`;
+  const event = eventBody({
+    last_message: "it is down ".repeat(70),
+    identifiers: Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((k) => [k, k.repeat(120)])),
+  });
+  for (const runbook of [long(60), long(1_900)]) {
+    const links = [{ text: "Graph", href: long(900) }];
+    const words = inFull(event, { link: LINK, said: { runbook, links } });
+    for (const text of [
+      telegramText(words),
+      signalText(words),
+      (matrixMessage(event, words) as { body: string }).body,
+    ]) {
+      const found = text.match(/https:\S+/g) ?? [];
+      assert.equal(found[0], LINK);
+      assert.deepEqual(
+        found.filter((one) => ![LINK, runbook, ...links.map(({ href }) => href)].includes(one)),
+        [],
+      );
+    }
+  }
 });

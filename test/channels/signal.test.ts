@@ -48,7 +48,8 @@ test("whatever was logged fits, cut between characters", async () => {
     assert.equal((await send(changes)).verdict.kind, "delivered");
     assert.ok(bodyOf(receiver.received.at(-1)).message.isWellFormed());
   }
-  const long = signalText(inWords(eventBody(), `https://box.example/${"💥".repeat(2_000)}`));
+  const own = { details: ["💥".repeat(2_000)], facts: "" };
+  const long = signalText({ ...inWords(eventBody()), ...own });
   assert.ok(long.length >= 1_999 && long.length <= 2_000 && long.endsWith("💥…"));
 });
 
