@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { version } from "../src/kit/assets.ts";
+import { fileFault } from "../src/kit/file-fault.ts";
 import { widenThreadPool } from "../src/kit/thread-pool.ts";
 import { registerAlerts } from "./alerts.ts";
 import { registerAudit } from "./audit.ts";
@@ -10,7 +11,7 @@ import { registerConnect } from "./connect.ts";
 import { registerContacts } from "./contacts.ts";
 import { registerDevices } from "./devices.ts";
 import { registerDrill } from "./drill.ts";
-import { report, withoutPasswords } from "./exit.ts";
+import { CommandError, exitCodes, report, withoutPasswords } from "./exit.ts";
 import { registerGateways } from "./gateways.ts";
 import { registerHeartbeats } from "./heartbeats.ts";
 import { registerHosted } from "./hosted.ts";
@@ -125,10 +126,11 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   }
 }
 
-/** `box alerts | head -1`: a reader that has seen enough ends the command, and it is no failure. */
+/** `box alerts | head -1`: a reader that has seen enough ends the command, and it is no failure; a full disk is one. */
 function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  if (error.code === "EPIPE") process.exit(0);
+  report(new CommandError(`standard output: ${fileFault(error)}`));
+  process.exit(exitCodes.storage);
 }
 
 // No await at the top: in the executable this is a CommonJS script.

@@ -20,11 +20,14 @@ export function createLog(level: string): Log {
     ],
     censor: "[redacted]",
   };
-  return pino(
-    { level, redact, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const out = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  // A log that can't be written, as a file on a full disk, is no reason to page nobody.
+  out.on("error", () => {});
+  return pino({ level, redact, base: null, timestamp: pino.stdTimeFunctions.isoTime }, out);
 }
+
+/** Bytes of lines that wait until they can be written; what is more is lost. */
+const MOST_WAITING = 1024 * 1024;
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 

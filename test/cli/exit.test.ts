@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import Database from "better-sqlite3";
@@ -93,4 +94,41 @@ test("a box outlives the reader of what it prints", async (t) => {
   const ended = new Promise((resolve) => child.on("exit", resolve));
   child.kill("SIGTERM");
   assert.equal(await ended, 0);
+});
+
+const full = existsSync("/dev/full") ? false : "no /dev/full, which is as full as a disk can be";
+
+test("a box goes on though its log can't be written, and ends as ever", {
+  skip: full,
+}, async (t) => {
+  const log = openSync("/dev/full", "w");
+  t.after(() => closeSync(log));
+  const data = join(scratch(t), "new");
+  const flags = ["--data", data, "--listen", "127.0.0.1:0", "--log-level", "trace"];
+  const child = spawn(process.execPath, [program, "serve", ...flags], {
+    stdio: ["ignore", "pipe", log],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  assert.ok(child.stdout);
+  const [said] = await once(child.stdout, "data");
+  const url = /listening on (\S+)/.exec(String(said))?.[1];
+  // What is refused is logged.
+  const headers = { authorization: `Bearer ptk_0123456789abcdef_${"x".repeat(43)}` };
+  for (let i = 0; i < 3; i++)
+    assert.equal((await fetch(`${url}/v1/projects`, { headers })).status, 401);
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
+});
+
+test("what a command can't write is said: one sentence and 74", { skip: full }, async (t) => {
+  const out = openSync("/dev/full", "w");
+  t.after(() => closeSync(out));
+  const child = spawn(process.execPath, [program, "completion", "bash"], {
+    stdio: ["ignore", out, "pipe"],
+  });
+  let err = "";
+  child.stderr?.on("data", (text) => (err += text));
+  const [code] = await once(child, "close");
+  assert.deepEqual([code, err], [74, "box: standard output: the disk is full\n"]);
 });
