@@ -165,6 +165,8 @@ function tellOf(
       ...(ended.status === "delivered" ? {} : { error: ended.error }),
     },
   });
+  // Who looks at the alert sees that somebody was told, or wasn't.
+  tx.note({ topic: "written", kind: "alert", id: String(row.alertId), name: "", project: null });
 }
 
 const isGone = (verdict: PageOutcome["verdict"]): boolean =>

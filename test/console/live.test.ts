@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
-import { until } from "../support/until.ts";
+import { reachBy } from "../support/contacts.ts";
+import { answer, startReceiver } from "../support/receiver.ts";
+import { pass, until } from "../support/until.ts";
 
 /** Opens the stream of a session; what it says, piece by piece, until it ends. */
 async function stream(url: string, cookie: string, watch = "") {
@@ -110,4 +112,33 @@ test("nobody who isn't signed in hears anything", async (t) => {
   assert.equal((await stream(box.url, "")).status, 401);
   const bearer = { authorization: `Bearer ${box.owner.key}`, accept: "text/event-stream" };
   assert.equal((await fetch(`${box.url}/live`, { headers: bearer })).status, 401);
+});
+
+test("how a page ended is told to who looks at its alert: that a service took it, and that it was refused", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  await reachBy(box, box.owner, receiver);
+  const escalations = [{ accounts: [box.owner.accountId], schedules: [], after_minutes: 0 }];
+  const rule = { name: "errors", identifier_keys: ["n"], escalations };
+  assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  for (const [at, [status, words]] of (
+    [
+      [204, /class="dot dot-accepted"/],
+      [404, /404/],
+    ] as const
+  ).entries()) {
+    receiver.always(answer(status));
+    await box.ingest(token, { message: "failed", level: 500, keys: { n: `${at}` } });
+    const id = at + 1;
+    const tab = signedIn(box);
+    const { next } = box.tenant.changes.after(null);
+    assert.doesNotMatch((await tab.sections(`/a/${id}`, "who")).text, words, "it isn't sent yet");
+    await pass(box, 10);
+    assert.match((await tab.sections(`/a/${id}`, "who")).text, words);
+    const { topics } = box.tenant.changes.after(next);
+    assert.ok(topics.includes(`alert:${id}`), `${status}: ${topics}`);
+  }
 });
