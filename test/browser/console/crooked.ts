@@ -27,7 +27,7 @@ const LOOK = `(() => {
     const tabs = box(tab.parentElement);
     if (box(tab).left < tabs.left - 1 || box(tab).right > tabs.right + 1) found.push("cut off: the tab " + words(tab));
   }
-  for (const row of innerWidth < 640 ? seen(".row:has(.row-about)") : [])
+  for (const row of innerWidth >= 340 && innerWidth < 640 ? seen(".row:has(.row-about)") : [])
     if (box(row.querySelector(".row-about")).width < box(row).width * 0.45)
       found.push("pressed into a narrow column: " + words(row.querySelector(".row-about")));
   for (const tick of seen("input:is([type=checkbox], [type=radio])"))

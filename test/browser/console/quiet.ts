@@ -106,11 +106,11 @@ const firstPingIsGreen: Step = async ({ box, run, visit, calm }) => {
   await page.fill("[name=cron]", "15 3 * * *");
   await seen(tab, `/03:15/.test(${text("would")})`);
   await calm(tab, "a heartbeat that is filled in");
-  // The page follows what happens once its stream is open.
-  const follows = () =>
-    page.waitForResponse((answer) => answer.ok() && new URL(answer.url()).pathname === "/live");
+  // The page follows what happens once its stream is open; the one before it followed nothing of jobs.
+  const follows = page.waitForResponse((answer) => /\/live\?watch=.*heartbeats/.test(answer.url()));
   await Promise.all([
-    page.waitForURL(/heartbeats\/[0-9a-f]+$/).then(follows),
+    page.waitForURL(/heartbeats\/[0-9a-f]+$/),
+    follows,
     page.click("#form .button"),
   ]);
   await seen(tab, `/waiting for its first ping/.test(${text("first")})`);

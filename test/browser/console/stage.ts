@@ -7,13 +7,18 @@ import { signedIn } from "../../support/console.ts";
 import { until } from "../../support/until.ts";
 import { findings, open, type Tab } from "../tab.ts";
 
-/** Notes what moved without somebody's doing, from the first paint on. */
+/**
+ * Notes what moved without somebody's doing, from the first paint on. A browser takes half a second for what follows a press; what
+ * its answer brings is somebody's doing however long the answer took.
+ */
 const SHIFTS = `window.shifts = [];
+{ let answeredAt = -1e9;
+addEventListener("answered", () => { answeredAt = performance.now(); });
 window.shiftObserver = new PerformanceObserver((list) => {
-  for (const { hadRecentInput, value, sources } of list.getEntries())
-    if (!hadRecentInput) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
+  for (const { hadRecentInput, value, sources, startTime } of list.getEntries())
+    if (!hadRecentInput && !(startTime >= answeredAt && startTime < answeredAt + 500)) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
 });
-shiftObserver.observe({ type: "layout-shift", buffered: true });`;
+shiftObserver.observe({ type: "layout-shift", buffered: true }); }`;
 
 /** Sets twice as large a text, as somebody does who sees badly: what moves by that is no shift of the page's own. */
 export async function enlarge(tab: Tab): Promise<void> {
