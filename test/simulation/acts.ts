@@ -20,12 +20,12 @@ const REPORTED_AFTER = [1, 15, 20, 50, 60, 1000] as const;
 /** What happens next, and when. */
 export function nextAct(random: Seeded, engine: Engine, world: World): Act {
   const due = engine.nextLook();
-  const kind = random.below(170);
+  const kind = random.below(196);
   // Often at the very second at which something is due, or beside it. A sender reports soon or not at all.
   const wait =
     due !== null && random.chance(0.3)
       ? Math.max(0, due - engine.now() + random.pick([-1, 0, 0, 0, 1]))
-      : random.pick(kind < 110 ? WAITS : REPORTED_AFTER) * (1 + random.below(3));
+      : random.pick(kind < 110 || kind >= 170 ? WAITS : REPORTED_AFTER) * (1 + random.below(3));
   return { wait, act: (e, clock) => actOf(kind, random, world)(e, clock) };
 }
 
@@ -35,7 +35,7 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
   if (kind < 75) return (engine) => onSome(engine, random, (id) => engine.resolve(id));
   if (kind < 87)
     return (engine, clock) => {
-      clock.jump(random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY]))));
+      clock.jump(someJump(random));
       // Something may happen before the loop has seen the jump.
       if (random.chance(0.4)) fire(engine, random);
       if (random.chance(0.2)) onSome(engine, random, (id) => engine.ack(id));
@@ -45,6 +45,8 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
   if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
   if (kind < 110) return (engine) => change(engine, random, world);
   if (kind < 150) return (engine) => sendersWord(engine, random);
+  if (kind >= 176) return (engine, clock) => takenFor(engine, clock, { random, world });
+  if (kind >= 170) return (engine) => takeBack(engine, random);
   return (engine, clock) => {
     keepsReporting(engine, clock, random);
     if (random.chance(0.3)) restart(engine, clock, random);
@@ -84,6 +86,35 @@ export function fire(engine: Engine, random: Seeded): void {
   const rules = engine.store.sql("SELECT count(*) FROM rules").pluck().get() as number;
   const named = random.chance(0.4) ? makeNamed(random) : null;
   engine.event(random.below(rules), random.pick(["a", "a", "b"]), random.pick(WORDS), named);
+}
+
+const someJump = (random: Seeded): number =>
+  random.pick([-1, 1]) * (3 + random.below(random.pick([60, 7200, 3 * DAY])));
+
+/** Somebody takes what is open and gives it back after a while; the clock may be set, or a rule be edited, meanwhile. */
+function takenFor(
+  engine: Engine,
+  clock: ReturnType<typeof machine>,
+  { random, world }: { random: Seeded; world: World },
+): void {
+  const open = engine.store
+    .sql("SELECT id FROM alerts WHERE state = 'open' ORDER BY id")
+    .pluck()
+    .all() as number[];
+  for (const id of open) engine.ack(id);
+  runUntil(engine, clock, engine.now() + 1 + random.below(random.pick([60, HOUR, DAY])));
+  if (random.chance(0.5)) clock.jump(someJump(random));
+  engine.look();
+  if (random.chance(0.3)) change(engine, random, world);
+  for (const id of open) engine.unack(id);
+}
+
+function takeBack(engine: Engine, random: Seeded): void {
+  const taken = engine.store
+    .sql("SELECT id FROM alerts WHERE state = 'acknowledged' ORDER BY id")
+    .pluck()
+    .all() as number[];
+  if (taken.length > 0) engine.unack(random.pick(taken));
 }
 
 export function onSome(engine: Engine, random: Seeded, act: (id: number) => void): void {

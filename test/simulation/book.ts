@@ -1,5 +1,6 @@
 import type { RuleBody } from "../../src/projects/rule.ts";
 import type { LogEvent } from "./facts.ts";
+import { type Counted, endHits, nothingCounted } from "./windows.ts";
 import type { World } from "./world.ts";
 
 /** An alert as the reference knows it: what happened to it. Times are elapsed seconds unless they say "wall". */
@@ -19,6 +20,8 @@ export interface Told {
   quietSince: number;
   /** When its rule was last replaced, or it was opened again: that may make due what lies in the past. */
   changedAt: number;
+  /** Since when somebody has it. */
+  ackedAt: number;
   lastMatchWall: number;
   level: number;
   accounts: string[];
@@ -51,6 +54,7 @@ export interface Book {
   readonly gone: Set<string>;
   /** The words that lines of each rule have named, in order. */
   readonly words: string[][];
+  readonly counted: Counted;
   /** The sum of the clock's jumps: elapsed time is wall time without them. */
   jumped: number;
   upSince: number;
@@ -63,7 +67,14 @@ export const NEVER = Number.POSITIVE_INFINITY;
 export function openBook(world: World): Book {
   return {
     ...{ world, rules: [...world.rules], events: [], late: [], alerts: [], standing: new Map() },
-    ...{ gone: new Set(), words: world.rules.map(() => []), jumped: 0, upSince: 0, repeats: 0 },
+    ...{
+      counted: nothingCounted(),
+      gone: new Set(),
+      words: world.rules.map(() => []),
+      jumped: 0,
+      upSince: 0,
+      repeats: 0,
+    },
   };
 }
 
@@ -83,11 +94,13 @@ export function close(book: Book, alert: Told, { by, wall }: { by: Ending; wall:
   alert.state = "resolved";
   alert.ended = { by, wall, now: wall - book.jumped };
   if (book.standing.get(alert.key) === alert) book.standing.delete(alert.key);
+  endHits(book, alert.key);
   say(book, alert, { event: "alert.resolved", wall });
 }
 
 export function acknowledge(book: Book, alert: Told, wall: number) {
   if (alert.state !== "open") return;
   alert.state = "acknowledged";
+  alert.ackedAt = wall - book.jumped;
   say(book, alert, { event: "alert.acknowledged", wall });
 }

@@ -30,13 +30,16 @@ export function check(checked: Checked): string[] {
   ];
 }
 
+const OVER = ["alert.acknowledged", "alert.resolved"];
 const PAGES = ["alert.opened", "alert.escalated", "alert.renotified"];
 
 /** No page after ack or resolve but by opening again; until then one acknowledgement, one resolve at most. */
 function silentOnceTaken(alert: number, events: readonly LogEvent[], { store }: Checked): string[] {
   const kinds = events.map(({ event }) => event);
   const reopened = store
-    .sql("SELECT count(*) FROM timeline WHERE alert_id = ? AND kind = 'reopened'")
+    .sql(
+      "SELECT count(*) FROM timeline WHERE alert_id = ? AND kind IN ('reopened', 'unacknowledged')",
+    )
     .pluck()
     .get(alert) as number;
   const lives = livesOf(kinds, reopened);
@@ -44,11 +47,12 @@ function silentOnceTaken(alert: number, events: readonly LogEvent[], { store }: 
   return [...first, ...lives.flatMap((life) => onceTaken(alert, life))];
 }
 
-/** What an alert said from each opening to the next: `reopened` times a renotify after its resolve began anew. */
+/** What an alert said from each opening to the next: `reopened` times a renotify after it was taken or ended began anew. */
 function livesOf(kinds: readonly string[], reopened: number): string[][] {
   const lives: string[][] = [[]];
   for (const kind of kinds) {
-    const isAgain = kind === "alert.renotified" && lives.at(-1)?.at(-1) === "alert.resolved";
+    const isOver = OVER.includes(lives.at(-1)?.at(-1) ?? "");
+    const isAgain = kind === "alert.renotified" && isOver;
     if (isAgain && lives.length <= reopened) lives.push([]);
     lives.at(-1)?.push(kind);
   }
@@ -195,7 +199,7 @@ function heldOpen({ store }: Checked): string[] {
   const taken = store
     .sql(
       `SELECT kind IN ('acknowledged', 'resolved') FROM timeline WHERE alert_id = ? AND id < ?
-         AND kind IN ('acknowledged', 'resolved', 'reopened') ORDER BY id DESC LIMIT 1`,
+         AND kind IN ('acknowledged', 'resolved', 'reopened', 'unacknowledged') ORDER BY id DESC LIMIT 1`,
     )
     .pluck();
   return rows

@@ -1,7 +1,9 @@
 import { acknowledge } from "../../src/alerts/acknowledge.ts";
+import { getAlertRow } from "../../src/alerts/alert.ts";
 import { resolve } from "../../src/alerts/resolve.ts";
 import { createRule, replaceRule } from "../../src/alerts/rules.ts";
 import { createSweep, defaultSweepLimits } from "../../src/alerts/sweep.ts";
+import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
 import type { IngestEvent } from "../../src/ingest/event.ts";
 import type { NamedState } from "../../src/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
@@ -65,6 +67,7 @@ export interface Engine {
   /** Replaces a rule, while alerts of it may be standing. */
   rule(rule: number, body: RuleBody): void;
   ack(alert: number): void;
+  unack(alert: number): void;
   resolve(alert: number): void;
   remove(account: string): void;
   /** `crash`: nothing is written on the way out. The machine's clock moves by `seconds`, then jumps by `hidden`. */
@@ -177,6 +180,12 @@ export function startEngine(options: {
     ack(alert) {
       facts.push({ what: "acked", wall: now(), alert });
       parts.store.write((tx) => acknowledge(tx, alert, "ann"));
+    },
+    unack(alert) {
+      facts.push({ what: "unacked", wall: now(), alert });
+      parts.store.write((tx) => {
+        if (getAlertRow(tx, alert).state !== "resolved") unacknowledge(tx, alert, "ann");
+      });
     },
     resolve(alert) {
       facts.push({ what: "resolved", wall: now(), alert });

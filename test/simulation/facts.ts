@@ -34,6 +34,8 @@ export type Fact =
   /** A rule was replaced. */
   | { what: "ruled"; wall: number; rule: number; body: RuleBody }
   | { what: "acked"; wall: number; alert: number }
+  /** Somebody took an acknowledgement back. */
+  | { what: "unacked"; wall: number; alert: number }
   | { what: "resolved"; wall: number; alert: number }
   /** The clock jumped by so many seconds, and the box has seen it. */
   | { what: "jumped"; by: number }

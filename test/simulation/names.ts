@@ -59,19 +59,23 @@ export function reopens(
   if (within === 0 || wall - last.ended.wall > within) return false;
   if (by === "person" || by === "merged") return false;
   const now = wall - book.jumped;
-  const ladder = ruleOf(book, last).escalations;
   last.state = "open";
   last.openedAt += now - endedAt;
-  last.turns = Math.min(last.turns, ladder.length);
   last.changedAt = now;
   last.promisedUntil = NEVER;
   last.instance = null;
   report(book, last, { wall, named });
-  last.renotifyAt = renotifyFrom(book, last, now);
-  goOn(book, last, wall);
   book.standing.set(key, last);
-  say(book, last, { event: "alert.renotified", wall });
+  goesOn(book, last, wall);
   return true;
+}
+
+/** An alert is open again: that is told, and its ladder goes on from where it stood. */
+export function goesOn(book: Book, alert: Told, wall: number): void {
+  alert.turns = Math.min(alert.turns, ruleOf(book, alert).escalations.length);
+  alert.renotifyAt = renotifyFrom(book, alert, wall - book.jumped);
+  goOn(book, alert, wall);
+  say(book, alert, { event: "alert.renotified", wall });
 }
 
 /** What a sender says of every alert of a name, of whichever rule. */

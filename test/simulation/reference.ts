@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { RuleBody } from "../../src/projects/rule.ts";
 import {
   acknowledge,
@@ -12,8 +13,9 @@ import {
 } from "./book.ts";
 import type { Fact, LogEvent } from "./facts.ts";
 import { dueMinute, follow, forget, moment, renotifyFrom, run, rungBefore } from "./ladders.ts";
-import { conclude, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
+import { conclude, goesOn, isHeld, isRepeat, reopens, report, startAgain } from "./names.ts";
 import { readLine, templateOf } from "./templates.ts";
+import { dropHits, fires } from "./windows.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -62,6 +64,7 @@ function read(book: Book, fact: Fact): void {
     // One that must not be there: that shows in what was said of it.
     if (alert === undefined) return;
     if (fact.what === "acked") acknowledge(book, alert, fact.wall);
+    else if (fact.what === "unacked") takeBack(book, alert, fact.wall);
     else if (alert.state !== "resolved") close(book, alert, { by: "person", wall: fact.wall });
   }
 }
@@ -103,7 +106,8 @@ function match(book: Book, fact: Extract<Fact, { what: "event" }>): void {
   const told = book.standing.get(key);
   if (told === undefined) {
     if (isHeld(book, key, fact)) book.repeats += 1;
-    else if (!reopens(book, key, fact)) open(book, key, fact);
+    else if (!reopens(book, key, fact) && fires(book, key, { ...fact, now: wall - book.jumped }))
+      open(book, key, fact);
     return;
   }
   const dedup = ruleOf(book, told).dedup_window_minutes * MINUTE;
@@ -119,7 +123,14 @@ function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): 
   const alert: Told = {
     ...{ id: book.alerts.length + 1, rule: fact.rule, key, state: "open", openedAt: now },
     ...{ turns: 0, stepAt: NEVER, repeatAt: NEVER, renotified: 0, renotifyAt: NEVER },
-    ...{ quietSince: now, changedAt: now, lastMatchWall: wall, level: 0, accounts: [] },
+    ...{
+      quietSince: now,
+      changedAt: now,
+      lastMatchWall: wall,
+      level: 0,
+      accounts: [],
+      ackedAt: now,
+    },
     ...{ instance: null, promisedUntil: NEVER, reports: [], ended: null, lastOfKind: new Map() },
   };
   report(book, alert, fact);
@@ -137,9 +148,20 @@ function open(book: Book, key: string, fact: Extract<Fact, { what: "event" }>): 
 const DAY = 86_400;
 const endedAt = ({ ended }: Told): number => ended?.wall ?? 0;
 
+/** The ladder goes on after the wait that it had left. */
+function takeBack(book: Book, alert: Told, wall: number): void {
+  if (alert.state !== "acknowledged") return;
+  const now = wall - book.jumped;
+  alert.state = "open";
+  alert.openedAt += now - alert.ackedAt;
+  alert.changedAt = now;
+  goesOn(book, alert, wall);
+}
+
 function replace(book: Book, fact: Extract<Fact, { what: "ruled" }>): void {
   const before = book.rules[fact.rule] as RuleBody;
   book.rules[fact.rule] = fact.body;
+  if (!isDeepStrictEqual(before, fact.body)) dropHits(book, fact.rule);
   for (const alert of book.standing.values())
     if (alert.rule === fact.rule) follow(book, alert, { before, wall: fact.wall });
   // They may be opened again within a day.

@@ -1,4 +1,5 @@
 import { type Book, close, NEVER, type Told } from "./book.ts";
+import { mergeHits } from "./windows.ts";
 import { MERGED_AT } from "./world.ts";
 
 /** Of two alerts that prove to be one an open one lives, else the first; it owes what either owed. */
@@ -49,7 +50,10 @@ export function readLine(book: Book, line: { rule: number; word: string; wall: n
       alert.key = key;
       standing.set(key, alert);
     }
+    book.counted.hits.delete(`${rule} ${known[1]} ${host}`);
+    book.counted.hits.delete(key);
   }
+  mergeHits(book, rule, { from: known[1] ?? "", to: known[0] ?? "" });
 }
 
 /** What a line that names this word is counted under. */
