@@ -19,7 +19,7 @@ function mondays(now: number) {
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 export function teams(now: number): TeamExport[] {
-  return [pagerduty(now)];
+  return [pagerduty(now), opsgenie(now)];
 }
 
 function pagerduty(now: number): TeamExport {
@@ -95,6 +95,64 @@ function pagerduty(now: number): TeamExport {
       { schedules, at: ahead + DAY, people: [eve] },
       { schedules, at: ahead + 2 * DAY, people: [ann] },
       { schedules, at: ahead + 5 * DAY, people: [eve] },
+      { schedules, at: ahead + 7 * DAY, people: [bob] },
+    ],
+  };
+}
+
+function opsgenie(now: number): TeamExport {
+  const { past, ahead } = mondays(now);
+  const who = (email: string) => ({ type: "user", id: email, username: email });
+  const rotation = (name: string, participants: object[], more: object = {}) => ({
+    ...{ id: name, name, startDate: iso(past), type: "weekly", length: 1, participants, ...more },
+  });
+  const nights = {
+    type: "time-of-day",
+    restriction: { startHour: 20, startMin: 0, endHour: 6, endMin: 0 },
+  };
+  const schedules = ["Primary", "Primary · 2"];
+  return {
+    system: "opsgenie",
+    files: {
+      "users.json": {
+        data: [ann, bob, eve].map((email) => ({
+          ...{ id: email, username: email, fullName: email, role: { name: "User" } },
+        })),
+      },
+      "S1.json": {
+        schedule: {
+          ...{ id: "S1", name: "Primary", timezone: "Etc/UTC", enabled: true },
+          rotations: [
+            rotation("all", [who(ann), who(bob)]),
+            rotation("nights", [who(eve)], { timeRestriction: nights }),
+          ],
+        },
+        scheduleOverrideList: [
+          {
+            ...{ alias: "o", user: who(bob), rotations: [{ id: "nights" }] },
+            ...{ startDate: iso(ahead + DAY), endDate: iso(ahead + 2 * DAY) },
+          },
+        ],
+      },
+      "escalations.json": {
+        data: [
+          {
+            ...{ id: "E1", name: "ops" },
+            rules: [
+              {
+                ...{ condition: "if-not-acked", notifyType: "default" },
+                delay: { timeAmount: 0, timeUnit: "minutes" },
+                recipient: { type: "schedule", id: "S1" },
+              },
+            ],
+          },
+        ],
+      },
+    },
+    onCall: [
+      { schedules, at: ahead, people: [ann] },
+      { schedules, at: ahead + 12 * 3600, people: [ann, eve] },
+      { schedules, at: ahead + DAY + 12 * 3600, people: [ann, bob] },
       { schedules, at: ahead + 7 * DAY, people: [bob] },
     ],
   };

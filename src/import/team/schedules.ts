@@ -5,6 +5,9 @@ import { differencesBetween, differenceText, type ShiftOf, shiftsOf } from "./co
 import { lanesOf, type PlannedLayer, type SeatLane } from "./lanes.ts";
 import type { GivenRotation } from "./rotation.ts";
 
+/** Stands for a schedule of its own among the rotations of an override: who has it is on call besides. Ids that begin so are more of them. */
+export const ADDED = "+added";
+
 /** Somebody in everybody's place in [from, until), Unix seconds. */
 export interface GivenOverride {
   person: string;
@@ -88,7 +91,7 @@ export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedul
 
 type Say = (sort: ImportLine["sort"], how: string) => void;
 
-function madeLanes({ rotations, apart, zone }: SchedulePlan, say: Say): SeatLane[] {
+function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say): SeatLane[] {
   for (const { name, turns } of rotations) {
     const empty = turns.filter(({ length }) => length === 0).length;
     if (empty === turns.length)
@@ -100,7 +103,10 @@ function madeLanes({ rotations, apart, zone }: SchedulePlan, say: Say): SeatLane
       );
   }
   const lanes = lanesOf(rotations, { apart });
-  return lanes.length === 0 ? [{ zone, layers: [], rotations: [] }] : lanes;
+  const wanted = new Set(overrides.flatMap(({ rotations: of }) => of ?? []));
+  const extra = [...wanted].filter((id) => id.startsWith(ADDED));
+  const all = [...lanes, ...extra.map((id) => ({ zone, layers: [], rotations: [id] }))];
+  return all.length === 0 ? [{ zone, layers: [], rotations: [] }] : all;
 }
 
 /** Within what a schedule holds. */

@@ -1,0 +1,109 @@
+import type { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import type { LadderStep, PlannedStep } from "../team/ladder.ts";
+import type { OpsgenieNames } from "./names.ts";
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{
+    seconds: 1 / 60,
+    second: 1 / 60,
+    minutes: 1,
+    minute: 1,
+    hours: 60,
+    hour: 60,
+    days: 1440,
+    day: 1440,
+  },
+};
+
+/** Whom an escalation pages: its delays count from the alert's opening, as here. */
+export function takeEscalation(
+  draft: TeamDraft,
+  given: Given,
+  named: OpsgenieNames,
+): PlannedStep[] {
+  const name = given.text("name") || given.text("id");
+  const what = `escalation ${name}`;
+  const said = draft.report.length;
+  const steps = given
+    .objects("rules", "escalation rules")
+    .map((rule) => stepOf(draft, rule, { what, named }));
+  const repeat = given.object("repeat", "repeats");
+  const count = repeat?.number("count") ?? 0;
+  const wait = repeat?.number("waitInterval") ?? 0;
+  if (repeat?.raw("closeAlertAfterAll") === true)
+    draft.nearly(
+      what,
+      "It closes the alert after its last repeat; here it stays open until somebody or its source ends it.",
+    );
+  const last = Math.max(0, ...steps.map(({ after }) => after));
+  const every = wait > 0 ? last + wait : 0;
+  const ladder = draft.ladder({ what, steps, passes: count + 1, every });
+  if (ladder.length === 0)
+    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
+  return ladder;
+}
+
+function stepOf(
+  draft: TeamDraft,
+  rule: Given,
+  { what, named }: { what: string; named: OpsgenieNames },
+): LadderStep {
+  const delay = rule.object("delay", "delays");
+  const unit = UNITS[(delay?.text("timeUnit") || "minutes").toLowerCase()] ?? 1;
+  const after = Math.ceil((delay?.number("timeAmount") ?? 0) * unit);
+  const at = `Its step after ${after} minutes`;
+  if (rule.text("condition") === "if-not-closed")
+    draft.nearly(
+      what,
+      `${at} pages also when the alert is acknowledged; a ladder stops at that here.`,
+    );
+  const recipient = rule.object("recipient", "recipients");
+  const type = recipient?.text("type") ?? "";
+  const [id, called] = [
+    recipient?.text("id") ?? "",
+    recipient?.text("name") || recipient?.text("username") || "",
+  ];
+  const way = rule.text("notifyType") || "default";
+  if (type === "user") {
+    const person = draft.people.find(
+      { id, email: recipient?.text("username") || called, called },
+      what,
+    );
+    return { after, people: person === null ? [] : [person], schedules: [] };
+  }
+  if (type === "schedule") {
+    if (way === "all") return { after, people: named.participants(id, called), schedules: [] };
+    if (way !== "default")
+      draft.nearly(
+        what,
+        `${at} pages the ${way} on call of the schedule ${called || id}; here whoever is on call then.`,
+      );
+    const schedules = named.schedules(id, called);
+    if (schedules.length === 0)
+      draft.impossible(what, `${at} names the schedule ${called || id}, which isn't taken over.`);
+    return { after, people: [], schedules };
+  }
+  if (type === "team") {
+    const members = named.members(id, called);
+    const some = members.filter(
+      ({ role }) => way === "all" || way === "default" || (way === "admins") === (role === "admin"),
+    );
+    if (way !== "all" && way !== "admins" && way !== "users")
+      draft.nearly(
+        what,
+        `${at} tells the team ${called || id} by its own rules (${way}); here it pages all of its members.`,
+      );
+    const isSome = way === "admins" || way === "users";
+    const people = (isSome ? some : members).map(({ email }) => email);
+    if (people.length === 0)
+      draft.impossible(what, `${at} pages nobody of the team ${called || id} who is taken over.`);
+    return { after, people, schedules: [] };
+  }
+  draft.impossible(
+    what,
+    `${at} pages a ${type || "recipient"} ${called || id}, which nothing here is like.`,
+  );
+  return { after, people: [], schedules: [] };
+}

@@ -1,0 +1,119 @@
+import type { GivenFile, ImportLine } from "../importer.ts";
+import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+
+/** What Opsgenie's API answers and its backup tool writes, sorted by its shape: both say `data` of everything, or nothing. */
+export interface OpsgenieFiles {
+  users: Given[];
+  teams: Given[];
+  schedules: Given[];
+  escalations: Given[];
+  integrations: Given[];
+  heartbeats: Given[];
+  timelines: Given[];
+  /** With their file's name, or the schedule's id, which says whose they are. */
+  overrides: { of: string; given: Given }[];
+  routes: { of: string; given: Given }[];
+}
+
+type Kind = Exclude<keyof OpsgenieFiles, "overrides" | "routes">;
+type Sorted = Kind | "overrides" | "routes" | "forwardings" | "maintenances" | "others";
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  ...{ users: "users", teams: "teams", schedules: "schedules", escalations: "escalations" },
+  ...{ integrations: "integrations", heartbeats: "heartbeats", timelines: "timelines" },
+};
+
+function kindOf(value: GivenFields): Sorted {
+  const has = (...keys: string[]) => keys.every((key) => Object.hasOwn(value, key));
+  if (has("finalTimeline") || has("baseTimeline")) return "timelines";
+  if (has("fromUser")) return "forwardings";
+  if (has("rules", "time")) return "maintenances";
+  if (has("rules")) return "escalations";
+  if (has("criteria", "notify")) return "routes";
+  if (has("intervalUnit")) return "heartbeats";
+  if (has("user", "startDate")) return "overrides";
+  if (has("rotations") || (has("timezone", "enabled") && !has("type"))) return "schedules";
+  if (has("username")) return "users";
+  if (has("members")) return "teams";
+  if (has("type", "enabled") && !has("filter") && !has("actions")) return "integrations";
+  return "others";
+}
+
+/** Throws ImportFault. */
+export function opsgenieFiles(
+  files: readonly GivenFile[],
+  { unread, report }: { unread: Unread; report: ImportLine[] },
+): OpsgenieFiles {
+  const found: OpsgenieFiles = {
+    ...{ users: [], teams: [], schedules: [], escalations: [], integrations: [] },
+    ...{ heartbeats: [], timelines: [], overrides: [], routes: [] },
+  };
+  /** The same thing from two files is the one that says more. */
+  const seen = new Map<string, { place: number; length: number }>();
+  const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
+  const keep = (kind: Kind, value: GivenFields, id: string) => {
+    const key = `${kind} ${id}`;
+    const before = id === "" ? undefined : seen.get(key);
+    const { length } = JSON.stringify(value);
+    if (before !== undefined && before.length >= length) return;
+    const place = before?.place ?? found[kind].length;
+    found[kind][place] = new Given(value, WORDS[kind], unread);
+    seen.set(key, { place, length });
+  };
+  const take = (value: GivenFields, of: string) => {
+    const kind = kindOf(value);
+    const id = String(value["id"] ?? value["alias"] ?? "");
+    const called = String(value["name"] ?? value["description"] ?? id);
+    if (kind === "overrides" || kind === "routes")
+      found[kind].push({
+        of,
+        given: new Given(value, kind === "routes" ? "routing rules" : kind, unread),
+      });
+    else if (kind === "forwardings")
+      told(
+        `forwarding rule ${id}`,
+        "Nobody's pages are forwarded here: an override in the schedule does it.",
+      );
+    else if (kind === "maintenances")
+      told(
+        `maintenance ${called}`,
+        "It is quiet once, and the file holds windows that come again: box silence add makes it.",
+      );
+    else if (kind === "others")
+      told(
+        `${called || "a thing"} in ${of}`,
+        "It is none of users, teams, schedules, overrides, escalations, routing rules, integrations and heartbeats, and isn't taken over.",
+      );
+    else keep(kind, value, id);
+  };
+  for (const file of files) {
+    const value = exportedJson(file);
+    const list = things(value);
+    if (list.length === 0) told(file.name, "It holds nothing that is known here.");
+    for (const one of list) {
+      const schedule = one["schedule"];
+      if (isFields(schedule) && Object.hasOwn(one, "scheduleOverrideList")) {
+        take(schedule, file.name);
+        for (const override of things(one["scheduleOverrideList"]))
+          take(override, String(schedule["id"]));
+      } else take(one, file.name);
+    }
+    const paging = isFields(value) ? value["paging"] : undefined;
+    if (isFields(paging) && paging["next"] !== undefined)
+      told(
+        file.name,
+        "Its answer says that there are more: fetch what its paging.next names too, into a file of its own.",
+      );
+  }
+  return found;
+}
+
+/** The things of an answer: its `data`, the list in that, or the value itself. */
+function things(value: unknown): GivenFields[] {
+  if (Array.isArray(value)) return value.filter(isFields);
+  if (!isFields(value)) return [];
+  const { data } = value;
+  if (data !== undefined) return things(data);
+  const beats = value["heartbeats"];
+  return Array.isArray(beats) ? beats.filter(isFields) : [value];
+}

@@ -1,0 +1,94 @@
+import type { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import type { PlannedStep } from "../team/ladder.ts";
+import type { OpsgenieFiles } from "./files.ts";
+
+/** An escalation that rules may take. */
+export interface OwnedLadder {
+  name: string;
+  ladder: PlannedStep[];
+  /** Its team's id, or its name. */
+  team: string;
+  isUsed: boolean;
+}
+
+/** Things by their id or by their name, as other things call them. */
+export interface OpsgenieNames {
+  members(id: string, name: string): { email: string; role: string }[];
+  /** Of the box, as ladders name them. */
+  schedules(id: string, name: string): string[];
+  /** Everybody who takes turns. */
+  participants(id: string, name: string): string[];
+  /** The first user of an escalation. */
+  firstOf(id: string, name: string): string | null;
+  overridesOf(schedule: string): Given[];
+  timelineOf(schedule: string): Given | null;
+}
+
+/** By what a thing is told from others of its kind. */
+export const keyOf = (given: Given): string => given.text("id") || given.text("name");
+
+/** `schedules`: the box's, by key, to be filled as they are made. */
+export function namesIn(draft: TeamDraft, given: OpsgenieFiles) {
+  const schedules = new Map<string, string[]>();
+  const find = (list: readonly Given[], id: string, name: string) =>
+    list.find(
+      (one) => (id !== "" && one.text("id") === id) || (name !== "" && one.text("name") === name),
+    );
+  const userOf = (one: Given | null, where: string) =>
+    draft.people.find(
+      {
+        id: one?.text("id") ?? "",
+        email: one?.text("username") ?? "",
+        called: one?.text("username") ?? "",
+      },
+      where,
+    );
+  const named: OpsgenieNames = {
+    members(id, name) {
+      const team = find(given.teams, id, name);
+      return (team?.objects("members", "members") ?? []).flatMap((member) => {
+        const email = userOf(member.object("user", "users of teams"), `team ${name || id}`);
+        return email === null ? [] : [{ email, role: member.text("role").toLowerCase() }];
+      });
+    },
+    schedules(id, name) {
+      const found = find(given.schedules, id, name);
+      return found === undefined ? [] : (schedules.get(keyOf(found)) ?? []);
+    },
+    participants(id, name) {
+      const rotations = find(given.schedules, id, name)?.objects("rotations", "rotations") ?? [];
+      const all = rotations.flatMap((one) => one.objects("participants", "participants"));
+      const users = all.filter((one) => one.text("type") === "user");
+      const teams = all.filter((one) => one.text("type") === "team");
+      const emails = users
+        .map((one) => userOf(one, `schedule ${name || id}`))
+        .filter((one) => one !== null);
+      const more = teams.flatMap((one) =>
+        named.members(one.text("id"), one.text("name")).map(({ email }) => email),
+      );
+      return [...new Set([...emails, ...more])];
+    },
+    firstOf(id, name) {
+      const rules = find(given.escalations, id, name)?.objects("rules", "escalation rules") ?? [];
+      const users = rules
+        .map((rule) => rule.object("recipient", "recipients"))
+        .filter((one) => one?.text("type") === "user");
+      return users.length === 0 ? null : userOf(users[0] ?? null, `escalation ${name || id}`);
+    },
+    overridesOf: (schedule) =>
+      given.overrides
+        .filter(({ of }) => of.includes(schedule) || given.schedules.length === 1)
+        .map((one) => one.given),
+    timelineOf: (schedule) =>
+      given.timelines.find((one) => one.object("_parent", "parents")?.text("id") === schedule) ??
+      null,
+  };
+  for (const { of } of given.overrides)
+    if (given.schedules.length !== 1 && !given.schedules.some((one) => of.includes(one.text("id"))))
+      draft.impossible(
+        of,
+        "An override in it doesn't say of which schedule it is: name the file after the schedule's id.",
+      );
+  return { named, schedules };
+}

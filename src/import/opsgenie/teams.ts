@@ -1,0 +1,165 @@
+import type { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import type { PlannedStep } from "../team/ladder.ts";
+import type { OpsgenieFiles } from "./files.ts";
+import type { OpsgenieNames, OwnedLadder } from "./names.ts";
+
+interface Around {
+  named: OpsgenieNames;
+  ladders: ReadonlyMap<string, OwnedLadder>;
+}
+
+/** A rule for each team, with the sources of its integrations; and one for each escalation that no team takes. */
+export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around): void {
+  const taken = new Set<Given>();
+  for (const team of given.teams) {
+    const [id, name] = [team.text("id"), team.text("name")];
+    const mine = given.integrations.filter((one) => {
+      const owner = one.object("ownerTeam", "owner teams");
+      const teamId = one.text("teamId") || owner?.text("id") || owner?.text("name") || "";
+      return teamId !== "" && (teamId === id || teamId === name);
+    });
+    for (const one of mine) taken.add(one);
+    takeTeam(draft, team, { ...around, given, integrations: mine });
+  }
+  const rest = given.integrations.filter((one) => !taken.has(one));
+  for (const one of rest) {
+    const sources = sourcesOf(draft, [one]);
+    if (sources.length === 0) continue;
+    const [source = ""] = sources;
+    draft.nearly(
+      `integration ${one.text("name")}`,
+      "It belongs to no team of the files: its rule pages nobody until it has a ladder.",
+    );
+    draft.rule({ name: source, match: { sources }, escalations: [] });
+  }
+  for (const { name, ladder, isUsed } of around.ladders.values()) {
+    if (isUsed) continue;
+    const source = draft.source(name);
+    draft.nearly(
+      `escalation ${name}`,
+      `No team's alerts take it first: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
+    );
+    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
+  }
+}
+
+function takeTeam(
+  draft: TeamDraft,
+  team: Given,
+  {
+    named,
+    ladders,
+    given,
+    integrations,
+  }: Around & { given: OpsgenieFiles; integrations: readonly Given[] },
+): void {
+  const [id, name] = [team.text("id"), team.text("name") || team.text("id")];
+  const what = `team ${name}`;
+  const said = draft.report.length;
+  const routes = given.routes
+    .filter(({ of }) => of.includes(id) || given.teams.length === 1)
+    .map((one) => one.given);
+  const escalations = defaultOf(draft, { what, id, name, routes, named, ladders });
+  const found = sourcesOf(draft, integrations);
+  const sources = found.length === 0 ? [draft.source(name)] : found;
+  if (found.length === 0)
+    draft.nearly(
+      what,
+      `No integration of kind API is in the files for it: its senders come in through the source ${sources[0]}.`,
+    );
+  draft.rule({ name, match: { sources }, escalations });
+  if (draft.report.length === said) draft.exact(what, "A rule of this name.");
+}
+
+interface Route extends Around {
+  what: string;
+  id: string;
+  name: string;
+  routes: readonly Given[];
+}
+
+/** Where a team's alerts go first: by its routing rule that takes everything, else its own escalation, schedule or members. */
+function defaultOf(
+  draft: TeamDraft,
+  { what, id, name, routes, named, ladders }: Route,
+): PlannedStep[] {
+  const step = (people: string[], schedules: string[]): PlannedStep[] =>
+    draft.ladder({ what, steps: [{ after: 0, people, schedules }], passes: 1, every: 0 });
+  const isAll = (route: Given) =>
+    route.object("criteria", "criteria")?.text("type") === "match-all";
+  for (const route of routes)
+    if (!isAll(route) || route.has("timeRestriction"))
+      draft.nearly(
+        what,
+        `Its routing rule ${route.text("name")} holds for some alerts or hours; here all of the team's take its last one.`,
+      );
+  const last = routes
+    .toSorted((a, b) => (a.number("order") ?? 0) - (b.number("order") ?? 0))
+    .findLast(isAll);
+  const notify = last?.object("notify", "notified of routing rules");
+  const [type, to, called] = [
+    notify?.text("type") ?? "",
+    notify?.text("id") ?? "",
+    notify?.text("name") ?? "",
+  ];
+  const all = [...ladders].map(([key, ladder]) => ({ key, ladder }));
+  const take = (ladder: OwnedLadder): PlannedStep[] => {
+    ladder.isUsed = true;
+    return ladder.ladder;
+  };
+  if (type === "escalation") {
+    const found = all.find(({ key, ladder }) => key === to || ladder.name === called);
+    if (found !== undefined) return take(found.ladder);
+    draft.impossible(
+      what,
+      `Its routing rule names the escalation ${called || to}, which isn't in the files.`,
+    );
+  }
+  if (type === "schedule") return step([], named.schedules(to, called));
+  if (type === "none") {
+    draft.nearly(what, "Its alerts tell nobody there, and its rule has no ladder here.");
+    return [];
+  }
+  const mine = all.filter(({ ladder }) => ladder.team === id || ladder.team === name);
+  const [first] = mine;
+  if (first !== undefined) {
+    if (routes.length === 0)
+      draft.nearly(
+        what,
+        `Its routing rules aren't in the files: its alerts take the escalation ${first.ladder.name}.`,
+      );
+    return take(first.ladder);
+  }
+  draft.nearly(what, "No escalation of it is in the files: its alerts page all of its members.");
+  return step(
+    named.members(id, name).map(({ email }) => email),
+    [],
+  );
+}
+
+/** Sources for those whose senders speak the Alert API; the others are told. */
+function sourcesOf(draft: TeamDraft, integrations: readonly Given[]): string[] {
+  return integrations.flatMap((one) => {
+    const [name, type] = [one.text("name"), one.text("type")];
+    const what = `integration ${name}`;
+    if (type.toLowerCase() !== "api") {
+      draft.impossible(
+        what,
+        `Its senders speak as ${type} does: box connect shows what there is for them here.`,
+      );
+      return [];
+    }
+    if (one.raw("enabled") === false)
+      draft.nearly(what, "It is turned off there, and its source is open here.");
+    const source = draft.source(name);
+    const key = one.text("apiKey");
+    if (key !== "") draft.oldKey(source, [name], key);
+    else
+      draft.nearly(
+        what,
+        `Its key isn't in the files: copy it from its page and give it to box source add-key, or give its senders the new one.`,
+      );
+    return [source];
+  });
+}
