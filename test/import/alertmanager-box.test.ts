@@ -19,6 +19,10 @@ route:
           receiver: pager
     - matchers: [alertname=Watchdog]
       receiver: nobody
+    - matchers: [team=office]
+      receiver: fallback
+      mute_time_intervals: [nights]
+      active_time_intervals: [office]
 receivers:
   - name: fallback
     webhook_configs: [{url: '${hook}/fallback'}]
@@ -27,6 +31,11 @@ receivers:
   - name: pager
     email_configs: [{to: ann@example.com, from: box@example.com, smarthost: 'mail.example.com:25', require_tls: false}]
   - name: nobody
+time_intervals:
+  - name: nights
+    time_intervals: [{times: [{start_time: '18:00', end_time: '24:00'}, {start_time: '00:00', end_time: '09:00'}], location: Asia/Kolkata}]
+  - name: office
+    time_intervals: [{weekdays: ['monday:friday']}]
 inhibit_rules:
   - source_matchers: [severity=critical]
     target_matchers: [severity=warning]
@@ -74,6 +83,15 @@ test("an import is applied, and what Alertmanager sends opens alerts by the rule
   assert.equal(applied.code, 0, applied.err);
   const again = await run(["config", "apply", output], { env });
   assert.match(again.out, /applied 0 changes\n$/);
+  const windows = (await box.api("GET", "/v1/silences")).body.silences;
+  const [nightly = assert.fail()] = windows.filter(
+    ({ repeat }: { repeat: string }) => repeat === "daily",
+  );
+  assert.equal(nightly.ends_at - nightly.starts_at, 15 * 3_600);
+  const weekends = windows.filter(({ repeat }: { repeat: string }) => repeat === "weekly");
+  assert.ok(weekends.every(({ timezone }: { timezone: string }) => timezone === "UTC"));
+  // For the rules of that route: of warnings, of critical ones, of the rest.
+  assert.deepEqual([windows.length, weekends.length], [6, 3]);
   const [, silence = ""] =
     /box api POST \/v1\/silences '(.*)'\n/.exec(readFileSync(report, "utf8")) ?? [];
   const silenced = await run(["api", "POST", "/v1/silences", silence], { env });

@@ -176,6 +176,45 @@ test("receivers become channels with credentials by name; what is no channel her
   ]);
 });
 
+test("what a running Alertmanager shows of itself is read as what it was given, but for secrets", () => {
+  const shown = `
+global: {smtp_smarthost: 'mail.example.com:465', smtp_from: a@example.com, smtp_auth_username: a, smtp_auth_password: <secret>, smtp_require_tls: true}
+route: {receiver: a, continue: false}
+receivers:
+- name: a
+  slack_configs:
+  - send_resolved: false
+    http_config: {authorization: {type: Bearer, credentials: <secret>}, follow_redirects: true}
+    api_url: <secret>
+    channel: C123
+    title: '{{ template "slack.default.title" . }}'
+    text: '{{ template "slack.default.text" . }}'
+  email_configs:
+  - send_resolved: false
+    to: b@example.com
+    headers: {From: a@example.com, Subject: '{{ template "email.default.subject" . }}', To: b@example.com}
+    html: '{{ template "email.default.html" . }}'
+`;
+  const imported = importOf(shown);
+  const own = linesOf(imported, "approximate").filter((line) => line.startsWith("receiver"));
+  assert.deepEqual(own, []);
+  const missing = imported.secrets.filter(({ value }) => value === null).map(({ env }) => env);
+  assert.deepEqual(missing, ["SLACK_A_BOT_TOKEN", "SMTP_PASSWORD"]);
+  assert.equal(imported.secrets.find(({ env }) => env === "SMTP_TLS")?.value, "implicit");
+  const written = shown.replace("email.default.subject", "my.subject");
+  assert.match(
+    linesOf(importOf(written), "approximate").join("\n"),
+    /email_configs: headers left out/,
+  );
+});
+
+test("of many routes that can't be left out a few are named", () => {
+  const routes = Array.from({ length: 110 }, (_, i) => `{matchers: [l${i}=x]}`).join(", ");
+  const lines = linesOf(importOf(one(`routes: [${routes}]`)), "approximate");
+  const line = lines.find((said) => said.startsWith("route around all"));
+  assert.match(line ?? "", /^route around all: order-dependent: .* route l104="x"; and 5 more\.$/);
+});
+
 const TIMES = `
 route:
   receiver: a
@@ -184,8 +223,11 @@ route:
     - {matchers: [t=weekend], mute_time_intervals: [weekend, holidays]}
     - {matchers: [t=office], active_time_intervals: [office]}
     - {matchers: [t=gone], mute_time_intervals: [nowhere]}
+    - {matchers: [t=never], mute_time_intervals: [always]}
 receivers: [{name: a, webhook_configs: [{url: 'https://example.com'}]}]
 time_intervals:
+  - name: always
+    time_intervals: [{location: UTC}]
   - name: nights
     time_intervals: [{times: [{start_time: '22:00', end_time: '24:00'}, {start_time: '00:00', end_time: '06:30'}]}]
   - name: weekend
@@ -218,6 +260,7 @@ test("muted times become windows; those outside active ones, too; dates don't", 
   assert.deepEqual(linesOf(imported, "impossible"), [
     'route t="weekend", its times: holidays has days_of_month, months, and windows come each day or week: what it would mute is told.',
     'route t="gone", its times: there is no time interval "nowhere": what it would mute is told.',
+    'route t="never", its times: always is always, and a window ends: what it would mute is told.',
   ]);
 });
 

@@ -117,9 +117,15 @@ function routeLines({ route, clauses, shared }: PlannedRoute, tells: boolean): I
   if (shared.length > 0)
     lines.push({
       ...{ sort: "approximate", what },
-      how: `order-dependent: its rule also takes what goes to ${shared.map((title) => `route ${title}`).join("; ")}.`,
+      how: `order-dependent: its rule also takes what goes to ${listed(shared.map((title) => `route ${title}`))}.`,
     });
   return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule takes the same." }];
+}
+
+/** More of them than can be read aren't. */
+function listed(texts: readonly string[]): string {
+  const more = texts.length - 5;
+  return texts.slice(0, 5).join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
 /** Labels that silences ask for: alerts of every rule have them. */

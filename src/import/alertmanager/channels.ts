@@ -98,7 +98,9 @@ function slack(config: Part, context: Context) {
   const url = find(config, "api_url", { part: global, field: "slack_api_url" });
   const app = find(config, "app_token", { part: global, field: "slack_app_token" });
   const authorization = config.field("http_config").field("authorization");
-  const isApi = /\/chat\.postMessage$/.test(url.value ?? "");
+  // An address that isn't shown is that of an app where it comes with a token.
+  const isApi =
+    url.value === null ? !authorization.isEmpty : url.value.endsWith("/chat.postMessage");
   const channel = config.field("channel").text();
   if (isApi || app.value !== null) {
     const token = app.value === null ? find(authorization, "credentials") : app;

@@ -61,7 +61,7 @@ export function inhibited(
     }
     const split = splitBy(pieces, i, inhibition);
     if (split === null) {
-      const how = "its alerts can't be told apart by conditions, so both are told.";
+      const how = `no conditions part what it silences from the rest, or it would take more than ${MOST_PIECES} rules, so both are told.`;
       report.push({ sort: "impossible", what: inhibition.title, how });
       continue;
     }

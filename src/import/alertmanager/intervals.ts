@@ -3,7 +3,7 @@ import type { ImportedProject, ImportLine } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import type { Part } from "./part.ts";
 import type { AlertRoute } from "./tree.ts";
-import { outside, type Weekly, type WeekRun, weeklyOf, weekRunsOf } from "./week.ts";
+import { outside, type Week, type Weekly, type WeekRun, weeklyOf, weekRunsOf } from "./week.ts";
 
 /** When routes are muted: time intervals as maintenance windows of their rules. */
 
@@ -15,7 +15,7 @@ interface RuleOf {
   route: AlertRoute;
 }
 
-/** Windows of a project. */
+/** Windows and silences of a box. */
 const MOST_WINDOWS = 500;
 /** Days until a window has to be written anew. */
 const LASTS = 364;
@@ -58,7 +58,7 @@ export function windowsOf(
     );
     if (made.length === 0) continue;
     if (maintenance.length + made.length > MOST_WINDOWS) {
-      const how = `a project has at most ${MOST_WINDOWS} windows, so what it would mute is told.`;
+      const how = `a box has at most ${MOST_WINDOWS} silences and windows, so what it would mute is told.`;
       report.push({ sort: "impossible", what: `${title}, its times`, how });
       continue;
     }
@@ -81,9 +81,13 @@ function wantedOf(
       return weekly === undefined ? [] : [{ name, weekly }];
     });
   const wanted: Wanted[] = [];
+  const add = (title: string, zone: string, week: Week) => {
+    const runs = weekRunsOf(week);
+    if (runs === null) impossible.push(`${title} is always, and a window ends`);
+    else wanted.push({ title, zone, runs });
+  };
   for (const { name, weekly } of named(mute)) {
-    for (const [zone, week] of weekly.weeks)
-      wanted.push({ title: name, zone, runs: weekRunsOf(week) });
+    for (const [zone, week] of weekly.weeks) add(name, zone, week);
     for (const odd of weekly.beyond)
       impossible.push(`${name} has ${odd}, and windows come each day or week`);
   }
@@ -97,11 +101,7 @@ function wantedOf(
     );
   else if (first !== undefined) {
     const together = first[1].map((_, i) => (parts.some(([, week]) => week[i] === 1) ? 1 : 0));
-    wanted.push({
-      title: `outside ${active.join(", ")}`,
-      zone: first[0],
-      runs: weekRunsOf(outside(together)),
-    });
+    add(`outside ${active.join(", ")}`, first[0], outside(together));
   }
   return { wanted, impossible };
 }
@@ -133,7 +133,10 @@ function firstOf({ repeat, from, minutes }: WeekRun, zone: string, now: number) 
       .toPlainDateTime()
       .add({ minutes: from });
     const times = [start, start.add({ minutes }), start.add({ days: LASTS })].map(written);
-    if (times.every((time) => dated(time, zone) !== null)) return times;
+    const [starts, ends, over] = times.map((time) => dated(time, zone) ?? null);
+    // Where clocks go back between them it could last until the next one.
+    const isShort = (starts ?? 0) + period * 86_400 > (ends ?? 0);
+    if (starts !== null && ends !== null && over !== null && isShort) return times;
   }
   return null;
 }

@@ -85,7 +85,7 @@ function makeAll(
 ) {
   const { channels, left } = maker.make(config, how);
   const sendsEnds = config.field("send_resolved").flag(maker.sendsEnds);
-  const own = maker.texts.filter((field) => !config.field(field).isEmpty);
+  const own = maker.texts.filter((field) => isOwn(config.field(field).value));
   const texts =
     own.length === 0
       ? []
@@ -96,6 +96,15 @@ function makeAll(
     channels: channels.map((fields) => ({ ...fields, ...(!sendsEnds && { events: BUT_ENDS }) })),
     how: [...left, ...texts].join(" "),
   };
+}
+
+/** Whether somebody wrote it: asked for its configuration, Alertmanager shows its own texts, too. */
+function isOwn(value: unknown): boolean {
+  if (typeof value === "string")
+    return value !== "" && !/^\{\{ template "\w+\.default\.\w+" \. \}\}$/.test(value);
+  if (typeof value !== "object" || value === null) return false;
+  const entries = Object.entries(value);
+  return entries.some(([name, inner]) => !/^(From|To)$/.test(name) && isOwn(inner));
 }
 
 function whyNot(kind: string): string {

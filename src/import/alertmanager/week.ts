@@ -73,17 +73,15 @@ export interface WeekRun {
   minutes: number;
 }
 
-/** The runs of minutes that are in; daily ones where every day is the same. */
-export function weekRunsOf(week: Week): WeekRun[] {
+/** The runs of minutes that are in; daily ones where every day is the same. null: all are, and no run ends. */
+export function weekRunsOf(week: Week): WeekRun[] | null {
+  if (week.every((is) => is === 1)) return null;
   const isDaily = week.every((is, i) => is === week[i % DAY]);
-  const isAlways = week.every((is) => is === 1);
-  if (isDaily && !isAlways) return circular(week.subarray(0, DAY), "daily");
-  return circular(week, "weekly");
+  return isDaily ? circular(week.subarray(0, DAY), "daily") : circular(week, "weekly");
 }
 
 function circular(minutes: Uint8Array, repeat: WeekRun["repeat"]): WeekRun[] {
   const n = minutes.length;
-  if (minutes.every((is) => is === 1)) return [{ repeat, from: 0, minutes: n }];
   const runs: WeekRun[] = [];
   for (let at = 0; at < n; at += 1) {
     if (minutes[at] !== 1 || minutes[(at + n - 1) % n] === 1) continue;
