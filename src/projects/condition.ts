@@ -89,7 +89,7 @@ export function compileCondition({ key, op, value }: Condition): (keys: Keys) =>
 
 /** The finite number that a text writes in decimal, or null: "", " ", "0x10" and "Infinity" are none. */
 function finite(text: string): number | null {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return null;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return null;
   const n = Number(text);
   return Number.isFinite(n) ? n : null;
 }

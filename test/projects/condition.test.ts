@@ -85,3 +85,13 @@ test("patterns that are made to cost are done with soon on the longest value", (
     assert.ok(performance.now() - before < 2000, pattern);
   }
 });
+
+test("a long text of digits that is no number costs no more than another", () => {
+  const holds = compileCondition({ key: "n", op: "gte", value: 5 });
+  const before = process.cpuUsage();
+  for (let i = 0; i < 200; i++) assert.equal(holds({ n: `${"1".repeat(4095)}x` }), false);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 400_000, `${(user + system) / 1000} ms`);
+  for (const n of ["5", "5.", "5.5", "+.5e1", "1e1"]) assert.equal(holds({ n }), true, n);
+  for (const n of [".", "", "5..", "0x10", "e5"]) assert.equal(holds({ n }), false, n);
+});

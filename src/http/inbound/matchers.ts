@@ -32,7 +32,7 @@ type Step = { char: string } | "one" | "many";
 
 /** A test for the whole text, or null for an expression that is more than this knows. */
 export function parsePattern(expression: string): ((text: string) => boolean) | null {
-  const inner = /^\^?(?:\(\?:|\()?((?:[^()]|\\.)*)\)?\$?$/s.exec(expression)?.[1] ?? null;
+  const inner = /^\^?(?:\(\?:|\()?((?:[^()\\]|\\.)*)\)?\$?$/s.exec(expression)?.[1] ?? null;
   if (inner === null) return null;
   const branches = inner.split("|").map(stepsOf);
   if (branches.some((steps) => steps === null)) return null;
