@@ -137,6 +137,8 @@ function endWithReader(error: NodeJS.ErrnoException): void {
 if (import.meta.main !== false) {
   widenThreadPool(process.env);
   process.stdout.on("error", endWithReader);
+  // What can't be said changes nothing of what is done: `tail -f … | box ingest` goes on with a log that is full.
+  process.stderr.on("error", () => {});
   runProgram(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });

@@ -121,6 +121,19 @@ test("a box goes on though its log can't be written, and ends as ever", {
   assert.deepEqual(await ended, [0, null]);
 });
 
+test("a complaint that can't be written changes no exit code", { skip: full }, async (t) => {
+  const err = openSync("/dev/full", "w");
+  t.after(() => closeSync(err));
+  for (const [words, expected] of [
+    [["alerts", "--nonsense"], 2],
+    [["verify", join(scratch(t), "nothing"), "--json"], 1],
+    [["backup", "x", "--data", program], 1],
+  ] as const) {
+    const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "pipe", err] });
+    assert.deepEqual(await once(child, "close"), [expected, null], words.join(" "));
+  }
+});
+
 test("what a command can't write is said: one sentence and 74", { skip: full }, async (t) => {
   const out = openSync("/dev/full", "w");
   t.after(() => closeSync(out));
