@@ -40,7 +40,7 @@ export const MOST_WORST = 10;
 const LONGEST_NAME = 40;
 const LONGEST_MESSAGE = 120;
 
-/** The lines of such a message; plain text, escaped by nobody yet. Counts first: a channel cuts the end. */
+/** The lines of such a message; plain text, escaped by nobody yet. Counts first, and how to take them all: a channel cuts the end. */
 export function togetherWords(
   event: EventBody,
   together: Together,
@@ -63,8 +63,6 @@ export function togetherWords(
     details: [
       ...rules.map(named).map(ofRule),
       ...(more.rules > 0 ? [`${more.rules} more rules: ${alerts(more.alerts)}`] : []),
-      ...worst.map(named).map(ofAlert),
-      ...(others > 0 ? [`and ${others} more`] : []),
       ...(rules.some((rule) => openOf(rule) > 0)
         ? [
             `Acknowledge all: ${projects.first
@@ -73,6 +71,8 @@ export function togetherWords(
             ...(left > 0 ? [`and so for ${left} more projects`] : []),
           ]
         : []),
+      ...worst.map(named).map(ofAlert),
+      ...(others > 0 ? [`and ${others} more`] : []),
     ],
   };
 }

@@ -6,6 +6,7 @@ import { matrixMessage } from "../../src/channels/matrix.ts";
 import { mattermostMessage, sendMattermost } from "../../src/channels/mattermost.ts";
 import { codeBlock, plainMarkdown } from "../../src/channels/room.ts";
 import { signalText } from "../../src/channels/signal.ts";
+import { slackMessage } from "../../src/channels/slack.ts";
 import { sendTeams, teamsMessage } from "../../src/channels/teams.ts";
 import { telegramText } from "../../src/channels/telegram.ts";
 import { type EventBody, eventKinds } from "../../src/outbox/event.ts";
@@ -265,4 +266,26 @@ test("addresses in plain text are whole or aren't there: half of one leads elsew
       );
     }
   }
+});
+
+test("a storm of many rules says how to acknowledge it in every room, however long its lines", () => {
+  const counts = { total: 30, acknowledged: 0, resolved: 0 };
+  const tens = Array.from({ length: 10 }, (_, i) => i);
+  const together = {
+    ...{ total: 300, more: { rules: 0, alerts: 0 }, first: "it is down" },
+    projects: { first: ["shop"], total: 1 },
+    rules: tens.map((i) => ({ rule: `${i} ${"r".repeat(60)}`, ...counts })),
+    worst: tens.map((id) => ({
+      ...{ id, rule: `${id} ${"r".repeat(60)}`, level: 500, state: "open" },
+      message: "m".repeat(300),
+    })),
+  };
+  const event = eventBody({ alert_id: "" });
+  const words = inFull(event, { said: { together } });
+  const messages = [
+    ...Object.values(rooms).map(({ message }) => message(event, words)),
+    ...[slackMessage(words), telegramText(words), matrixMessage(event, words)],
+  ];
+  for (const message of messages)
+    assert.match(JSON.stringify(message).replaceAll("\\", ""), /box ack --all --project shop/);
 });
