@@ -8,12 +8,18 @@ import { until } from "../../support/until.ts";
 import { findings, open, type Tab } from "../tab.ts";
 
 /**
- * Notes what moved without somebody's doing, from the first paint on. A browser takes half a second for what follows a press; what
- * its answer brings is somebody's doing however long the answer took.
+ * Notes what moved without somebody's doing, from the first paint on. A browser takes half a second for what follows a press or a
+ * letter; what the box's answer to it brings is somebody's doing however long that took.
  */
 const SHIFTS = `window.shifts = [];
 { let answeredAt = -1e9;
-addEventListener("answered", () => { answeredAt = performance.now(); });
+const ask = window.fetch;
+window.fetch = async (...asked) => {
+  const answer = await ask(...asked);
+  // A form, or what it would do.
+  if (asked[1]?.method === "POST") answeredAt = performance.now();
+  return answer;
+};
 window.shiftObserver = new PerformanceObserver((list) => {
   for (const { hadRecentInput, value, sources, startTime } of list.getEntries())
     if (!hadRecentInput && !(startTime >= answeredAt && startTime < answeredAt + 500)) window.shifts.push(value.toFixed(5) + " " + sources.map(({ node }) => (node?.outerHTML ?? node?.parentElement?.outerHTML ?? "").slice(0, 90)).join(" | "));
