@@ -19,7 +19,7 @@ function mondays(now: number) {
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 export function teams(now: number): TeamExport[] {
-  return [pagerduty(now), opsgenie(now)];
+  return [pagerduty(now), opsgenie(now), goalert(now), oncall(now)];
 }
 
 function pagerduty(now: number): TeamExport {
@@ -154,6 +154,89 @@ function opsgenie(now: number): TeamExport {
       { schedules, at: ahead + 12 * 3600, people: [ann, eve] },
       { schedules, at: ahead + DAY + 12 * 3600, people: [ann, bob] },
       { schedules, at: ahead + 7 * DAY, people: [bob] },
+    ],
+  };
+}
+
+function goalert(now: number): TeamExport {
+  const { past, ahead } = mondays(now);
+  const always = { start: "00:00", end: "00:00", weekdayFilter: [] };
+  const nights = { start: "20:00", end: "06:00", weekdayFilter: [] };
+  const target = (id: string, type: string, rule: object) => ({
+    ...{ target: { id, type, name: id }, rules: [rule] },
+  });
+  const schedules = ["Primary", "Primary · 2"];
+  // Bob is on in the week under way, whatever the start says.
+  const isBobs = ((ahead - past) / (7 * DAY)) % 2 === 0;
+  return {
+    system: "goalert",
+    files: {
+      "export.json": {
+        data: {
+          users: { nodes: [ann, bob, eve].map((email) => ({ id: email, name: email, email })) },
+          rotations: {
+            nodes: [
+              {
+                ...{ id: "R", name: "Weekly", type: "weekly", shiftLength: 1, start: iso(past) },
+                ...{ timeZone: "Etc/UTC", activeUserIndex: 1, userIDs: [ann, bob] },
+              },
+            ],
+          },
+          schedules: {
+            nodes: [
+              {
+                ...{ id: "S", name: "Primary", timeZone: "Etc/UTC" },
+                targets: [target("R", "rotation", always), target(eve, "user", nights)],
+              },
+            ],
+          },
+        },
+      },
+    },
+    onCall: [
+      { schedules, at: ahead, people: [isBobs ? bob : ann] },
+      { schedules, at: ahead + 12 * 3600, people: [isBobs ? bob : ann, eve] },
+      { schedules, at: ahead + 7 * DAY, people: [isBobs ? ann : bob] },
+    ],
+  };
+}
+
+function oncall(now: number): TeamExport {
+  const { past, ahead } = mondays(now);
+  const shift = (id: string, more: object) => ({
+    ...{ id, name: id, type: "rolling_users", level: 0, start: iso(past).slice(0, 19) },
+    ...{ duration: 7 * DAY, frequency: "weekly", interval: 1, ...more },
+  });
+  const schedules = ["Primary", "Primary · 2"];
+  return {
+    system: "oncall",
+    files: {
+      "users.json": {
+        results: [ann, bob, eve].map((email) => ({ id: email, username: email, email })),
+      },
+      "schedules.json": {
+        results: [
+          {
+            ...{ id: "S1", name: "Primary", type: "web", time_zone: "Etc/UTC" },
+            shifts: ["base", "second", "weekend"],
+          },
+        ],
+      },
+      "shifts.json": {
+        results: [
+          shift("base", { rolling_users: [[ann], [bob]] }),
+          shift("second", { type: "recurrent_event", users: [eve] }),
+          shift("weekend", {
+            ...{ type: "recurrent_event", level: 2, users: [bob], by_day: ["SA", "SU"] },
+            ...{ start: iso(past + 5 * DAY - 9 * 3600).slice(0, 19), duration: DAY },
+          }),
+        ],
+      },
+    },
+    onCall: [
+      { schedules, at: ahead, people: [ann, eve] },
+      { schedules, at: ahead + 5 * DAY, people: [bob] },
+      { schedules, at: ahead + 7 * DAY, people: [bob, eve] },
     ],
   };
 }

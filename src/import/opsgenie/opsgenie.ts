@@ -90,8 +90,10 @@ const UNITS: Readonly<Record<string, number>> = { minutes: 60, hours: 3600, days
 function takeHeartbeat(draft: TeamDraft, given: Given): void {
   const name = given.text("name");
   const what = `heartbeat ${name}`;
-  const period = (given.number("interval") ?? 0) * (UNITS[given.text("intervalUnit")] ?? 0);
-  if (period <= 0 || period > 366 * 86_400) {
+  const period = Math.round(
+    (given.number("interval") ?? 0) * (UNITS[given.text("intervalUnit")] ?? 0),
+  );
+  if (period < 10 || period > 366 * 86_400) {
     draft.impossible(what, "It has no interval that can be read.");
     return;
   }

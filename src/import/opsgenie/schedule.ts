@@ -126,8 +126,11 @@ function windowsOf(
   const all = [...(one === null ? [] : [one]), ...given.objects("restrictions", "restrictions")];
   const windows: WeekWindow[] = [];
   for (const restriction of all) {
-    const minute = (edge: string) =>
-      (restriction.number(`${edge}Hour`) ?? 0) * 60 + (restriction.number(`${edge}Min`) ?? 0);
+    const minute = (edge: string) => {
+      const given =
+        (restriction.number(`${edge}Hour`) ?? 0) * 60 + (restriction.number(`${edge}Min`) ?? 0);
+      return Math.min(1440, Math.max(0, Math.round(given)));
+    };
     const [start, end] = [minute("start"), minute("end")];
     const day = (edge: string) => DAYS.indexOf(restriction.text(`${edge}Day`).toLowerCase());
     const [from, to] = [day("start"), day("end")];

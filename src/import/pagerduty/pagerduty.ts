@@ -219,7 +219,8 @@ function takeService(
   if (draft.report.length === said) draft.exact(what, `A source and a rule of this name.`);
 }
 
-const minutesOf = (seconds: number | null) => Math.min(525_600, Math.ceil((seconds ?? 0) / 60));
+const minutesOf = (seconds: number | null) =>
+  Math.max(0, Math.min(525_600, Math.ceil((seconds ?? 0) / 60)));
 
 function takeIntegration(
   draft: TeamDraft,

@@ -118,7 +118,8 @@ function windowsOf(
     const type = given.text("type");
     const start = minuteOfDay(given.text("start_time_of_day"));
     const seconds = given.number("duration_seconds") ?? 0;
-    const day = given.number("start_day_of_week");
+    const weekday = given.number("start_day_of_week");
+    const day = [1, 2, 3, 4, 5, 6, 7].find((one) => one === weekday) ?? null;
     if (start === null || seconds <= 0 || (type !== "daily_restriction" && day === null)) {
       draft.impossible(
         what,

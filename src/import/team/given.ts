@@ -44,6 +44,9 @@ function add(to: Map<string, Set<string>>, kind: string, key: string): void {
   to.set(kind, keys.add(key));
 }
 
+/** Without what no text may hold here. */
+const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
+
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -77,7 +80,8 @@ export class Given {
 
   text(key: string): string {
     const value = this.raw(key);
-    return typeof value === "string" ? value.trim() : typeof value === "number" ? `${value}` : "";
+    if (typeof value === "number") return `${value}`;
+    return typeof value === "string" ? storable(value).trim() : "";
   }
 
   number(key: string): number | null {
@@ -93,7 +97,9 @@ export class Given {
 
   /** Texts of a list; all else in it is left out. */
   texts(key: string): string[] {
-    return this.list(key).filter((one) => typeof one === "string");
+    return this.list(key)
+      .filter((one) => typeof one === "string")
+      .map(storable);
   }
 
   objects(key: string, kind: string): Given[] {

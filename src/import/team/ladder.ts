@@ -23,9 +23,10 @@ const YEAR = 525_600;
  */
 export function ladderOf(
   steps: readonly LadderStep[],
-  { passes, every }: { passes: number; every: number },
+  { passes, every: given }: { passes: number; every: number },
   say: (how: string) => void,
 ): PlannedStep[] {
+  const every = Math.ceil(given);
   const once = fitted(joinedSteps(steps), say);
   if (once.length === 0) return [];
   const wanted = every > 0 ? Math.max(1, passes) : 1;
@@ -46,7 +47,8 @@ export function ladderOf(
 /** Steps of one minute are one; nobody is named twice in one. */
 function joinedSteps(steps: readonly LadderStep[]): LadderStep[] {
   const byMinute = new Map<number, LadderStep>();
-  for (const { after, people, schedules } of steps) {
+  for (const { after: given, people, schedules } of steps) {
+    const after = Math.max(0, Math.ceil(given));
     const before = byMinute.get(after) ?? { after, people: [], schedules: [] };
     byMinute.set(after, {
       after,

@@ -54,7 +54,7 @@ interface Around {
 const DAY = 86_400;
 const COMPARED = 90 * DAY;
 const LONGEST_OVERRIDE = 90 * DAY;
-const MOST = { layers: 50, overrides: 1000, participants: 100 } as const;
+const MOST = { layers: 50, overrides: 1000, participants: 100, minutes: 5_256_000 } as const;
 const SHOWN = 20;
 
 export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedule[] {
@@ -122,7 +122,16 @@ function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
           "impossible",
           `Its layer ${layer.name} has more than ${MOST.participants} turns: those of ${left.join(", ")} are left out.`,
         );
-      return { ...layer, participants: layer.participants.slice(0, MOST.participants) };
+      if (layer.shift_minutes > MOST.minutes)
+        say(
+          "approximate",
+          `The turns of its layer ${layer.name} are longer than ten years, which they have here.`,
+        );
+      return {
+        ...layer,
+        participants: layer.participants.slice(0, MOST.participants),
+        shift_minutes: Math.max(1, Math.min(Math.round(layer.shift_minutes), MOST.minutes)),
+      };
     });
     return { ...lane, layers };
   });

@@ -1,0 +1,103 @@
+import type { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import type { LadderStep, PlannedStep } from "../team/ladder.ts";
+import type { OnCallFiles } from "./files.ts";
+
+export interface Chain {
+  name: string;
+  ladder: PlannedStep[];
+  isUsed: boolean;
+}
+
+interface Around {
+  files: OnCallFiles;
+  /** The box's, by the id of theirs. */
+  schedules: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Waits are steps of their own: they move the clock on for all that comes after. */
+export function takeChain(draft: TeamDraft, chain: Given, around: Around): Chain {
+  const [id, name] = [chain.text("id"), chain.text("name") || chain.text("id")];
+  const what = `escalation chain ${name}`;
+  const said = draft.report.length;
+  const policies = around.files.policies
+    .filter((one) => one.text("escalation_chain_id") === id)
+    .toSorted((a, b) => (a.number("position") ?? 0) - (b.number("position") ?? 0));
+  const steps: LadderStep[] = [];
+  let seconds = 0;
+  let passes = 1;
+  for (const policy of policies) {
+    const after = Math.ceil(seconds / 60);
+    const type = policy.text("type");
+    if (type === "wait") seconds += policy.number("duration") ?? 300;
+    // It goes through all five times more there, then stops.
+    else if (type === "repeat_escalation") passes = 6;
+    else steps.push(...stepOf(draft, policy, { ...around, what, after, type }));
+  }
+  const every = Math.ceil(seconds / 60);
+  if (passes > 1 && every === 0)
+    draft.nearly(what, "It repeats itself without a wait; here it is gone through once.");
+  const ladder = draft.ladder({ what, steps, passes, every });
+  if (ladder.length === 0)
+    draft.impossible(what, "None of its steps pages anybody who is taken over.");
+  if (draft.report.length === said) draft.exact(what, `A ladder of ${ladder.length} steps.`);
+  return { name, ladder, isUsed: false };
+}
+
+interface Step extends Around {
+  what: string;
+  after: number;
+  type: string;
+}
+
+function stepOf(
+  draft: TeamDraft,
+  policy: Given,
+  { files, schedules, what, after, type }: Step,
+): LadderStep[] {
+  const at = `Its step ${type} after ${after} minutes`;
+  const emailsOf = (ids: readonly string[]) =>
+    ids.map((id) => draft.people.find({ id }, what)).filter((one) => one !== null);
+  const pages = (people: string[]): LadderStep[] => [{ after, people, schedules: [] }];
+  if (policy.raw("important") === true)
+    draft.nearly(
+      what,
+      `${at} follows people's rules for important alerts there; everybody has one set of rules here.`,
+    );
+  switch (type) {
+    case "notify_persons":
+      return pages(emailsOf(policy.texts("persons_to_notify")));
+    case "notify_person_next_each_time":
+      draft.nearly(what, `${at} takes turns; here it pages everybody it names.`);
+      return pages(emailsOf(policy.texts("persons_to_notify_next_each_time")));
+    case "notify_on_call_from_schedule": {
+      const id = policy.text("notify_on_call_from_schedule");
+      const found = schedules.get(id) ?? [];
+      if (found.length === 0)
+        draft.impossible(what, `${at} names the schedule ${id}, which isn't taken over.`);
+      return [{ after, people: [], schedules: [...found] }];
+    }
+    case "notify_team_members": {
+      const team = policy.text("notify_to_team_members") || policy.text("team_to_notify");
+      const members = files.users.filter((user) => user.texts("teams").includes(team));
+      if (members.length === 0)
+        draft.impossible(what, `${at} pages the team ${team}, of whom nobody is in the files.`);
+      return pages(emailsOf(members.map((user) => user.text("id"))));
+    }
+    case "notify_if_time_from_to":
+      draft.nearly(
+        what,
+        `${at} lets the steps behind it run from ${policy.text("notify_if_time_from")} to ${policy.text("notify_if_time_to")} alone; here they run at any time.`,
+      );
+      return [];
+    case "trigger_webhook":
+      draft.impossible(
+        what,
+        `${at} calls the webhook ${policy.text("action_to_trigger")}: make a runbook action of it.`,
+      );
+      return [];
+    default:
+      draft.impossible(what, `${at} is like nothing that a ladder does, and is left out.`);
+      return [];
+  }
+}

@@ -1,0 +1,98 @@
+import type { GivenFile, ImportLine } from "../importer.ts";
+import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+
+/** What Grafana OnCall's API answers, sorted by its shape: it says `results` of everything. */
+export interface OnCallFiles {
+  users: Given[];
+  teams: Given[];
+  schedules: Given[];
+  shifts: Given[];
+  chains: Given[];
+  policies: Given[];
+  integrations: Given[];
+  routes: Given[];
+  /** With their file's name, which says of which schedule they are. */
+  finals: { of: string; given: Given }[];
+}
+
+type Kind = Exclude<keyof OnCallFiles, "finals">;
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  ...{ users: "users", teams: "teams", schedules: "schedules", shifts: "shifts" },
+  ...{
+    chains: "escalation chains",
+    policies: "escalation policies",
+    integrations: "integrations",
+    routes: "routes",
+  },
+};
+
+function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
+  const has = (...keys: string[]) => keys.every((key) => Object.hasOwn(value, key));
+  if (has("shift_start", "shift_end")) return "finals";
+  if (has("swap_start")) return "swaps";
+  if (has("escalation_chain_id", "position", "type")) return "policies";
+  if (has("integration_id")) return "routes";
+  if (has("link")) return "integrations";
+  if (has("duration", "start")) return "shifts";
+  if (has("username")) return "users";
+  if (has("type", "name") && (has("on_call_now") || has("shifts") || has("time_zone")))
+    return "schedules";
+  if (has("avatar_url")) return "teams";
+  return has("id", "name") ? "chains" : null;
+}
+
+/** Throws ImportFault. */
+export function onCallFiles(
+  files: readonly GivenFile[],
+  { unread, report }: { unread: Unread; report: ImportLine[] },
+): OnCallFiles {
+  const found: OnCallFiles = {
+    ...{ users: [], teams: [], schedules: [], shifts: [], chains: [], policies: [] },
+    ...{ integrations: [], routes: [], finals: [] },
+  };
+  const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
+  const nexts = new Set(files.map((file) => JSON.stringify(pageOf(file)?.["previous"] ?? null)));
+  for (const file of files) {
+    const page = pageOf(file);
+    const list = listOf(exportedJson(file));
+    if (list.length === 0 && page?.["count"] !== 0 && !Array.isArray(page?.["results"]))
+      told(file.name, "It holds nothing that is known here.");
+    for (const one of list) {
+      const kind = kindOf(one);
+      if (kind === "finals")
+        found.finals.push({ of: file.name, given: new Given(one, "final shifts", unread) });
+      else if (kind === "swaps")
+        told(
+          `shift swap ${String(one["id"] ?? "")}`,
+          "A swap is two overrides here: box override swap makes them.",
+        );
+      else if (kind === null)
+        told(
+          `a thing in ${file.name}`,
+          "It is none of the answers that are known here, and isn't taken over.",
+        );
+      else found[kind].push(new Given(one, WORDS[kind], unread));
+    }
+    // The page after it says this one's address as its previous: with one of them here, all are.
+    if (typeof page?.["next"] === "string" && nexts.size === 1)
+      told(
+        file.name,
+        "Its answer says that there are more: fetch what its next names too, into a file of its own.",
+      );
+  }
+  return found;
+}
+
+function pageOf(file: GivenFile): GivenFields | null {
+  const value = exportedJson(file);
+  return isFields(value) ? value : null;
+}
+
+function listOf(value: unknown): GivenFields[] {
+  if (Array.isArray(value)) return value.filter(isFields);
+  if (!isFields(value)) return [];
+  const { results } = value;
+  if (Array.isArray(results)) return results.filter(isFields);
+  return Object.hasOwn(value, "id") ? [value] : [];
+}

@@ -1,0 +1,155 @@
+import type { Importer } from "../importer.ts";
+import { TeamDraft } from "../team/draft.ts";
+import type { Given } from "../team/given.ts";
+import { type Chain, takeChain } from "./chains.ts";
+import { type OnCallFiles, onCallFiles } from "./files.ts";
+import { takeOnCallSchedule } from "./schedule.ts";
+
+/** Grafana OnCall, as its API answers. */
+export const fromOnCall: Importer = {
+  system: "oncall",
+  title: "Grafana OnCall",
+  read(files, options) {
+    const draft = new TeamDraft("oncall", "Grafana OnCall", options);
+    const given = onCallFiles(files, draft);
+    for (const user of given.users) takeUser(draft, user);
+    for (const { of } of given.finals.slice(0, 1))
+      if (
+        given.schedules.length !== 1 &&
+        !given.schedules.some((one) => of.includes(one.text("id")))
+      )
+        draft.impossible(
+          of,
+          "Its shifts don't say of which schedule they are: name the file after the schedule's id.",
+        );
+    const schedules = new Map(
+      given.schedules.map((one) => [one.text("id"), takeOnCallSchedule(draft, one, given)]),
+    );
+    const chains = new Map(
+      given.chains.map((one) => [
+        one.text("id"),
+        takeChain(draft, one, { files: given, schedules }),
+      ]),
+    );
+    for (const one of given.integrations) takeIntegration(draft, one, { given, chains });
+    takeRest(draft, chains);
+    return draft.finish(KNOWN);
+  },
+};
+
+const KNOWN = [
+  ...[
+    "id",
+    "name",
+    "type",
+    "team_id",
+    "username",
+    "grafana_id",
+    "timezone",
+    "teams",
+    "avatar_url",
+    "email",
+  ],
+  ...[
+    "on_call_now",
+    "important",
+    "week_start",
+    "rotation_start",
+    "source",
+    "position",
+    "is_phone_number_verified",
+  ],
+  ...[
+    "user_pk",
+    "user_username",
+    "user_email",
+    "user_name",
+    "enable_web_overrides",
+    "heartbeat",
+    "templates",
+  ],
+];
+
+function takeUser(draft: TeamDraft, user: Given): void {
+  const role = user.text("role").toLowerCase();
+  const name = user.text("name") || user.text("username");
+  if (role !== "" && role !== "admin" && role !== "user" && role !== "editor")
+    draft.nearly(
+      `user ${name}`,
+      `As ${role} they could do less than a member, which they are here.`,
+    );
+  draft.people.add({
+    ...{ id: user.text("id"), email: user.text("email"), name, leftOut: null },
+    role: role === "admin" ? "admin" : "member",
+  });
+}
+
+interface Around {
+  given: OnCallFiles;
+  chains: ReadonlyMap<string, Chain>;
+}
+
+/** A source and a rule, with the ladder of the route that takes everything. */
+function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around): void {
+  const [id, name, type] = [one.text("id"), one.text("name") || one.text("id"), one.text("type")];
+  const what = `integration ${name}`;
+  const said = draft.report.length;
+  const routes = given.routes.filter((route) => route.text("integration_id") === id);
+  const last =
+    one.object("default_route", "default routes") ??
+    routes.find((route) => route.raw("is_the_last_route") === true);
+  for (const route of routes) {
+    if (route.raw("is_the_last_route") === true) continue;
+    const chain = chains.get(route.text("escalation_chain_id"));
+    draft.nearly(
+      what,
+      `Its route ${route.text("routing_regex")} (${route.text("routing_type") || "regex"}) leads to the chain ${chain?.name ?? "of none"}; here all that comes in takes the ladder of its last route: make a rule with conditions.`,
+    );
+  }
+  for (const route of [...routes, ...(last === null || last === undefined ? [] : [last])])
+    for (const channel of ["slack", "telegram", "msteams"])
+      if (route.object(channel, `${channel} of routes`)?.raw("enabled") === true)
+        draft.nearly(
+          what,
+          `It tells ${channel}: a shared channel is an integration of the project here.`,
+        );
+  const chain = chains.get(last?.text("escalation_chain_id") ?? "");
+  if (chain === undefined)
+    draft.impossible(
+      what,
+      "The chain of its last route isn't in the files: its rule pages nobody until it has a ladder.",
+    );
+  else chain.isUsed = true;
+  const source = draft.source(name);
+  const token = /\/integrations\/v1\/[^/]+\/([^/]+)\/?$/.exec(one.text("link"))?.[1];
+  if (token !== undefined) draft.oldKey(source, [name], token);
+  else
+    draft.impossible(
+      what,
+      `Its address ${one.text("link")} has no key as others have: its senders (${type}) get the new one.`,
+    );
+  if (one.text("inbound_email") !== "")
+    draft.impossible(
+      what,
+      `Mail to ${one.text("inbound_email")} comes in through a source of kind email here: box connect email.`,
+    );
+  if (one.text("maintenance_mode") !== "")
+    draft.nearly(
+      what,
+      `It is in ${one.text("maintenance_mode")} there, and its rule here opens alerts.`,
+    );
+  draft.rule({ name, match: { sources: [source] }, escalations: chain?.ladder ?? [] });
+  if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
+}
+
+function takeRest(draft: TeamDraft, chains: ReadonlyMap<string, Chain>): void {
+  for (const { name, ladder, isUsed } of chains.values()) {
+    if (isUsed) continue;
+    const source = draft.source(name);
+    draft.nearly(
+      `escalation chain ${name}`,
+      `No integration's last route has it: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
+    );
+    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
+  }
+}
