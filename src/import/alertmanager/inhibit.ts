@@ -91,7 +91,7 @@ function readInhibition(at: Part): Inhibition {
   const [source, target] = [matchersOf(at, "source_"), matchersOf(at, "target_")];
   const words = (matchers: LabelMatcher[]) => matchers.map(matcherText).join(", ") || "any alert";
   const title = `inhibit rule: ${words(source)} silences ${words(target)}`;
-  return { title, source, target, equal: [...new Set(at.field("equal").texts())] };
+  return { title, source, target, equal: [...new Set(at.field("equal").labels())] };
 }
 
 /** Each piece as the parts of it that are source, target, both or neither; null where that can't be said. */

@@ -116,7 +116,7 @@ function windowOf(
   if (starts_at === undefined || ends_at === undefined || repeat_until === undefined) return null;
   return {
     ...{ name: `${title}: ${name}`, match: { rule: name }, critical: true },
-    reason: `Alertmanager muted ${route.receiver} then: ${title}`.slice(0, 1_000),
+    reason: [...`Alertmanager muted ${route.receiver} then: ${title}`].slice(0, 1_000).join(""),
     ...{ timezone: zone, repeat: run.repeat, starts_at, ends_at, repeat_until },
   };
 }

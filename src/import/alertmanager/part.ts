@@ -1,4 +1,5 @@
 import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
+import { fits, isStorable } from "../../kit/text.ts";
 import { type GivenFile, ImportFault } from "../importer.ts";
 
 /** A part of a YAML file, every scalar of which is text. What is wrong with it is told with its file and line. */
@@ -48,11 +49,18 @@ export class Part {
   text(): string {
     if (this.isEmpty) return "";
     if (typeof this.value !== "string") throw this.fault(`${this.#name()} must be a text`);
+    if (!isStorable(this.value))
+      throw this.fault(`${this.#name()} holds a character that can't be stored`);
     return this.value;
   }
 
   texts(): string[] {
     return this.list().map((part) => part.text());
+  }
+
+  /** A list of labels' names. */
+  labels(): string[] {
+    return this.list().map((part) => mustBeLabel(part.text(), part));
   }
 
   flag(usual: boolean): boolean {
@@ -74,6 +82,12 @@ export class Part {
   #name(): string {
     return this.#pointer.replace(/^.*\/(?=[^/\d])/, "") || "the file";
   }
+}
+
+/** A label's name as it is. Throws ImportFault where the box takes no such key. */
+export function mustBeLabel(name: string, part: Part): string {
+  if (name !== "" && fits(name, 256)) return name;
+  throw part.fault(`"${name}" can't be a label's name`);
 }
 
 /** Throws ImportFault where the file is no YAML. */

@@ -4,6 +4,7 @@ import { EVERYTHING, narrowedByAll } from "./clause.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type LabelMatcher, matcherText } from "./matchers.ts";
 import type { Part } from "./part.ts";
+import { checkedMatchers } from "./tree.ts";
 
 /** Silences that stand, as `GET /api/v2/silences` or `amtool silence query -o json` answers them. */
 
@@ -33,7 +34,10 @@ export function readSilences(part: Part, now: number): Silence[] {
     .map((at) => ({ at, ends: timeOf(at.field("endsAt")) }))
     .filter(({ at, ends }) => at.field("status").field("state").text() !== "expired" && ends > now)
     .map(({ at, ends: endsAt }) => {
-      const matchers = at.field("matchers").list().map(matcherOf);
+      const matchers = at
+        .field("matchers")
+        .list()
+        .flatMap((one) => checkedMatchers([matcherOf(one)], one));
       const [comment, by] = [at.field("comment").text(), at.field("createdBy").text()];
       return {
         title: `silence ${matchers.map(matcherText).join(", ")}`,

@@ -1,7 +1,8 @@
+import { fits, isStorable } from "../../kit/text.ts";
 import type { ImportFault } from "../importer.ts";
 import { isLike } from "./clause.ts";
 import { type LabelMatcher, MatcherFault, matcherText, parseMatchers } from "./matchers.ts";
-import type { Part } from "./part.ts";
+import { mustBeLabel, type Part } from "./part.ts";
 
 /** A route with what it has from those around it. */
 export interface AlertRoute {
@@ -40,7 +41,7 @@ export function readTree(part: Part, receivers: ReadonlySet<string>): AlertRoute
       continues: at.field("continue").flag(false),
       groupBy: at.field("group_by").isEmpty
         ? (around?.groupBy ?? [])
-        : at.field("group_by").texts(),
+        : at.field("group_by").labels(),
       repeatSeconds:
         secondsIn(at.field("repeat_interval")) ?? around?.repeatSeconds ?? USUAL_REPEAT,
       // The older name of the list says the same.
@@ -71,7 +72,7 @@ export function matchersOf(at: Part, of = ""): LabelMatcher[] {
     .list()
     .flatMap((line) => {
       try {
-        return checked(parseMatchers(line.text()), line);
+        return checkedMatchers(parseMatchers(line.text()), line);
       } catch (fault) {
         throw fault instanceof MatcherFault ? line.fault(fault.message) : fault;
       }
@@ -80,14 +81,18 @@ export function matchersOf(at: Part, of = ""): LabelMatcher[] {
     at
       .field(`${of}${field}`)
       .fields()
-      .flatMap(([name, part]) => checked([{ name, op, value: part.text() }], part));
+      .flatMap(([name, part]) => checkedMatchers([{ name, op, value: part.text() }], part));
   return [...listed, ...old("match", "="), ...old("match_re", "=~")];
 }
 
-/** Throws where a pattern is none. */
-function checked(matchers: LabelMatcher[], at: Part): LabelMatcher[] {
-  for (const { op, value } of matchers)
+/** Throws for what no condition takes, and where a pattern is none. */
+export function checkedMatchers(matchers: LabelMatcher[], at: Part): LabelMatcher[] {
+  for (const { name, op, value } of matchers) {
+    mustBeLabel(name, at);
+    if (!fits(value, 4_096) || !isStorable(value))
+      throw at.fault(`the value of ${name} is too long, or can't be stored`);
     if (op === "=~" || op === "!~") mustBePattern(value, (why) => at.fault(why));
+  }
   return matchers;
 }
 

@@ -1,3 +1,4 @@
+import { dated } from "../../kit/wall-time.ts";
 import type { Part } from "./part.ts";
 
 /** Times of a week, by the minute: what of Alertmanager's time intervals comes again each week. */
@@ -26,6 +27,8 @@ export function weeklyOf(intervals: readonly Part[]): Weekly {
     const odd = BEYOND.filter((field) => !at.field(field).isEmpty);
     const zone = at.field("location").text() || "UTC";
     if (zone === "Local") odd.push("location Local, which is that of its machine");
+    else if (dated("2026-01-01", zone) === null)
+      throw at.field("location").fault(`there is no time zone "${zone}"`);
     if (odd.length > 0) {
       all.beyond.push(odd.join(", "));
       continue;
