@@ -8,6 +8,7 @@ import { entryWords } from "../../src/console/alert/entry-words.ts";
 import { groupedEntries } from "../../src/console/alert/history.ts";
 import { reachWords } from "../../src/console/alert/reach-words.ts";
 import type { PageCall } from "../../src/console/screen.ts";
+import { nth } from "../../src/console/ui/pieces.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
@@ -228,4 +229,9 @@ test("attempts at one delivery stand with its last", () => {
     groups.map(({ entry: { id: last }, before }) => [last, ...before.map((one) => one.id)]),
     [[1], [3], [4], [5, 2], [6]],
   );
+});
+
+test("how often something came is said as people say it: the 21st, not the 21th", () => {
+  const said = [2, 3, 4, 11, 12, 13, 21].map(nth).join(" ");
+  assert.equal(said, "2nd 3rd 4th 11th 12th 13th 21st");
 });

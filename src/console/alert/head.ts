@@ -7,6 +7,7 @@ import { type PageCall, pathOf } from "../screen.ts";
 import { silenceNotice } from "../silences/notice.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { nth } from "../ui/pieces.ts";
 import { ago, clockTime, exact, since } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
@@ -77,7 +78,5 @@ function againLine(call: PageCall, { row }: ShownAlert): Piece {
   const earlier = earlierAlerts(call.tenant.store, row);
   const today = earlier.filter(({ opened_at }) => opened_at > row.opened_at - 86_400).length;
   if (today === 0) return false;
-  const nth = today + 1;
-  const suffix = nth === 2 ? "2nd" : nth === 3 ? "3rd" : `${nth}th`;
-  return html`<p class="warn">${suffix} time within a day${earlier.length >= 20 && " at least"}.</p>`;
+  return html`<p class="warn">${nth(today + 1)} time within a day${earlier.length >= 20 && " at least"}.</p>`;
 }

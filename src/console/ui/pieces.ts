@@ -29,6 +29,12 @@ export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+
+/** "2nd", "11th", "21st". */
+export const nth = (n: number): string => `${n}${ENDINGS[ORDINALS.select(n)] ?? "th"}`;
+
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** "212 MiB", "1.9 GiB". */
