@@ -518,12 +518,14 @@ describe("presets", () => {
 });
 
 test("of a long page or a wide body no more is looked at than an event holds", () => {
+  // What the processor did, milliseconds: others who want it make that no longer.
   const shortest = (work: () => unknown) =>
     Math.min(
       ...Array.from({ length: 3 }, () => {
-        const from = performance.now();
+        const from = process.threadCpuUsage();
         work();
-        return performance.now() - from;
+        const { user, system } = process.threadCpuUsage(from);
+        return (user + system) / 1000;
       }),
     );
   const page = (times: number) => shortest(() => htmlText("<p>&amp;".repeat(times)));
