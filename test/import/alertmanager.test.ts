@@ -149,6 +149,10 @@ test("receivers become channels with credentials by name; what is no channel her
     impossible?.map((line) => line.split(":")[0]),
     [...["receiver mixed, pagerduty_configs", "receiver mixed, sns_configs"]],
   );
+  assert.match(
+    impossible?.[0] ?? "",
+    /Until its rules have escalations nobody is paged by them\.$/,
+  );
   for (const said of [
     /^receiver chat, slack_configs: Its channel \(#ops\).* title left out/,
     /^receiver mixed, webhook_configs: Left out: Alertmanager reads it from \/etc\/hook/,

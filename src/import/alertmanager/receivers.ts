@@ -109,6 +109,6 @@ function isOwn(value: unknown): boolean {
 
 function whyNot(kind: string): string {
   return PAGERS.includes(kind)
-    ? "left out: the box pages people itself. Give its rules escalations."
+    ? "left out: the box pages people itself. Until its rules have escalations nobody is paged by them."
     : "the box has no such channel; a webhook may do.";
 }
