@@ -202,6 +202,7 @@ test("a chain's waits move its clock; routes, webhooks and times of day are told
     ...{ id: `E${position}`, escalation_chain_id: "C", position, type, ...more },
   });
   const { project, report, imported } = read([shift("base", { rolling_users: [["UA"]] })], {
+    "webhooks.json": page([{ id: "W", name: "restart", url: "https://example.org/" }]),
     "chains.json": page([{ id: "C", name: "default", team_id: null }]),
     "escalation_policies.json": page([
       policy(1, "wait", { duration: 330 }),
@@ -260,6 +261,7 @@ test("a chain's waits move its clock; routes, webhooks and times of day are told
     ["escalation chain default", /important alerts.*from 09:00:00Z.*webhook W/s],
     ["escalation chain default", /goes through its steps 6 times/],
     ["integration Alertmanager", /route us-east.*tells slack/s],
+    ["webhooks.json", /taken over: restart\./],
     ["user eve", /As viewer/],
     ["users", /slack/],
   ] as const)

@@ -276,6 +276,20 @@ test("its own rendered shifts are compared with the box's, overrides are to come
   );
 });
 
+test("an override that began long ago is taken from now on, in pieces of 90 days", () => {
+  const { project } = importText(fromPagerDuty, NOW, {
+    "users.json": users,
+    "PS1.json": schedule({ schedule_layers: [layer("base", ["PANN"])] }),
+    "overrides.json": {
+      overrides: [
+        { start: "1970-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z", user: ref("PBOB") },
+      ],
+    },
+  });
+  const overrides = project.schedules?.[0]?.overrides ?? [];
+  assert.deepEqual([overrides.length, overrides[0]?.starts_at], [2, "2026-09-03 20:00"]);
+});
+
 test("what can't be taken is named: unknown zones, lists without layers, newer schedules, pages that are missing", () => {
   const { project, report } = importText(fromPagerDuty, NOW, {
     "users.json": { ...users, limit: 3, more: true },

@@ -202,6 +202,13 @@ test("a policy's passes are steps while there is room, and then repeats of the l
   assert.equal(said.length, 0);
   const many = ladder(9);
   assert.deepEqual([many.length, many.at(-1)?.repeat_minutes, said.length], [10, 30, 1]);
+  const joined = ladder(6, 15).map((step) => [step.after_minutes, step.accounts.join()]);
+  assert.deepEqual(
+    [joined.length, joined.at(0), joined.at(1), joined.at(-1)],
+    [7, [0, "a"], [15, "b,c,a"], [90, "b,c"]],
+    "where a pass begins as the one before ends, that is one step",
+  );
+  assert.equal(said.length, 1);
   assert.deepEqual(ladder(4, 0).length, 2, "without a wait there is but one pass");
   const long = Array.from({ length: 13 }, (_, i) => ({
     after: i * 5,

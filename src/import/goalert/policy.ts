@@ -64,7 +64,7 @@ export function takeGoAlertService(
       "Its escalation policy isn't in the files: its rule pages nobody until it has a ladder.",
     );
   else policy.isUsed = true;
-  if (given.text("maintenanceExpiresAt") !== "")
+  if ((given.instant("maintenanceExpiresAt") ?? 0) > draft.now)
     draft.nearly(what, "It is in maintenance there, and its rule here opens alerts.");
   const source = draft.source(name);
   for (const key of given.objects("integrationKeys", "integration keys")) {

@@ -39,7 +39,8 @@ function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
   if (has("type", "name") && (has("on_call_now") || has("shifts") || has("time_zone")))
     return "schedules";
   if (has("avatar_url")) return "teams";
-  return has("id", "name") ? "chains" : null;
+  const isPlain = Object.keys(value).every((key) => ["id", "name", "team_id"].includes(key));
+  return isPlain && has("id", "name") ? "chains" : null;
 }
 
 /** Throws ImportFault. */
@@ -55,6 +56,7 @@ export function onCallFiles(
   const nexts = new Set(files.map((file) => JSON.stringify(pageOf(file)?.["previous"] ?? null)));
   for (const file of files) {
     const page = pageOf(file);
+    const others: string[] = [];
     const list = listOf(exportedJson(file));
     if (list.length === 0 && page?.["count"] !== 0 && !Array.isArray(page?.["results"]))
       told(file.name, "It holds nothing that is known here.");
@@ -67,13 +69,14 @@ export function onCallFiles(
           `shift swap ${String(one["id"] ?? "")}`,
           "A swap is two overrides here: box override swap makes them.",
         );
-      else if (kind === null)
-        told(
-          `a thing in ${file.name}`,
-          "It is none of the answers that are known here, and isn't taken over.",
-        );
+      else if (kind === null) others.push(String(one["name"] ?? one["id"] ?? "without a name"));
       else found[kind].push(new Given(one, WORDS[kind], unread));
     }
+    if (others.length > 0)
+      told(
+        file.name,
+        `What is none of the answers that are known here isn't taken over: ${others.slice(0, 20).join(", ")}${others.length > 20 ? " and more" : ""}.`,
+      );
     // The page after it says this one's address as its previous: with one of them here, all are.
     if (typeof page?.["next"] === "string" && nexts.size === 1)
       told(

@@ -27,15 +27,18 @@ export function ladderOf(
   say: (how: string) => void,
 ): PlannedStep[] {
   const every = Math.ceil(given);
-  const once = fitted(joinedSteps(steps), say);
-  if (once.length === 0) return [];
   const wanted = every > 0 ? Math.max(1, passes) : 1;
-  const whole = Math.min(wanted, Math.floor(MOST_STEPS / once.length));
-  const ladder = Array.from({ length: whole }, (_, pass) =>
-    once.map((step) => ({ ...step, after_minutes: step.after_minutes + pass * every })),
-  )
-    .flat()
-    .filter(({ after_minutes }) => after_minutes <= YEAR);
+  /** Where one pass ends and the next begins in the same minute, that is one step. */
+  const gone = (times: number) =>
+    Array.from({ length: times }, (_, pass) =>
+      steps.map((step) => ({ ...step, after: step.after + pass * every })),
+    ).flat();
+  const fits = (times: number) => planned(joinedSteps(gone(times))).length <= MOST_STEPS;
+  let whole = 1;
+  while (whole < Math.min(wanted, MOST_STEPS) && fits(whole + 1)) whole += 1;
+  const ladder = fitted(joinedSteps(gone(whole)), say).filter(
+    ({ after_minutes }) => after_minutes <= YEAR,
+  );
   const last = ladder.at(-1);
   if (whole === wanted || last === undefined) return ladder;
   say(
@@ -59,8 +62,8 @@ function joinedSteps(steps: readonly LadderStep[]): LadderStep[] {
   return [...byMinute.values()].sort((a, b) => a.after - b.after);
 }
 
-function fitted(steps: readonly LadderStep[], say: (how: string) => void): PlannedStep[] {
-  const planned = steps
+function planned(steps: readonly LadderStep[]): PlannedStep[] {
+  return steps
     .filter(({ people, schedules }) => people.length + schedules.length > 0)
     .flatMap(({ after, people, schedules }) => {
       const parts = Math.ceil(Math.max(people.length, schedules.length) / MOST_NAMED);
@@ -70,16 +73,20 @@ function fitted(steps: readonly LadderStep[], say: (how: string) => void): Plann
         after_minutes: Math.min(after, YEAR),
       }));
     });
-  if (planned.length <= MOST_STEPS) return planned;
-  const kept = planned.slice(0, MOST_STEPS - 1);
-  const [tenth, ...late] = planned.slice(MOST_STEPS - 1);
+}
+
+function fitted(steps: readonly LadderStep[], say: (how: string) => void): PlannedStep[] {
+  const all = planned(steps);
+  if (all.length <= MOST_STEPS) return all;
+  const kept = all.slice(0, MOST_STEPS - 1);
+  const [tenth, ...late] = all.slice(MOST_STEPS - 1);
   if (tenth === undefined) return kept;
-  const all = [tenth, ...late];
-  const accounts = [...new Set(all.flatMap((step) => step.accounts))];
-  const schedules = [...new Set(all.flatMap((step) => step.schedules))];
+  const together = [tenth, ...late];
+  const accounts = [...new Set(together.flatMap((step) => step.accounts))];
+  const schedules = [...new Set(together.flatMap((step) => step.schedules))];
   const left = [...accounts.slice(MOST_NAMED), ...schedules.slice(MOST_NAMED)];
   say(
-    `It has ${planned.length} steps and a ladder ${MOST_STEPS}: those of the last ${all.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, for whom there is no room`}.`,
+    `It has ${all.length} steps and a ladder ${MOST_STEPS}: those of the last ${together.length} are paged together, ${tenth.after_minutes} minutes after the alert opened${left.length === 0 ? "" : `, without ${left.join(", ")}, for whom there is no room`}.`,
   );
   return [
     ...kept,

@@ -155,7 +155,9 @@ function overridesIn(
   // The last wins: where several are on call together, each schedule has another one last.
   const last = (n: number) => (plan.together && n % of === i ? 1 : 0);
   const ordered = [...mine.entries()].sort(([a], [b]) => last(a) - last(b) || a - b);
-  const pieces = ordered.flatMap(([, override]) => cut(override));
+  const pieces = ordered
+    .flatMap(([, override]) => cut(override))
+    .filter(({ until }) => until > around.now);
   if (pieces.length > MOST.overrides)
     say(
       "impossible",
