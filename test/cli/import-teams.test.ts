@@ -44,6 +44,41 @@ test("what each on-call tool exports is applied to a box, which has on call whom
   }
 });
 
+test("the commands of a report let a sender in with the key that it has, and its alert takes the ladder", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const now = Math.floor(box.clock.now() / 1000);
+  const [{ files }] = teams(now) as [ReturnType<typeof teams>[number]];
+  const importer = importers.find(({ system }) => system === "pagerduty");
+  const given = Object.entries(files).map(([name, value]) => ({
+    ...{ name, text: JSON.stringify(value) },
+  }));
+  const { config, commands, secrets } = importer?.read(given, { now, project: null }) ?? {};
+  const path = join(scratch(t), "box.yaml");
+  writeFileSync(path, writeYaml(config));
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  assert.equal((await run(["config", "apply", path], { env })).code, 0);
+  const [key] = secrets ?? [];
+  assert.deepEqual(commands, [`printf %s "$${key?.env}" | box source add-key pagerduty Web -`]);
+  const event = {
+    routing_key: key?.value,
+    event_action: "trigger",
+    payload: { summary: "down", source: "db", severity: "critical" },
+  };
+  const send = () =>
+    fetch(`${box.url}/v1/in/pagerduty`, { method: "POST", body: JSON.stringify(event) });
+  assert.equal((await send()).status, 400, "as PagerDuty answers an unknown key");
+  writeFileSync(path, key?.value ?? "");
+  const added = await run(["source", "add-key", "pagerduty", "Web", path], { env });
+  assert.equal(added.code, 0, added.err);
+  assert.equal((await send()).status, 202);
+  const { alerts } = (await box.api("GET", "/v1/alerts?state=open")).body;
+  assert.deepEqual(
+    alerts.map((one: { rule: string }) => one.rule),
+    ["Web"],
+  );
+});
+
 test("a folder of PagerDuty's answers becomes a file by the command, with the keys of its senders beside it", async (t) => {
   const folder = scratch(t);
   const [{ files }] = teams(Math.floor(Date.now() / 1000)) as [ReturnType<typeof teams>[number]];
