@@ -1,6 +1,7 @@
 import type { IngestEvent } from "../ingest/event.ts";
 import type { Ask } from "../kit/ask.ts";
 import type { SourceOptions } from "../projects/source.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** A request of a sender, its body whole and inflated. */
 export interface InRequest {
@@ -15,6 +16,8 @@ export interface InRequest {
   at: number;
   /** How the source's lines are read, beside what their format says. */
   options: SourceOptions;
+  /** What the project's rules look at, for an event of too many keys. */
+  watched: WatchedKeys;
   /** Random, for what has to be told apart from all else. */
   unique(): string;
 }

@@ -60,7 +60,7 @@ function decode(request: InRequest): Decoded {
   for (const element of alerts) {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
-    else events.push(fitted(eventOf(alert, { group, page, at: request.at })));
+    else events.push(fitted(eventOf(alert, { group, page, at: request.at }), request.watched));
   }
   if (Number(asText(group["truncatedAlerts"])) > 0)
     rejected.push({ reason: `max_alerts left out ${asText(group["truncatedAlerts"])} members` });

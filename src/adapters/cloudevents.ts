@@ -57,7 +57,7 @@ function decode(request: InRequest): Decoded {
       rejected.push({ reason: `an event needs ${missing ?? "to be an object"}` });
       continue;
     }
-    events.push(eventOf(found, request.body.length));
+    events.push(eventOf(found, request));
     ids.push(`${found.attributes.get("source")} ${found.attributes.get("id")}`);
   }
   if (events.length === 0 && rejected[0] !== undefined)
@@ -111,7 +111,7 @@ function decoded(text: string): string {
   }
 }
 
-function eventOf({ attributes, data }: CloudEvent, bytes: number): IngestEvent {
+function eventOf({ attributes, data }: CloudEvent, { body, watched }: InRequest): IngestEvent {
   const said = (name: string) => attributes.get(name) ?? "";
   const fields: JsonFields = objectOf(data) ?? (data === null ? {} : { text: asText(data) });
   const guess = guessed(fields);
@@ -121,17 +121,23 @@ function eventOf({ attributes, data }: CloudEvent, bytes: number): IngestEvent {
     said(name),
   ]);
   const drop = new Set(guess.used.map((name) => `/${name}`));
-  const own = mappedPairs(fields, { drop, from: "", budget: { left: 10_000 + bytes * 4 } });
-  return fitted({
-    message: guess.used.length > 0 ? guess.message : `${said("type")} ${subject}`.trim(),
-    level: guess.level ?? ALERT_LEVEL,
-    keys: [...named, ...own].filter(([, text]) => text !== ""),
-    tags: ["cloudevents"],
-    named: stateOf(guess),
-    details: guess.details === guess.message ? "" : guess.details,
-    links: [{ href: guess.link, text: "Source" }],
-    occurredAt: timeOf(said("time")),
+  const own = mappedPairs(fields, {
+    ...{ drop, from: "", watched },
+    budget: { left: 10_000 + body.length * 4 },
   });
+  return fitted(
+    {
+      message: guess.used.length > 0 ? guess.message : `${said("type")} ${subject}`.trim(),
+      level: guess.level ?? ALERT_LEVEL,
+      keys: [...named, ...own].filter(([, text]) => text !== ""),
+      tags: ["cloudevents"],
+      named: stateOf(guess),
+      details: guess.details === guess.message ? "" : guess.details,
+      links: [{ href: guess.link, text: "Source" }],
+      occurredAt: timeOf(said("time")),
+    },
+    watched,
+  );
 }
 
 function stateOf({ isOver, dedupKey }: Guess) {

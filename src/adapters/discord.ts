@@ -14,7 +14,7 @@ export const discordMessages: Adapter = {
   caps: alertCaps,
   decode(request) {
     if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
-    const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}))];
+    const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}), request.watched)];
     return { events, rejected: [], answer: () => answerOf(request) };
   },
   refuse: plainRefusal,

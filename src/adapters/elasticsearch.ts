@@ -1,5 +1,4 @@
 import type { IngestEvent } from "../ingest/event.ts";
-import type { SourceOptions } from "../projects/source.ts";
 import {
   type Adapter,
   type Decoded,
@@ -85,11 +84,11 @@ function readOf(path: string, method: string): object | null {
   return SET_UP.test(path) ? { acknowledged: true } : null;
 }
 
-function decodeBulk({ body, at, query, options }: InRequest, index: string): Decoded {
+function decodeBulk({ body, at, query, options, watched }: InRequest, index: string): Decoded {
   const { actions, rejected } = readBulk(body, index);
   const documents = actions.flatMap(({ document }) => (document === null ? [] : [document]));
   return {
-    events: documents.map((document) => eventOf(document, options)),
+    events: documents.map((document) => eventOf(document, { options, watched })),
     rejected,
     answer: () => ({ status: 200, headers: PRODUCT, body: answerOf(actions, at, query) }),
   };
@@ -117,20 +116,26 @@ function answerOf(actions: readonly BulkAction[], at: number, query: URLSearchPa
   });
 }
 
-function eventOf(document: JsonFields, options: SourceOptions): IngestEvent {
+function eventOf(
+  document: JsonFields,
+  { options, watched }: Pick<InRequest, "options" | "watched">,
+): IngestEvent {
   const named = (names: readonly string[]) => names.find((name) => textAt(document, name) !== "");
   const message = named(MESSAGES);
   const text = message === undefined ? JSON.stringify(document) : textAt(document, message);
   const byText = () => (options.level_from_text === false ? null : levelInText(text));
-  return fitted({
-    message: text.trim() || "(empty)",
-    level: levelOfValue(textAt(document, named(LEVELS) ?? "")) ?? byText() ?? LINE_LEVEL,
-    keys: flattened(document).filter(
-      ([key]) => key !== message && key !== "@timestamp" && key !== "tags",
-    ),
-    tags: ["elasticsearch", ...tagsOf(document["tags"])],
-    occurredAt: timeOf(document["@timestamp"]),
-  });
+  return fitted(
+    {
+      message: text.trim() || "(empty)",
+      level: levelOfValue(textAt(document, named(LEVELS) ?? "")) ?? byText() ?? LINE_LEVEL,
+      keys: flattened(document, watched).filter(
+        ([key]) => key !== message && key !== "@timestamp" && key !== "tags",
+      ),
+      tags: ["elasticsearch", ...tagsOf(document["tags"])],
+      occurredAt: timeOf(document["@timestamp"]),
+    },
+    watched,
+  );
 }
 
 function tagsOf(value: unknown): string[] {

@@ -76,21 +76,24 @@ function idOf(mail: JsonFields): string | null {
   return id === "" ? null : sha256(`${id}\n${asText(mail["subject"])}\n${asText(mail["text"])}`);
 }
 
-function mailEvent(mail: JsonFields, { options }: InRequest) {
+function mailEvent(mail: JsonFields, { options, watched }: InRequest) {
   const text = asText(mail["text"]).trim();
   const [firstLine = ""] = text.split("\n", 1);
   const subject = asText(mail["subject"]).trim();
   const title = (subject || firstLine.trim() || "(no subject)").replace(/\s+/g, " ");
   const rule = ruleFor(title, options);
-  return fitted({
-    message: title,
-    level: rule?.level ?? levelOf(title, mail),
-    keys: keysOf(mail),
-    tags: ["email"],
-    named: namedBy(title, { rule, from: asText(mail["from"]) }),
-    details: text.slice(0, namedLimits.details + 1),
-    occurredAt: timeOfMail(asText(mail["date"])),
-  });
+  return fitted(
+    {
+      message: title,
+      level: rule?.level ?? levelOf(title, mail),
+      keys: keysOf(mail),
+      tags: ["email"],
+      named: namedBy(title, { rule, from: asText(mail["from"]) }),
+      details: text.slice(0, namedLimits.details + 1),
+      occurredAt: timeOfMail(asText(mail["date"])),
+    },
+    watched,
+  );
 }
 
 function ruleFor(title: string, { mail_rules = [] }: SourceOptions): MailRule | undefined {

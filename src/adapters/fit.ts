@@ -2,6 +2,7 @@ import { eventLimits, type IngestEvent } from "../ingest/event.ts";
 import { type Extra, isWebAddress, type NamedState, namedLimits } from "../ingest/named-fields.ts";
 import { sha256 } from "../kit/ids.ts";
 import { cut as cutText, fits, storableMessage } from "../kit/text.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** An event as an adapter reads it, of any length. */
 export interface Loose {
@@ -18,12 +19,14 @@ export interface Loose {
 
 /** Names what was cut or left out. */
 const CUT_KEY = "box.cut";
+/** One place is kept for it. */
+const MOST_KEYS = eventLimits.keys - 1;
 
 /**
- * The event within the limits of one: what is too long is cut, what is too many left out, and a key says so. Nothing
- * is refused for it, because a lost page is worse.
+ * The event within the limits of one: what is too long is cut, what is too many left out, and a key says so. Of too many
+ * keys those are kept first that rules look at. Nothing is refused for it, because a lost page is worse.
  */
-export function fitted(loose: Loose): IngestEvent {
+export function fitted(loose: Loose, watched: WatchedKeys): IngestEvent {
   const cut = new Set<string>();
   const text = (value: string, most: number, name: string) => {
     // What is far too long isn't looked at: the same may stand in each of many events.
@@ -33,7 +36,7 @@ export function fitted(loose: Loose): IngestEvent {
     return `${cutText(clean, most - 1)}…`;
   };
   const message = text(loose.message, eventLimits.message, "message");
-  const keys = fittedKeys(loose.keys, cut, text);
+  const keys = fittedKeys(loose.keys, { watched, cut, text });
   const tags = loose.tags
     .filter((tag) => tag !== "")
     .map((tag) => text(tag, eventLimits.tag, "tags"));
@@ -55,21 +58,36 @@ type Fit = (value: string, most: number, name: string) => string;
 
 function fittedKeys(
   given: Iterable<readonly [string, string]>,
-  cut: Set<string>,
-  text: Fit,
+  { watched, cut, text }: { watched: WatchedKeys; cut: Set<string>; text: Fit },
 ): Record<string, string> {
   const keys: Record<string, string> = Object.create(null);
+  /** What came when all places were taken. */
+  let late: Record<string, string> | null = null;
   let count = 0;
   for (const [name, value] of given) {
     const key = text(name, eventLimits.key, "keys");
     if (key === "") continue;
-    // One place is kept for the key that says what was left out.
-    if (!(key in keys) && ++count > eventLimits.keys - 1) {
+    if (!(key in keys) && ++count > MOST_KEYS) {
       cut.add("keys");
-      continue;
-    }
-    keys[key] = text(value, eventLimits.value, `keys.${key}`);
+      if (!watched().has(key)) continue;
+      late ??= Object.create(null) as Record<string, string>;
+      late[key] = text(value, eventLimits.value, `keys.${key}`);
+    } else keys[key] = text(value, eventLimits.value, `keys.${key}`);
   }
+  return late === null ? keys : withLate(keys, late, watched());
+}
+
+/** Of both as many as there is room for: what is watched in its own order, then what came first. */
+function withLate(
+  first: Readonly<Record<string, string>>,
+  late: Readonly<Record<string, string>>,
+  watched: ReadonlySet<string>,
+): Record<string, string> {
+  const names = new Set([...watched].filter((name) => name in first || name in late));
+  for (const name in first) names.add(name);
+  const keys: Record<string, string> = Object.create(null);
+  for (const name of [...names].slice(0, MOST_KEYS))
+    keys[name] = (first[name] ?? late[name]) as string;
   return keys;
 }
 

@@ -1,4 +1,6 @@
 import { asText, objectOf } from "./json.ts";
+import { leavesCalled } from "./leaves.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 const DEPTH = 8;
 const MOST = 128;
@@ -6,9 +8,10 @@ const JSON_CHARS = 4096;
 
 /**
  * An object as pairs of a dotted path and a text: `last.ok`. Lists of plain values are joined with commas, other
- * lists and what is deeper than eight are JSON; null is left out. At most 129 pairs, so that who fits them sees that some are cut.
+ * lists and what is deeper than eight are JSON; null is left out. At most 129 pairs, so that who fits them sees that some
+ * are cut, and then behind them those that are watched.
  */
-export function flattened(value: unknown, prefix = ""): [string, string][] {
+export function flattened(value: unknown, watched: WatchedKeys, prefix = ""): [string, string][] {
   const pairs: [string, string][] = [];
   const add = (item: unknown, path: string, depth: number) => {
     if (item === null || item === undefined) return;
@@ -20,6 +23,12 @@ export function flattened(value: unknown, prefix = ""): [string, string][] {
     }
   };
   add(value, prefix, 0);
+  if (pairs.length <= MOST) return pairs;
+  const before = prefix === "" ? "" : `${prefix}.`;
+  for (const name of watched())
+    if (name.startsWith(before))
+      for (const { item } of leavesCalled(value, name.slice(before.length), DEPTH))
+        if (item !== null && item !== undefined) pairs.push([name, plainText(item)]);
   return pairs;
 }
 

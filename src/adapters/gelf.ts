@@ -41,7 +41,7 @@ export const gelf: Adapter = {
   }),
 };
 
-function decode({ method, path, body }: InRequest): Decoded {
+function decode({ method, path, body, watched }: InRequest): Decoded {
   if (!["", "/", "/gelf"].includes(path)) throw new UnreadableBody({ why: "not_found" });
   if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const events: IngestEvent[] = [];
@@ -49,7 +49,7 @@ function decode({ method, path, body }: InRequest): Decoded {
   const messages = messagesOf(body);
   for (const message of messages)
     if (message === null) rejected.push({ reason: "a message must be a JSON object" });
-    else events.push(gelfEvent(message, ""));
+    else events.push(gelfEvent(message, { peer: "", watched }));
   if (events.length === 0)
     throw new UnreadableBody({ why: "bad_request", message: "The body is no GELF message." });
   return { events, rejected, answer: () => ({ status: 202, body: "" }) };

@@ -14,6 +14,7 @@ import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** GoAlert's integration keys: an address for each type of sender, with the key in the query (contract §23). */
 export const goalert: Adapter = {
@@ -69,11 +70,14 @@ function generic(request: InRequest): Decoded {
   if (summary === "" && dedup === "")
     throw new UnreadableBody({ why: "bad_request", message: "summary is required" });
   const isOver = text("action") === "close";
-  const event = eventOf({
-    ...{ message: summary || dedup, details, isOver },
-    dedupKey: dedup || [summary, details].join("\n").trim(),
-    keys: metaOf(form["meta"], query),
-  });
+  const event = eventOf(
+    {
+      ...{ message: summary || dedup, details, isOver },
+      dedupKey: dedup || [summary, details].join("\n").trim(),
+      keys: metaOf(form["meta"], query),
+    },
+    request.watched,
+  );
   const status = isOver ? "closed" : "triggered";
   const wantsJson = (header("accept") ?? "").includes("application/json");
   const answer = wantsJson
@@ -81,8 +85,6 @@ function generic(request: InRequest): Decoded {
     : () => ({ status: 204, body: "" });
   return { events: [event], rejected: [], answer };
 }
-
-const MOST_META = 100;
 
 /** `meta` is an object in JSON, and `meta=name=value` in a query. */
 function metaOf(given: unknown, query: URLSearchParams): [string, string][] {
@@ -95,7 +97,7 @@ function metaOf(given: unknown, query: URLSearchParams): [string, string][] {
     name,
     asText(value),
   ]);
-  return [...pairs, ...own].slice(0, MOST_META).filter(([name]) => name !== "");
+  return [...pairs, ...own].filter(([name]) => name !== "");
 }
 
 const STATES: Readonly<Record<string, number>> = {
@@ -112,30 +114,39 @@ function site24x7(request: InRequest): Decoded {
   const level = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
   if (level === undefined)
     throw new UnreadableBody({ why: "bad_request", message: "STATUS is missing or unknown" });
-  const event = eventOf({
-    ...{ message: `${name} is ${state.toLowerCase()}`, level, isOver: state === "UP" },
-    dedupKey: request.query.get("dedup") || `site24x7:${name}`,
-    details: text("INCIDENT_REASON"),
-    keys: [["monitor", name]],
-    link: text("MONITOR_DASHBOARD_LINK"),
-  });
+  const event = eventOf(
+    {
+      ...{ message: `${name} is ${state.toLowerCase()}`, level, isOver: state === "UP" },
+      dedupKey: request.query.get("dedup") || `site24x7:${name}`,
+      details: text("INCIDENT_REASON"),
+      keys: [["monitor", name]],
+      link: text("MONITOR_DASHBOARD_LINK"),
+    },
+    request.watched,
+  );
   return { events: [event], rejected: [], answer: done };
 }
 
-function eventOf(said: {
-  message: string;
-  details: string;
-  dedupKey: string;
-  isOver: boolean;
-  keys: readonly [string, string][];
-  level?: number;
-  link?: string;
-}): IngestEvent {
+function eventOf(
+  said: {
+    message: string;
+    details: string;
+    dedupKey: string;
+    isOver: boolean;
+    keys: readonly [string, string][];
+    level?: number;
+    link?: string;
+  },
+  watched: WatchedKeys,
+): IngestEvent {
   const { message, details, dedupKey, keys, level = ALERT_LEVEL, link = "" } = said;
   const action = said.isOver ? "resolve" : "fire";
-  return fitted({
-    ...{ message, level, details, keys, tags: ["goalert"] },
-    named: { action, dedupKey, instance: null, expiresAt: null },
-    links: [{ href: link, text: "Source" }],
-  });
+  return fitted(
+    {
+      ...{ message, level, details, keys, tags: ["goalert"] },
+      named: { action, dedupKey, instance: null, expiresAt: null },
+      links: [{ href: link, text: "Source" }],
+    },
+    watched,
+  );
 }

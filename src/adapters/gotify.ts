@@ -45,17 +45,25 @@ function decode(request: InRequest): Decoded {
   const title = asText(body["title"]).trim();
   const priority = Number(asText(body["priority"]) || 0) || 0;
   const budget = { left: 10_000 + request.body.length * 4 };
-  const event = fitted({
-    message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
-    level: levelOfPriority(priority),
-    keys: [
-      ["title", title] as const,
-      ["priority", String(priority)] as const,
-      ...mappedPairs(body["extras"], { drop: new Set(), from: "", budget }),
-    ].filter(([, text]) => text !== ""),
-    tags: ["gotify"],
-    details: message,
-  });
+  const event = fitted(
+    {
+      message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
+      level: levelOfPriority(priority),
+      keys: [
+        ["title", title] as const,
+        ["priority", String(priority)] as const,
+        ...mappedPairs(body["extras"], {
+          drop: new Set(),
+          from: "",
+          budget,
+          watched: request.watched,
+        }),
+      ].filter(([, text]) => text !== ""),
+      tags: ["gotify"],
+      details: message,
+    },
+    request.watched,
+  );
   const date = new Date(request.at * 1000).toISOString();
   return {
     events: [event],

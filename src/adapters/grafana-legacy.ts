@@ -1,5 +1,5 @@
 import type { NamedState } from "../ingest/named-fields.ts";
-import type { Decoded } from "./adapter.ts";
+import type { Decoded, InRequest } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, listOf, objectOf, textPairs } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
@@ -9,7 +9,7 @@ import { jsonReply } from "./replies.ts";
 const MOST_MATCHES = 20;
 
 /** A notification of Grafana's alerting before version 9: one rule, whatever of it fires. */
-export function grafanaLegacy(fields: JsonFields): Decoded {
+export function grafanaLegacy(fields: JsonFields, { watched }: InRequest): Decoded {
   const state = asText(fields["state"]).toLowerCase();
   const tags = textPairs(fields["tags"]);
   // A rule that waits or is paused is no trouble yet.
@@ -24,15 +24,18 @@ export function grafanaLegacy(fields: JsonFields): Decoded {
   };
   const severity = tags.find(([tag]) => tag === "severity")?.[1] ?? "";
   const image = asText(fields["imageUrl"]);
-  const event = fitted({
-    message: firstLine === "" ? name : `${name}: ${firstLine}`,
-    level: state === "no_data" ? 300 : (levelOfWord(severity) ?? ALERT_LEVEL),
-    keys: [...tags, ...values(fields["evalMatches"])],
-    tags: ["grafana"],
-    named,
-    links: [{ href: asText(fields["ruleUrl"]), text: "Rule" }],
-    images: image === "" ? [] : [{ src: image }],
-  });
+  const event = fitted(
+    {
+      message: firstLine === "" ? name : `${name}: ${firstLine}`,
+      level: state === "no_data" ? 300 : (levelOfWord(severity) ?? ALERT_LEVEL),
+      keys: [...tags, ...values(fields["evalMatches"])],
+      tags: ["grafana"],
+      named,
+      links: [{ href: asText(fields["ruleUrl"]), text: "Rule" }],
+      images: image === "" ? [] : [{ src: image }],
+    },
+    watched,
+  );
   return {
     events: isNews ? [event] : [],
     rejected: [],

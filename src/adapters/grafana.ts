@@ -64,7 +64,7 @@ function decode(request: InRequest): Decoded {
   const group = objectOf(jsonBody(request.body));
   const alerts = listOf(group?.["alerts"]);
   if (group !== null && alerts === null && ("ruleId" in group || "ruleName" in group))
-    return grafanaLegacy(group);
+    return grafanaLegacy(group, request);
   if (group === null || alerts === null)
     throw new UnreadableBody({
       why: "bad_request",
@@ -76,7 +76,7 @@ function decode(request: InRequest): Decoded {
   for (const element of alerts) {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
-    else events.push(fitted(eventOf(cleaned(alert, group), group, request.at)));
+    else events.push(fitted(eventOf(cleaned(alert, group), group, request.at), request.watched));
   }
   if (Number(asText(group["truncatedAlerts"])) > 0)
     rejected.push({ reason: `${asText(group["truncatedAlerts"])} members were left out` });

@@ -2,6 +2,7 @@ import { eventLimits } from "../ingest/event.ts";
 import { isTooDeep } from "../kit/json.ts";
 import { asText, type JsonFields, objectOf } from "./json.ts";
 import { levelOfWord } from "./levels.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** What a line of a log says of itself, whoever brings it (contract §23). */
 
@@ -27,11 +28,20 @@ export function jsonOfLine(line: string): JsonFields | null {
   }
 }
 
-/** The `name=value` pairs of a line, quoted ones without their quotes; as many as an event may have keys. */
-export function pairsOfLine(line: string): [string, string][] {
+/** Where nothing is looked for by its name. */
+const none: WatchedKeys = () => new Set();
+
+/**
+ * The `name=value` pairs of a line, quoted ones without their quotes; as many as an event may have keys, one more, and
+ * then those that are watched.
+ */
+export function pairsOfLine(line: string, watched = none): [string, string][] {
   const pairs: [string, string][] = [];
-  for (const [, name = "", value = ""] of line.matchAll(PAIR))
-    if (pairs.push([name, unquoted(value)]) > eventLimits.keys) break;
+  for (const [, name = "", value = ""] of line.matchAll(PAIR)) {
+    if (pairs.length <= eventLimits.keys) pairs.push([name, unquoted(value)]);
+    else if (watched().size === 0) break;
+    else if (watched().has(name)) pairs.push([name, unquoted(value)]);
+  }
   return pairs;
 }
 

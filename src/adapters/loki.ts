@@ -58,20 +58,21 @@ function decode(request: InRequest): Decoded {
   if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const { entries, rejected } = pushOf(request);
   if (entries.length + rejected.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
-  const events = entries.map((entry) => eventOf(entry, request.options));
+  const events = entries.map((entry) => eventOf(entry, request));
   // Fluent Bit sends a push again for ever that isn't answered so, for one bad line in it.
   return { events, rejected, answer: () => ({ status: 204, body: "" }) };
 }
 
-function pushOf({ body, header }: InRequest): LokiPush {
+function pushOf({ body, header, watched }: InRequest): LokiPush {
   const isJson = /^application\/json\b/i.test(header("content-type") ?? "");
   if (isJson) {
     const fields = objectOf(jsonBody(body));
-    if (fields !== null && Array.isArray(fields["streams"])) return pushOfJson(fields, MOST_LINES);
+    if (fields !== null && Array.isArray(fields["streams"]))
+      return pushOfJson(fields, { most: MOST_LINES, watched });
     throw new UnreadableBody({ why: "bad_request", message: "The body has no streams." });
   }
   try {
-    return pushOfProtobuf(unsnappy(body, lineCaps.inflated), MOST_LINES);
+    return pushOfProtobuf(unsnappy(body, lineCaps.inflated), { most: MOST_LINES, watched });
   } catch (error) {
     if (!(error instanceof BrokenSnappy || error instanceof BrokenProtobuf)) throw error;
     throw new UnreadableBody({
@@ -81,17 +82,23 @@ function pushOf({ body, header }: InRequest): LokiPush {
   }
 }
 
-function eventOf({ labels, metadata, line, at }: LokiEntry, options: SourceOptions): IngestEvent {
+function eventOf(
+  { labels, metadata, line, at }: LokiEntry,
+  { options, watched }: InRequest,
+): IngestEvent {
   const json = jsonOfLine(line);
-  const pairs = json === null ? pairsOfLine(line) : textPairs(json);
+  const pairs = json === null ? pairsOfLine(line, watched) : textPairs(json);
   const message = messageOf(line, json, pairs);
-  return fitted({
-    message: message === "" ? "(empty)" : message,
-    level: levelOf([...metadata, ...labels], { line, fields: json ?? pairs, options }),
-    keys: [...labels, ...metadata, ...(json !== null || options.logfmt ? others(pairs) : [])],
-    tags: ["loki"],
-    occurredAt: at,
-  });
+  return fitted(
+    {
+      message: message === "" ? "(empty)" : message,
+      level: levelOf([...metadata, ...labels], { line, fields: json ?? pairs, options }),
+      keys: [...labels, ...metadata, ...(json !== null || options.logfmt ? others(pairs) : [])],
+      tags: ["loki"],
+      occurredAt: at,
+    },
+    watched,
+  );
 }
 
 /** The level stands for itself, and the message is the message. */

@@ -40,18 +40,21 @@ function decode(request: InRequest): Decoded {
   const fields = topic === "" ? jsonFields(request) : headerFields(request, topic);
   const { message, title, priority, tags, click } = fields;
   const id = request.unique().replaceAll("-", "").slice(0, 12);
-  const event = fitted({
-    message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
-    level: priority * 100,
-    keys: [
-      ["topic", fields.topic] as const,
-      ["title", title] as const,
-      ["priority", String(priority)] as const,
-    ].filter(([, text]) => text !== ""),
-    tags: ["ntfy", ...tags],
-    details: title === "" && !message.includes("\n") ? "" : message,
-    links: [{ href: click, text: "Open" }],
-  });
+  const event = fitted(
+    {
+      message: title === "" ? message : `${title}: ${message.split("\n", 1)[0] ?? ""}`,
+      level: priority * 100,
+      keys: [
+        ["topic", fields.topic] as const,
+        ["title", title] as const,
+        ["priority", String(priority)] as const,
+      ].filter(([, text]) => text !== ""),
+      tags: ["ntfy", ...tags],
+      details: title === "" && !message.includes("\n") ? "" : message,
+      links: [{ href: click, text: "Open" }],
+    },
+    request.watched,
+  );
   const shown = { id, time: request.at, event: "message", topic: fields.topic, message };
   return { events: [event], rejected: [], answer: () => jsonReply(200, shown) };
 }

@@ -13,6 +13,7 @@ import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { plainRefusal } from "./replies.ts";
 import { sns } from "./sns.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** Grafana OnCall's inbound addresses: a type and then what that type sends (contract §23). */
 export const oncall: Adapter = {
@@ -72,7 +73,7 @@ function decode(request: InRequest): Decoded {
   if (fields === null)
     throw new UnreadableBody({ why: "bad_request", message: "The body must be an object." });
   const isFormatted = type === "" || type === "formatted_webhook";
-  return { events: [eventOf(fields, isFormatted)], rejected: [], answer: ok };
+  return { events: [eventOf(fields, isFormatted, request.watched)], rejected: [], answer: ok };
 }
 
 /** An integration's heartbeat is its own: the one here whose slug is the source's name. */
@@ -93,7 +94,7 @@ const LEVELS = ["severity", "level", "priority"];
 const READ = ["alert_uid", "title", "image_url", "state", "link_to_upstream_details", "message"];
 
 /** The title names an alert only where that is what it is for. */
-function eventOf(fields: JsonFields, isFormatted: boolean) {
+function eventOf(fields: JsonFields, isFormatted: boolean, watched: WatchedKeys) {
   const text = (name: string) => asText(fields[name]).trim();
   const [firstLine = ""] = (TITLES.map(text).find((line) => line !== "") ?? "").split("\n");
   const dedupKey = text("alert_uid") || (isFormatted ? text("title") : "");
@@ -101,17 +102,20 @@ function eventOf(fields: JsonFields, isFormatted: boolean) {
   const others = Object.entries(fields).filter(([name]) => !READ.includes(name));
   const word = LEVELS.map(text).find((level) => level !== "") ?? "";
   const action = text("state").toLowerCase() === "ok" ? "resolve" : "fire";
-  return fitted({
-    message: firstLine || JSON.stringify(fields).slice(0, 1024),
-    level: (isFormatted ? null : levelOfWord(word)) ?? ALERT_LEVEL,
-    details: text("message") === firstLine ? "" : text("message"),
-    keys: flattened(Object.fromEntries(others)),
-    tags: ["oncall"],
-    // An end without a name opens nothing either: it is counted.
-    ...(dedupKey === "" && action === "fire"
-      ? {}
-      : { named: { action, dedupKey: dedupKey || null, instance: null, expiresAt: null } }),
-    links: [{ href: text("link_to_upstream_details"), text: "Source" }],
-    images: image === "" ? [] : [{ src: image }],
-  });
+  return fitted(
+    {
+      message: firstLine || JSON.stringify(fields).slice(0, 1024),
+      level: (isFormatted ? null : levelOfWord(word)) ?? ALERT_LEVEL,
+      details: text("message") === firstLine ? "" : text("message"),
+      keys: flattened(Object.fromEntries(others), watched),
+      tags: ["oncall"],
+      // An end without a name opens nothing either: it is counted.
+      ...(dedupKey === "" && action === "fire"
+        ? {}
+        : { named: { action, dedupKey: dedupKey || null, instance: null, expiresAt: null } }),
+      links: [{ href: text("link_to_upstream_details"), text: "Source" }],
+      images: image === "" ? [] : [{ src: image }],
+    },
+    watched,
+  );
 }

@@ -1,3 +1,4 @@
+import type { IngestEvent } from "../ingest/event.ts";
 import type { NamedState } from "../ingest/named-fields.ts";
 import {
   type Adapter,
@@ -96,21 +97,27 @@ function decoded(text: string): string {
   }
 }
 
-function create(fields: JsonFields, { unique }: InRequest): Decoded {
+function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const message = asText(fields["message"]);
   if (message.trim() === "")
     throw new UnreadableBody({ why: "bad_request", message: "Message can not be empty." });
   // A caller that sent no alias closes it by this id.
   const requestId = unique();
   const priority = asText(fields["priority"]).toLowerCase();
-  return willDo(requestId, {
-    message,
-    level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
-    details: asText(fields["description"]),
-    keys: [...textPairs(fields["details"]), ...described(fields)],
-    tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
-    named: fires(asText(fields["alias"]) || requestId),
-  });
+  return willDo(
+    requestId,
+    fitted(
+      {
+        message,
+        level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
+        details: asText(fields["description"]),
+        keys: [...textPairs(fields["details"]), ...described(fields)],
+        tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
+        named: fires(asText(fields["alias"]) || requestId),
+      },
+      watched,
+    ),
+  );
 }
 
 function fires(dedupKey: string): NamedState {
@@ -147,19 +154,25 @@ function told(
   const said = asText(fields["note"]) || asText(fields[verb]);
   const by = asText(fields["user"]);
   const asked = verb === "notes" ? said : `asked to ${verb}${said === "" ? "" : `: ${said}`}`;
-  return willDo(request.unique(), {
-    message: by === "" ? asked : `${asked} (${by})`,
-    level: 200,
-    keys: [],
-    tags: ["opsgenie"],
-    named: { action, dedupKey, instance: null, expiresAt: null },
-  });
+  return willDo(
+    request.unique(),
+    fitted(
+      {
+        message: by === "" ? asked : `${asked} (${by})`,
+        level: 200,
+        keys: [],
+        tags: ["opsgenie"],
+        named: { action, dedupKey, instance: null, expiresAt: null },
+      },
+      request.watched,
+    ),
+  );
 }
 
-function willDo(requestId: string, event: Parameters<typeof fitted>[0]): Decoded {
+function willDo(requestId: string, event: IngestEvent): Decoded {
   const answer = { result: "Request will be processed", took: 0.001, requestId };
   return {
-    events: [fitted(event)],
+    events: [event],
     rejected: [],
     answer: () => jsonReply(202, answer),
   };

@@ -63,7 +63,11 @@ function decode(request: InRequest): Decoded {
     ? { records: [], rejected: [] }
     : recordsOf(body, type);
   if (records.length + rejected.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
-  return { events: records.map(otlpEvent), rejected, answer: () => answer(type, rejected) };
+  return {
+    events: records.map((record) => otlpEvent(record, request.watched)),
+    rejected,
+    answer: () => answer(type, rejected),
+  };
 }
 
 function recordsOf(

@@ -13,7 +13,7 @@ const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
 };
 
 /** An event of PagerDuty's Events API v1, which knows no severity. */
-export function pagerdutyClassic(fields: JsonFields, { unique }: InRequest): Decoded {
+export function pagerdutyClassic(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const word = asText(fields["event_type"]).toLowerCase();
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
   const sent = asText(fields["incident_key"]);
@@ -32,18 +32,21 @@ export function pagerdutyClassic(fields: JsonFields, { unique }: InRequest): Dec
   const detail = fields["details"];
   return {
     events: [
-      fitted({
-        message: description || `${word} ${dedupKey}`,
-        level: ALERT_LEVEL,
-        tags: ["pagerduty"],
-        keys: [
-          ...(client === "" ? [] : [["client", client] as const]),
-          ...(objectOf(detail) === null ? [] : flattened(detail, "detail")),
-        ],
-        details: typeof detail === "object" ? JSON.stringify(detail, null, 2) : asText(detail),
-        links: [{ href: asText(fields["client_url"]), text: client || "Client" }],
-        named: { action, dedupKey, instance: null, expiresAt: null },
-      }),
+      fitted(
+        {
+          message: description || `${word} ${dedupKey}`,
+          level: ALERT_LEVEL,
+          tags: ["pagerduty"],
+          keys: [
+            ...(client === "" ? [] : [["client", client] as const]),
+            ...(objectOf(detail) === null ? [] : flattened(detail, watched, "detail")),
+          ],
+          details: typeof detail === "object" ? JSON.stringify(detail, null, 2) : asText(detail),
+          links: [{ href: asText(fields["client_url"]), text: client || "Client" }],
+          named: { action, dedupKey, instance: null, expiresAt: null },
+        },
+        watched,
+      ),
     ],
     rejected: [],
     answer: () =>

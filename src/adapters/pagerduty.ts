@@ -13,6 +13,7 @@ import { asText, type JsonFields, jsonBody, listOf, objectOf, timeOf } from "./j
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { pagerdutyClassic } from "./pagerduty-classic.ts";
 import { jsonReply, statusOf } from "./replies.ts";
+import type { WatchedKeys } from "./watched.ts";
 
 /** As documented there. */
 const BYTES = 512 * 1024;
@@ -67,7 +68,7 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "not_found" });
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = eventFields(request.body);
-  if (isChange) return change(fields);
+  if (isChange) return change(fields, request);
   return isClassic || (path === "" && "event_type" in fields)
     ? pagerdutyClassic(fields, request)
     : event(fields, request);
@@ -89,7 +90,7 @@ const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
   resolve: "resolve",
 };
 
-function event(fields: JsonFields, { unique }: InRequest): Decoded {
+function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const payload = objectOf(fields["payload"]) ?? {};
   const word = asText(fields["event_action"]).toLowerCase();
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
@@ -113,20 +114,23 @@ function event(fields: JsonFields, { unique }: InRequest): Decoded {
   const answer = { status: "success", message: "Event processed", dedup_key: dedupKey };
   return {
     events: [
-      fitted({
-        ...described(fields, payload),
-        message: asText(payload["summary"]) || `${word} ${dedupKey}`,
-        level: known ?? (isTrigger ? ALERT_LEVEL : 200),
-        tags: ["pagerduty"],
-        named: { action, dedupKey, instance: null, expiresAt: null },
-      }),
+      fitted(
+        {
+          ...described(fields, payload, watched),
+          message: asText(payload["summary"]) || `${word} ${dedupKey}`,
+          level: known ?? (isTrigger ? ALERT_LEVEL : 200),
+          tags: ["pagerduty"],
+          named: { action, dedupKey, instance: null, expiresAt: null },
+        },
+        watched,
+      ),
     ],
     rejected: [],
     answer: () => jsonReply(202, { ...answer, ...warnings }),
   };
 }
 
-function change(fields: JsonFields): Decoded {
+function change(fields: JsonFields, { watched }: InRequest): Decoded {
   const payload = objectOf(fields["payload"]) ?? {};
   const summary = asText(payload["summary"]);
   if (summary.trim() === "")
@@ -136,11 +140,14 @@ function change(fields: JsonFields): Decoded {
     });
   return {
     events: [
-      fitted({
-        ...described(fields, payload),
-        ...{ message: summary, level: 200, tags: ["pagerduty", "change"] },
-        named: { action: "change", dedupKey: null, instance: null, expiresAt: null },
-      }),
+      fitted(
+        {
+          ...described(fields, payload, watched),
+          ...{ message: summary, level: 200, tags: ["pagerduty", "change"] },
+          named: { action: "change", dedupKey: null, instance: null, expiresAt: null },
+        },
+        watched,
+      ),
     ],
     rejected: [],
     answer: () => jsonReply(202, { status: "success", message: "Change event processed" }),
@@ -151,6 +158,7 @@ function change(fields: JsonFields): Decoded {
 function described(
   fields: JsonFields,
   payload: JsonFields,
+  watched: WatchedKeys,
 ): Pick<Loose, "keys" | "details" | "links" | "images" | "occurredAt"> {
   const named = ["source", "severity", "component", "group", "class"].map(
     (name) => [name, asText(payload[name])] as const,
@@ -160,7 +168,7 @@ function described(
   return {
     keys: [
       ...[...named, ["client", client] as const].filter(([, text]) => text !== ""),
-      ...(objectOf(detail) === null ? [] : flattened(detail, "detail")),
+      ...(objectOf(detail) === null ? [] : flattened(detail, watched, "detail")),
     ],
     details: typeof detail === "object" ? JSON.stringify(detail, null, 2) : asText(detail),
     links: [

@@ -66,7 +66,7 @@ function decode(request: InRequest): Decoded {
     const alert = readLabelled(element);
     if ("reason" in alert) rejected.push(alert);
     else if (isBackwards(alert)) rejected.push({ reason: "start time must be before end time" });
-    else events.push(fitted(eventOf(alert, request.at)));
+    else events.push(fitted(eventOf(alert, request.at), request.watched));
   }
   return {
     events,

@@ -77,7 +77,7 @@ function storeCall(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "bad_request", message: "The event is no object." });
   const id = asText(event["event_id"]);
   return answered({
-    ...{ events: [fitted(sentryEvent(event, privacyOf(request)))], ids: [id] },
+    ...{ events: [fitted(sentryEvent(event, privacyOf(request)), request.watched)], ids: [id] },
     ...{ jobs: [], rejected: [], id, fault: null },
   });
 }
@@ -112,12 +112,12 @@ function envelopeCall(request: InRequest): Decoded {
       rejected.push({ reason: `an item of type ${item.type.slice(0, 40)} is no JSON object` });
       continue;
     }
-    const job = item.type === "check_in" ? sentryCheckIn(fields) : null;
+    const job = item.type === "check_in" ? sentryCheckIn(fields, request.watched) : null;
     if (job !== null) jobs.push(job);
     const own = item.type === "event" ? asText(fields["event_id"]) : "";
     if (own !== "") id = own;
     for (const loose of eventsOf(item.type, fields, privacyOf(request))) {
-      events.push(fitted(loose));
+      events.push(fitted(loose, request.watched));
       ids.push(own === "" ? null : own.replaceAll("-", "").toLowerCase());
     }
   }

@@ -15,7 +15,7 @@ export const slackMessages: Adapter = {
     if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
     const body = bodyValue(request);
     return {
-      events: [fitted(eventOf(objectOf(body) ?? { text: "" }))],
+      events: [fitted(eventOf(objectOf(body) ?? { text: "" }), request.watched)],
       rejected: [],
       // Senders look at the body.
       answer: () => ({ status: 200, headers: { "content-type": "text/plain" }, body: "ok" }),

@@ -101,40 +101,46 @@ function eventsOf(message: SnsMessage, request: InRequest): IngestEvent[] {
     case "SubscriptionConfirmation":
       return [asksToConfirm(message, request)];
     case "UnsubscribeConfirmation":
-      return [ended(message)];
+      return [ended(message, request)];
   }
 }
 
 /** What nobody sees nobody confirms: it alerts, until it is too late for it. Where the box has said yes it is told. */
 function asksToConfirm({ topic, subscribeUrl }: SnsMessage, request: InRequest): IngestEvent {
   const isDone = request.options.sns_verify !== false && topicsOf(request).includes(topic);
-  return fitted({
-    message: isDone
-      ? `The SNS topic ${topic} sends here from now on`
-      : `The SNS topic ${topic} asks whether it may send here: open the link to say yes`,
-    level: isDone ? 200 : ALERT_LEVEL,
-    keys: [["topic", topic]],
-    tags: ["sns"],
-    links: isDone ? [] : linkTo(subscribeUrl, "Confirm the subscription"),
-    named: {
-      action: isDone ? "resolve" : "fire",
-      dedupKey: nameOf(topic),
-      instance: null,
-      expiresAt: isDone ? null : request.at + TO_CONFIRM,
+  return fitted(
+    {
+      message: isDone
+        ? `The SNS topic ${topic} sends here from now on`
+        : `The SNS topic ${topic} asks whether it may send here: open the link to say yes`,
+      level: isDone ? 200 : ALERT_LEVEL,
+      keys: [["topic", topic]],
+      tags: ["sns"],
+      links: isDone ? [] : linkTo(subscribeUrl, "Confirm the subscription"),
+      named: {
+        action: isDone ? "resolve" : "fire",
+        dedupKey: nameOf(topic),
+        instance: null,
+        expiresAt: isDone ? null : request.at + TO_CONFIRM,
+      },
     },
-  });
+    request.watched,
+  );
 }
 
 /** From here on this topic's alarms page nobody: somebody should know. */
-function ended({ topic, subscribeUrl }: SnsMessage): IngestEvent {
-  return fitted({
-    message: `The SNS topic ${topic} sends here no longer: its subscription was ended`,
-    level: ALERT_LEVEL,
-    keys: [["topic", topic]],
-    tags: ["sns"],
-    links: linkTo(subscribeUrl, "Take the subscription up again"),
-    named: { action: "fire", dedupKey: nameOf(topic), instance: null, expiresAt: null },
-  });
+function ended({ topic, subscribeUrl }: SnsMessage, { watched }: InRequest): IngestEvent {
+  return fitted(
+    {
+      message: `The SNS topic ${topic} sends here no longer: its subscription was ended`,
+      level: ALERT_LEVEL,
+      keys: [["topic", topic]],
+      tags: ["sns"],
+      links: linkTo(subscribeUrl, "Take the subscription up again"),
+      named: { action: "fire", dedupKey: nameOf(topic), instance: null, expiresAt: null },
+    },
+    watched,
+  );
 }
 
 const nameOf = (topic: string) => `sns-subscription:${topic}`;

@@ -51,7 +51,7 @@ const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
   ok: "resolve",
 };
 
-function decode({ method, path, body }: InRequest): Decoded {
+function decode({ method, path, body, watched }: InRequest): Decoded {
   const [found, routingKey = ""] = /^(?:\/([^/]*))?\/?$/.exec(path) ?? [];
   if (found === undefined) throw new UnreadableBody({ why: "not_found" });
   if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
@@ -64,20 +64,23 @@ function decode({ method, path, body }: InRequest): Decoded {
   const dedupKey = asText(entity_id) || null;
   const text = asText(state_message);
   const [firstLine = ""] = text.trim().split("\n");
-  const event = fitted({
-    message: asText(entity_display_name) || firstLine || asText(message_type),
-    level: levelOfWord(word) ?? (action === "fire" ? ALERT_LEVEL : 200),
-    details: text,
-    keys: [
-      ...(routingKey === "" ? [] : [["routing_key", routingKey] as const]),
-      ...flattened(others),
-    ],
-    tags: ["victorops"],
-    ...(dedupKey === null && action === "fire"
-      ? {}
-      : { named: { action, dedupKey, instance: null, expiresAt: null } }),
-    occurredAt: startOf(others),
-  });
+  const event = fitted(
+    {
+      message: asText(entity_display_name) || firstLine || asText(message_type),
+      level: levelOfWord(word) ?? (action === "fire" ? ALERT_LEVEL : 200),
+      details: text,
+      keys: [
+        ...(routingKey === "" ? [] : [["routing_key", routingKey] as const]),
+        ...flattened(others, watched),
+      ],
+      tags: ["victorops"],
+      ...(dedupKey === null && action === "fire"
+        ? {}
+        : { named: { action, dedupKey, instance: null, expiresAt: null } }),
+      occurredAt: startOf(others),
+    },
+    watched,
+  );
   const answer = { result: "success", entity_id: dedupKey ?? "" };
   return { events: [event], rejected: [], answer: () => jsonReply(200, answer) };
 }

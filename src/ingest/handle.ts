@@ -27,6 +27,8 @@ export interface IngestHandle {
   submit(source: Source, events: readonly IngestEvent[], settle: Settle, isLast?: boolean): void;
   /** The names of the rules that would take this event now, whatever they count. */
   takers(source: Source, event: IngestEvent): string[];
+  /** The names of keys that rules of the project look at, from memory. */
+  watched(projectId: number): ReadonlySet<string>;
   /** The first event of this source since it was first asked for here, once it is committed. */
   listen(sourceId: number): FirstHeard | null;
   /** The present root of a template id, and its text. */
@@ -177,6 +179,7 @@ export function createIngest(
     takers(source, event) {
       return namesOfTakers(writer.project(source.projectId).rules.all, source.name, event);
     },
+    watched: (projectId) => writer.project(projectId).rules.watched(),
     listen(sourceId) {
       const entry = listened.get(sourceId) ?? { heard: null };
       listened.set(sourceId, entry);

@@ -76,6 +76,22 @@ export interface RuleSet {
   readonly all: readonly CompiledRule[];
   /** `text` is one object for all messages of a shape, its root one for all of a template. */
   of(source: string, text: MatchedText): readonly CompiledRule[];
+  /** The names of keys that conditions and identifiers look at, the short ones first; gathered when first asked for. */
+  watched(): ReadonlySet<string>;
+}
+
+/** Names of keys that are looked for in an event of too many keys: each is a look-up. */
+const MOST_WATCHED = 1000;
+
+/** Of one length in the order of their characters, so that the same ones are always kept. */
+function watchedBy(rules: readonly CompiledRule[]): Set<string> {
+  const names = rules.flatMap(({ rule }) => [
+    ...rule.conditions.map(({ key }) => key),
+    ...rule.identifier_keys,
+    ...rule.silenced_by.flatMap(({ equal }) => equal),
+  ]);
+  const sorted = [...new Set(names)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return new Set(sorted.slice(0, MOST_WATCHED));
 }
 
 /** Sources that a shape or a template is remembered with. */
@@ -84,9 +100,11 @@ const MOST_SOURCES = 64;
 export function createRuleSet(rules: readonly CompiledRule[]): RuleSet {
   const known = new WeakMap<object, { text: string; bySource: Map<string, CompiledRule[]> }>();
   // Where no rule looks at the text, all shapes of a template have the same rules.
+  let watched: Set<string> | null = null;
   const readsText = rules.some((rule) => rule.templateContains !== "");
   return {
     all: rules,
+    watched: () => (watched ??= watchedBy(rules)),
     of(source, text) {
       const { root } = text;
       const owner = readsText ? text : root;

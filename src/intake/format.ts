@@ -5,6 +5,7 @@ import { syslogEvent, tokenOfSyslog } from "../adapters/syslog/event.ts";
 import { createFrames, type Framed, type Frames } from "../adapters/syslog/frames.ts";
 import { readSyslog } from "../adapters/syslog/message.ts";
 import type { SenderClock } from "../adapters/syslog/rfc3164.ts";
+import type { WatchedKeys } from "../adapters/watched.ts";
 import type { IngestEvent } from "../ingest/event.ts";
 import type { SourceOptions } from "../projects/source.ts";
 import type { StreamName } from "./port.ts";
@@ -12,7 +13,7 @@ import type { StreamName } from "./port.ts";
 /** A message that was read, before it is known whose it is. */
 export interface Incoming {
   token: string | null;
-  event(options: SourceOptions): IngestEvent;
+  event(of: { options: SourceOptions; watched: WatchedKeys }): IngestEvent;
 }
 
 /** How one kind of sender's bytes become messages. Nothing here throws, whatever the bytes. */
@@ -36,7 +37,7 @@ function createSyslogFormat(clock?: SenderClock): Format {
       const message = readSyslog(bytes, at, clock);
       return {
         token: tokenOfSyslog(message),
-        event: (options) => syslogEvent(message, { options, peer, at, cut }),
+        event: (of) => syslogEvent(message, { ...of, peer, at, cut }),
       };
     },
   };
@@ -57,7 +58,9 @@ function createGelfFormat(): Format {
     read({ bytes }, { peer }) {
       const payload = inflatedGelf(bytes);
       const fields = payload === null ? null : gelfFields(payload);
-      return fields === null ? null : { token: null, event: () => gelfEvent(fields, peer) };
+      return fields === null
+        ? null
+        : { token: null, event: ({ watched }) => gelfEvent(fields, { peer, watched }) };
     },
   };
 }

@@ -48,6 +48,7 @@ export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
     const decoded = incomingMail.decode({
       ...{ method: "POST", path: "", query: new URLSearchParams(), header: () => undefined },
       ...{ body, at: unixSeconds(clock), options: source.options },
+      watched: () => tenant.ingest.watched(source.projectId),
       unique: () => uuid4(tenant.store.random),
     });
     await commitDecoded({ tenant, source }, decoded, body.subarray(0, 4096).toString("utf8"));

@@ -61,7 +61,8 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
     if (incoming === null) return void count("unreadable");
     const source = find(incoming.token, peer);
     if (source === null) return void count("no_source");
-    return { source, event: incoming.event(source.options) };
+    const watched = () => tenant.ingest.watched(source.projectId);
+    return { source, event: incoming.event({ options: source.options, watched }) };
   };
 
   const submit = (source: Source, events: readonly IngestEvent[]) =>

@@ -5,10 +5,14 @@ import {
   type InRequest,
   UnreadableBody,
 } from "../../src/adapters/adapter.ts";
+import type { WatchedKeys } from "../../src/adapters/watched.ts";
 import { eventLimits } from "../../src/ingest/event.ts";
 import { uuid4 } from "../../src/kit/ids.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { fits, isStorable } from "../../src/kit/text.ts";
+
+/** Of a project without rules. */
+export const nothingWatched: WatchedKeys = () => new Set();
 
 /** A request as it reaches an adapter: a POST of `body` to `path` on 5 January 2026. */
 export function sent(body: Buffer | string, more: Partial<InRequest> = {}): InRequest {
@@ -20,6 +24,7 @@ export function sent(body: Buffer | string, more: Partial<InRequest> = {}): InRe
     body: Buffer.from(body),
     at: 1_767_603_600,
     options: {},
+    watched: nothingWatched,
     unique: () => uuid4(systemRandom),
     ...more,
   };

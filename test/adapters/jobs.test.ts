@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sentryCheckIn } from "../../src/adapters/sentry/check-in.ts";
 import { testBox } from "../support/box.ts";
+import { nothingWatched } from "./clean.ts";
 import { sentryEnvelope } from "./hook-samples.ts";
 import { type Connected, connected } from "./sending.ts";
 
@@ -71,7 +72,7 @@ describe("what jobs say through other tools' addresses", () => {
 
   test("Sentry: what a report says of its schedule, as a heartbeat's fields", () => {
     const pace = (monitor_config: unknown) =>
-      sentryCheckIn({ monitor_slug: "m", status: "ok", monitor_config })?.pace;
+      sentryCheckIn({ monitor_slug: "m", status: "ok", monitor_config }, nothingWatched)?.pace;
     const interval = (value: unknown, unit: unknown) =>
       pace({ schedule: { type: "interval", value, unit } });
     assert.deepEqual(interval(10, "minute"), { period_seconds: 600 });
@@ -85,7 +86,7 @@ describe("what jobs say through other tools' addresses", () => {
       assert.equal(interval(value, unit), null, String(unit));
     for (const config of [null, "x", {}, { schedule: [] }, { schedule: { type: "moon" } }])
       assert.equal(pace(config), null);
-    assert.equal(sentryCheckIn({ monitor_slug: "m", status: "missed" }), null);
+    assert.equal(sentryCheckIn({ monitor_slug: "m", status: "missed" }, nothingWatched), null);
   });
 
   test("Opsgenie: a ping is heard by the heartbeat whose slug is its name, with every method", async (t) => {

@@ -5,12 +5,16 @@ import { createFrames } from "../../src/adapters/syslog/frames.ts";
 import { readSyslog } from "../../src/adapters/syslog/message.ts";
 import type { SourceOptions } from "../../src/projects/source.ts";
 import fc from "../support/property.ts";
+import { nothingWatched } from "./clean.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 
 function read(text: string | Buffer, options: SourceOptions = {}, peer = "") {
   const message = readSyslog(Buffer.from(text), NOW);
-  const event = syslogEvent(message, { options, peer, at: NOW, cut: false });
+  const event = syslogEvent(message, {
+    ...{ options, peer, at: NOW, cut: false },
+    watched: nothingWatched,
+  });
   return { ...event, token: tokenOfSyslog(message) };
 }
 

@@ -239,6 +239,7 @@ export function syslogMessages(bytes: Buffer): void {
     const message = readSyslog(frame.bytes, 1_767_603_600);
     const event = syslogEvent(message, {
       ...{ options, peer: "192.0.2.1", at: 1_767_603_600, cut: frame.cut },
+      watched: () => new Set(),
     });
     assert.ok(event.message !== "" && isStorable(event.message));
     assert.ok([100, 200, 300, 400, 500].includes(event.level));

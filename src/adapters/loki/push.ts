@@ -2,6 +2,7 @@ import { eventLimits } from "../../ingest/event.ts";
 import type { Rejected } from "../adapter.ts";
 import { asText, type JsonFields, listOf, objectOf, textPairs } from "../json.ts";
 import { readProtobuf } from "../protobuf.ts";
+import type { WatchedKeys } from "../watched.ts";
 
 type Pairs = readonly (readonly [string, string])[];
 
@@ -9,9 +10,20 @@ type Pairs = readonly (readonly [string, string])[];
 const MOST_LABELS = eventLimits.keys + 1;
 const LONGEST_LABEL = eventLimits.value + 1;
 
-/** A stream's labels, as many and as long as an event may hold: they stand before each of its lines. */
-const bounded = (labels: Pairs): Pairs =>
-  labels.slice(0, MOST_LABELS).map(([name, text]) => [name, text.slice(0, LONGEST_LABEL)] as const);
+/** A stream's labels, as many and as long as an event may hold, and of more what is watched: they stand before each of its lines. */
+function bounded(labels: Pairs, watched: WatchedKeys): Pairs {
+  const kept =
+    labels.length <= MOST_LABELS
+      ? labels
+      : labels.filter(([name], i) => i < MOST_LABELS || watched().has(name));
+  return kept.map(([name, text]) => [name, text.slice(0, LONGEST_LABEL)] as const);
+}
+
+/** How many entries are taken, and what the project's rules look at. */
+interface Bounds {
+  most: number;
+  watched: WatchedKeys;
+}
 
 /** A line of a log with what its stream and its sender say of it. */
 export interface LokiEntry {
@@ -29,7 +41,7 @@ export interface LokiPush {
 }
 
 /** A push in JSON, also as Loki took it before 1.0: labels as text, entries as objects. */
-export function pushOfJson(body: JsonFields, most: number): LokiPush {
+export function pushOfJson(body: JsonFields, { most, watched }: Bounds): LokiPush {
   const push: LokiPush = { entries: [], rejected: [] };
   for (const stream of listOf(body["streams"]) ?? []) {
     const fields = objectOf(stream);
@@ -41,6 +53,7 @@ export function pushOfJson(body: JsonFields, most: number): LokiPush {
       fields["stream"]
         ? textPairs(fields["stream"])
         : labelsOf(asText(fields["labels"]), push.rejected),
+      watched,
     );
     for (const value of listOf(fields["values"]) ?? listOf(fields["entries"]) ?? []) {
       if (push.entries.length + push.rejected.length > most) return push;
@@ -68,13 +81,13 @@ const seconds = (value: number) =>
   Number.isSafeInteger(Math.floor(value)) && value > 0 ? Math.floor(value) : null;
 
 /** A push in protobuf. Throws BrokenProtobuf. */
-export function pushOfProtobuf(body: Buffer, most: number): LokiPush {
+export function pushOfProtobuf(body: Buffer, { most, watched }: Bounds): LokiPush {
   const push: LokiPush = { entries: [], rejected: [] };
   readProtobuf(body, (field, _number, stream) => {
     if (field !== 1) return;
     let labels: Pairs = [];
     readProtobuf(stream, (inner, _inner, bytes) => {
-      if (inner === 1) labels = bounded(labelsOf(bytes.toString(), push.rejected));
+      if (inner === 1) labels = bounded(labelsOf(bytes.toString(), push.rejected), watched);
       else if (inner === 2 && push.entries.length <= most)
         push.entries.push(entryOfProtobuf(bytes, labels));
     });

@@ -1,7 +1,7 @@
 import type { IngestEvent } from "../../ingest/event.ts";
 import type { NamedState } from "../../ingest/named-fields.ts";
 import type { InRequest, Rejected } from "../adapter.ts";
-import { fitted } from "../fit.ts";
+import { fitted, type Loose } from "../fit.ts";
 import { asText, objectOf } from "../json.ts";
 import { ALERT_LEVEL, levelOfWord } from "../levels.ts";
 import type { FieldName, Mapping } from "./document.ts";
@@ -23,7 +23,8 @@ export function mapped(
   { mapping, request, tag }: { mapping: Mapping | null; request: InRequest; tag: string },
 ): { events: IngestEvent[]; rejected: Rejected[] } {
   const budget: Budget = { left: ALWAYS + request.body.length * PER_BYTE };
-  const around = { root, query: request.query, header: request.header, budget };
+  const { query, header, watched } = request;
+  const around = { root, query, header, budget, watched };
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];
   const elements = elementsOf(root, mapping);
@@ -34,7 +35,7 @@ export function mapped(
     if (budget.left <= 0)
       rejected.push({ reason: "the mapping reads too much of so long a body again and again" });
     else if (mapping === null || mapping.when.every((holds) => holds(place)))
-      events.push(eventOf(place, mapping, tag));
+      events.push(fitted(eventOf(place, mapping, tag), watched));
   }
   if (elements.length > MOST_EACH)
     rejected.push({ reason: `of ${elements.length} elements the first ${MOST_EACH} were taken` });
@@ -49,7 +50,7 @@ function elementsOf(root: unknown, mapping: Mapping | null): readonly unknown[] 
   return Array.isArray(list) ? list : null;
 }
 
-function eventOf(place: Spot, mapping: Mapping | null, tag: string): IngestEvent {
+function eventOf(place: Spot, mapping: Mapping | null, tag: string): Loose {
   const guess = guessed(place.here);
   const read = (name: FieldName) => mapping?.fields[name]?.(place) ?? null;
   const says = (name: FieldName) => (mapping?.fields[name] ?? null) !== null;
@@ -57,7 +58,7 @@ function eventOf(place: Spot, mapping: Mapping | null, tag: string): IngestEvent
   const message = valueText(read("message")) || guess.message;
   const details = says("details") ? valueText(read("details")) : guess.details;
   const occurredAt = read("occurred_at");
-  return fitted({
+  return {
     message,
     level: says("level") ? levelOf(read("level")) : (guess.level ?? ALERT_LEVEL),
     keys: keysOf(place, mapping, guess),
@@ -75,7 +76,7 @@ function eventOf(place: Spot, mapping: Mapping | null, tag: string): IngestEvent
     links: linksOf(place, mapping, guess),
     images: (mapping?.images ?? []).map((image) => ({ src: valueText(image(place)) })),
     occurredAt: typeof occurredAt === "number" ? Math.floor(occurredAt) : null,
-  });
+  };
 }
 
 function named(of: { action: string; name: string; instance: string }): NamedState {
@@ -92,11 +93,11 @@ function levelOf(value: unknown): number {
 }
 
 function keysOf(place: Spot, mapping: Mapping | null, guess: Guess): [string, string][] {
-  const { budget } = place;
+  const { budget, watched } = place;
   const keys = mapping?.keys ?? null;
   if (keys === null) {
     const drop = new Set(guess.used.map((name) => `/${name}`));
-    return mappedPairs(place.here, { drop, from: "", budget });
+    return mappedPairs(place.here, { drop, from: "", budget, watched });
   }
   // What is set by name comes first: it is what rules look at.
   const set = keys.set
@@ -104,7 +105,9 @@ function keysOf(place: Spot, mapping: Mapping | null, guess: Guess): [string, st
     .filter(([, text]) => text !== "");
   const names = new Set(set.map(([name]) => name));
   const pairs = keys.from
-    .flatMap(({ read, at }) => mappedPairs(read(place), { drop: keys.drop, from: at, budget }))
+    .flatMap(({ read, at }) =>
+      mappedPairs(read(place), { drop: keys.drop, from: at, budget, watched }),
+    )
     .filter(([name]) => !names.has(name));
   return [...set, ...pairs];
 }

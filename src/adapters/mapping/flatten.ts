@@ -1,25 +1,39 @@
 import { eventLimits } from "../../ingest/event.ts";
 import { asText, objectOf } from "../json.ts";
+import { leavesCalled } from "../leaves.ts";
+import type { WatchedKeys } from "../watched.ts";
 import { PER_NAME } from "./read.ts";
 import { escaped } from "./spec.ts";
 import { type Budget, compactJson } from "./values.ts";
 
 const DEEPEST = 8;
 
-/** A value as pairs: nested names joined with a point, lists of scalars with commas; `drop` are pointers left out. */
+interface MappedPairs {
+  /** Pointers that are left out. */
+  drop: ReadonlySet<string>;
+  /** Where the value stands. */
+  from: string;
+  budget: Budget;
+  watched: WatchedKeys;
+}
+
+/** A value as pairs: nested names joined with a point, lists of scalars with commas; of too many those that are watched, too. */
 export function mappedPairs(
   value: unknown,
-  { drop, from, budget }: { drop: ReadonlySet<string>; from: string; budget: Budget },
+  { drop, from, budget, watched }: MappedPairs,
 ): [string, string][] {
   const pairs: [string, string][] = [];
+  const put = (name: string, item: unknown) => {
+    if (item === null) return;
+    const text = leafText(item);
+    budget.left -= text.length + 1;
+    pairs.push([name, text]);
+  };
   const walk = (item: unknown, name: string, at: string, depth: number): void => {
     if (budget.left <= 0 || drop.has(at)) return;
     const fields = depth < DEEPEST ? objectOf(item) : null;
     if (fields === null) {
-      if (name === "" || item === null) return;
-      const text = leafText(item);
-      budget.left -= text.length + 1;
-      pairs.push([name, text]);
+      if (name !== "") put(name, item);
       return;
     }
     const names = Object.keys(fields);
@@ -31,6 +45,14 @@ export function mappedPairs(
     }
   };
   walk(value, "", from, 0);
+  if (pairs.length < eventLimits.keys || drop.has(from)) return pairs;
+  const isDropped = (steps: readonly string[]) => {
+    const path = steps.map((step) => `/${escaped(step)}`);
+    return path.some((_, i) => drop.has(from + path.slice(0, i + 1).join("")));
+  };
+  for (const name of watched())
+    for (const { item, steps } of leavesCalled(value, name, DEEPEST))
+      if (budget.left > 0 && !isDropped(steps)) put(name, item);
   return pairs;
 }
 

@@ -1,5 +1,6 @@
 import { cut } from "../../kit/text.ts";
 import { asText, objectOf } from "../json.ts";
+import type { WatchedKeys } from "../watched.ts";
 
 /** Characters that one value may have while it is worked on: what an event's message may have. */
 export const MOST_VALUE = 65_536;
@@ -21,6 +22,8 @@ export interface Spot {
   header(name: string): string | undefined;
   query: URLSearchParams;
   budget: Budget;
+  /** What the project's rules look at. */
+  watched: WatchedKeys;
 }
 
 /** Whether there is something to show. */

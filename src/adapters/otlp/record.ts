@@ -4,6 +4,7 @@ import { flattened } from "../flatten.ts";
 import { asText, type JsonFields, objectOf } from "../json.ts";
 import { levelOfWord } from "../levels.ts";
 import { LINE_LEVEL } from "../line.ts";
+import type { WatchedKeys } from "../watched.ts";
 
 /** A log record of OpenTelemetry with what stands around it, from either encoding. */
 export interface OtlpRecord {
@@ -30,14 +31,14 @@ const LEVELS = [100, 100, 200, 300, 400, 500];
 /** Of each thing that records came from, once: many may be of the same. */
 const known = new WeakMap<object, [string, string][]>();
 
-function pairsOf(resource: JsonFields): [string, string][] {
-  const pairs = known.get(resource) ?? flattened(resource);
+function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][] {
+  const pairs = known.get(resource) ?? flattened(resource, watched);
   known.set(resource, pairs);
   return pairs;
 }
 
 /** The record as an event. */
-export function otlpEvent(record: OtlpRecord): IngestEvent {
+export function otlpEvent(record: OtlpRecord, watched: WatchedKeys): IngestEvent {
   const { resource, attributes, body, severityText } = record;
   const environment =
     resource["deployment.environment.name"] ?? resource["deployment.environment"] ?? "";
@@ -45,21 +46,24 @@ export function otlpEvent(record: OtlpRecord): IngestEvent {
   const named = fields === null ? undefined : MESSAGES.find((name) => asText(fields[name]) !== "");
   const others = named === undefined ? {} : { ...fields, [named]: null };
   const said = { scope: record.scope, trace_id: record.traceId, span_id: record.spanId };
-  return fitted({
-    message: messageOf(record, named),
-    level: levelOf(record),
-    keys: [
-      ...pairsOf(resource),
-      ...flattened(others),
-      ...flattened({ ...attributes, [STACK]: null }),
-      ...Object.entries({ ...said, event_name: record.eventName, severity: severityText }).filter(
-        ([, text]) => text !== "",
-      ),
-    ],
-    tags: ["otlp", asText(environment)],
-    details: asText(attributes[STACK]),
-    occurredAt: record.at,
-  });
+  return fitted(
+    {
+      message: messageOf(record, named),
+      level: levelOf(record),
+      keys: [
+        ...pairsOf(resource, watched),
+        ...flattened(others, watched),
+        ...flattened({ ...attributes, [STACK]: null }, watched),
+        ...Object.entries({ ...said, event_name: record.eventName, severity: severityText }).filter(
+          ([, text]) => text !== "",
+        ),
+      ],
+      tags: ["otlp", asText(environment)],
+      details: asText(attributes[STACK]),
+      occurredAt: record.at,
+    },
+    watched,
+  );
 }
 
 function messageOf({ body, attributes, eventName }: OtlpRecord, named: string | undefined): string {

@@ -1,6 +1,7 @@
 import type { JobReport } from "../adapter.ts";
-import { fitted } from "../fit.ts";
+import { fitted, type Loose } from "../fit.ts";
 import { asText, type JsonFields, objectOf } from "../json.ts";
+import type { WatchedKeys } from "../watched.ts";
 
 const WORDS: Readonly<Record<string, JobReport["word"]>> = {
   in_progress: "start",
@@ -12,7 +13,7 @@ const WORDS: Readonly<Record<string, JobReport["word"]>> = {
  * A check-in of a monitor: for the heartbeat of its slug, which is made where the SDK says when the monitor is expected.
  * Where there is none, its failure and its end are an alert's. Null for one that says nothing.
  */
-export function sentryCheckIn(report: JsonFields): JobReport | null {
+export function sentryCheckIn(report: JsonFields, watched: WatchedKeys): JobReport | null {
   const slug = asText(report["monitor_slug"]);
   const status = asText(report["status"]);
   const word = Object.hasOwn(WORDS, status) ? WORDS[status] : undefined;
@@ -22,13 +23,14 @@ export function sentryCheckIn(report: JsonFields): JobReport | null {
     word,
     rid: uuidOf(asText(report["check_in_id"])),
     pace: paceOf(objectOf(report["monitor_config"])),
-    otherwise: word === "start" ? "nothing" : { event: eventOf(slug, word, report) },
+    otherwise:
+      word === "start" ? "nothing" : { event: fitted(eventOf(slug, word, report), watched) },
   };
 }
 
-function eventOf(slug: string, word: JobReport["word"], report: JsonFields) {
+function eventOf(slug: string, word: JobReport["word"], report: JsonFields): Loose {
   const isOver = word === "success";
-  return fitted({
+  return {
     message: `Job ${slug} ${isOver ? "ended well" : "failed"}`,
     level: isOver ? 200 : 400,
     keys: [
@@ -43,7 +45,7 @@ function eventOf(slug: string, word: JobReport["word"], report: JsonFields) {
       instance: null,
       expiresAt: null,
     },
-  });
+  };
 }
 
 function uuidOf(text: string): string | null {

@@ -6,6 +6,7 @@ import { asText, type JsonFields, jsonBody, listOf, objectOf, objectsIn, timeOf 
 import { ALERT_LEVEL } from "../levels.ts";
 import { mapped } from "../mapping/apply.ts";
 import { guessed } from "../mapping/guess.ts";
+import type { WatchedKeys } from "../watched.ts";
 
 const MOST_DIMENSIONS = 30;
 
@@ -21,12 +22,12 @@ export function snsEvents(
     const message = subject || line.trim();
     const details = message === text.trim() ? "" : text;
     const keys = [["topic", topic]] as const;
-    return [fitted({ message, level: ALERT_LEVEL, keys, tags: ["sns"], details })];
+    return [fitted({ message, level: ALERT_LEVEL, keys, tags: ["sns"], details }, request.watched)];
   }
   if (asText(fields["AlarmName"]) !== "" && asText(fields["NewStateValue"]) !== "")
-    return [alarmEvent(fields, topic)];
+    return [alarmEvent(fields, topic, request.watched)];
   const changed = stateChange(fields);
-  if (changed !== null) return [alarmEvent(changed, topic)];
+  if (changed !== null) return [alarmEvent(changed, topic, request.watched)];
   const title = subject || asText(fields["detail-type"]);
   const named = title !== "" && guessed(fields).used.length === 0 ? { message: title } : {};
   const root = { ...named, topic, ...fields };
@@ -59,7 +60,7 @@ function stateChange(fields: JsonFields): JsonFields | null {
 const LEVELS: Readonly<Record<string, number>> = { ALARM: 400, OK: 200 };
 
 /** An alarm that can't be judged for want of data is a warning. */
-function alarmEvent(fields: JsonFields, topic: string): IngestEvent {
+function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): IngestEvent {
   const text = (name: string) => asText(fields[name]).trim();
   const state = text("NewStateValue");
   const { Dimensions, ...trigger } = objectOf(fields["Trigger"]) ?? {};
@@ -68,24 +69,27 @@ function alarmEvent(fields: JsonFields, topic: string): IngestEvent {
   );
   const own = { alarm: "AlarmName", region: "Region", account: "AWSAccountId" };
   const description = text("AlarmDescription");
-  return fitted({
-    message: [text("AlarmName"), description].filter((part) => part !== "").join(": "),
-    level: (Object.hasOwn(LEVELS, state) ? LEVELS[state] : undefined) ?? 300,
-    details: text("NewStateReason"),
-    keys: [
-      ...Object.entries(own).map(([key, name]) => [key, text(name)] as const),
-      ...([["state", state]] as const),
-      ...([["topic", topic]] as const),
-      ...dimensions,
-      ...flattened(trigger),
-    ].filter(([, value]) => value !== ""),
-    tags: ["sns", "cloudwatch"],
-    named: {
-      action: state === "OK" ? "resolve" : "fire",
-      dedupKey:
-        text("AlarmArn") || `${text("AWSAccountId")}:${text("Region")}:${text("AlarmName")}`,
-      ...{ instance: null, expiresAt: null },
+  return fitted(
+    {
+      message: [text("AlarmName"), description].filter((part) => part !== "").join(": "),
+      level: (Object.hasOwn(LEVELS, state) ? LEVELS[state] : undefined) ?? 300,
+      details: text("NewStateReason"),
+      keys: [
+        ...Object.entries(own).map(([key, name]) => [key, text(name)] as const),
+        ...([["state", state]] as const),
+        ...([["topic", topic]] as const),
+        ...dimensions,
+        ...flattened(trigger, watched),
+      ].filter(([, value]) => value !== ""),
+      tags: ["sns", "cloudwatch"],
+      named: {
+        action: state === "OK" ? "resolve" : "fire",
+        dedupKey:
+          text("AlarmArn") || `${text("AWSAccountId")}:${text("Region")}:${text("AlarmName")}`,
+        ...{ instance: null, expiresAt: null },
+      },
+      occurredAt: timeOf(text("StateChangeTime")),
     },
-    occurredAt: timeOf(text("StateChangeTime")),
-  });
+    watched,
+  );
 }

@@ -2,6 +2,7 @@ import type { IngestEvent } from "../../ingest/event.ts";
 import type { SourceOptions } from "../../projects/source.ts";
 import { fitted } from "../fit.ts";
 import { jsonOfLine, levelInText, pairsOfLine } from "../line.ts";
+import type { WatchedKeys } from "../watched.ts";
 import type { SyslogMessage } from "./shape.ts";
 
 const FACILITIES =
@@ -39,6 +40,8 @@ export interface SyslogArrival {
   /** Unix seconds. */
   at: number;
   cut: boolean;
+  /** What the rules of its project look at. */
+  watched: WatchedKeys;
 }
 
 /** The message as an event: `app: text`, so that the same words of two programs stay apart. */
@@ -47,19 +50,22 @@ export function syslogEvent(message: SyslogMessage, arrival: SyslogArrival): Ing
   const facility = FACILITIES[message.facility] ?? "";
   const body = text === "" ? "(empty)" : text;
   const isNear = at !== null && Math.abs(at - arrival.at) <= DAY;
-  return fitted({
-    message: app === "" ? body : `${app}: ${body}`,
-    level: levelOf(message, arrival.options),
-    keys: [...keysOf(message, facility, arrival)].filter(([, value]) => value !== ""),
-    tags: ["syslog", facility, ...(arrival.cut ? ["cut"] : [])],
-    occurredAt: isNear ? at : null,
-  });
+  return fitted(
+    {
+      message: app === "" ? body : `${app}: ${body}`,
+      level: levelOf(message, arrival.options),
+      keys: [...keysOf(message, facility, arrival)].filter(([, value]) => value !== ""),
+      tags: ["syslog", facility, ...(arrival.cut ? ["cut"] : [])],
+      occurredAt: isNear ? at : null,
+    },
+    arrival.watched,
+  );
 }
 
 function* keysOf(
   message: SyslogMessage,
   facility: string,
-  { peer, options }: SyslogArrival,
+  { peer, options, watched }: SyslogArrival,
 ): Generator<readonly [string, string]> {
   const { host, app, pid, msgid, severity, data, more, text } = message;
   yield ["host", host || peer];
@@ -68,7 +74,7 @@ function* keysOf(
   yield* more;
   for (const [id, name, value] of data)
     if (name !== "" && !UNTOLD.test(id)) yield [`sd.${id}.${name}`, value];
-  if (options.logfmt && jsonOfLine(text) === null) yield* pairsOfLine(text);
+  if (options.logfmt && jsonOfLine(text) === null) yield* pairsOfLine(text, watched);
 }
 
 /** A container's id, which is what Docker's driver has for a program's name. */

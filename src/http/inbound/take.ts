@@ -125,6 +125,7 @@ function requestOf(
     body,
     at: unixSeconds(sender.tenant.clock),
     options: sender.source.options,
+    watched: () => sender.tenant.ingest.watched(sender.source.projectId),
     unique: () => uuid4(sender.tenant.store.random),
   };
 }

@@ -9,8 +9,7 @@ import { ServiceError } from "../../kit/errors.ts";
 import { uuid4 } from "../../kit/ids.ts";
 import { mappingTried, mappingTry, receivedBodies } from "../../projects/mapping.ts";
 import { getProject } from "../../projects/projects.ts";
-import type { SourceOptions } from "../../projects/source.ts";
-import { getSource } from "../../projects/sources.ts";
+import { getSource, type Source } from "../../projects/sources.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { type Route, route } from "../route.ts";
 
@@ -18,9 +17,9 @@ const sourcePath = z.strictObject({ id: z.string(), name: z.string() });
 
 /** Runs the mapping on a request that is not taken. Throws 400 for a body that nothing can read. */
 function tried(
-  { clock, store }: Tenant,
+  { clock, store, ingest }: Tenant,
   given: z.output<typeof mappingTry>,
-  options: SourceOptions,
+  { options, projectId }: Pick<Source, "options" | "projectId">,
 ): z.output<typeof mappingTried> {
   const headers = Object.entries(given.headers ?? {}).map(([name, text]) => [
     name.toLowerCase(),
@@ -34,6 +33,7 @@ function tried(
       header: (name) => known.get(name),
       body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body ?? null)),
       at: unixSeconds(clock),
+      watched: () => ingest.watched(projectId),
       unique: () => uuid4(store.random),
     });
     return { events: events.map(shown), rejected: rejected.map(({ reason }) => reason) };
@@ -78,7 +78,7 @@ export const mappingRoutes: Route[] = [
       const { mapping = source.options.mapping } = body;
       const options = mapping === undefined ? {} : { mapping };
       mustBeUsable(source.kind, options);
-      return tried(tenant, body, options);
+      return tried(tenant, body, { options, projectId: source.projectId });
     },
   }),
   route({
