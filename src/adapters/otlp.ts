@@ -52,7 +52,7 @@ const typeOf = (header: InRequest["header"]) =>
   (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
 function decode(request: InRequest): Decoded {
-  const { method, path, body } = request;
+  const { method, path } = request;
   if (!LOGS.includes(path) && !DROPPED.includes(path))
     throw new UnreadableBody({ why: "not_found" });
   if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
@@ -61,7 +61,7 @@ function decode(request: InRequest): Decoded {
     throw new UnreadableBody({ why: "media_type", taken: [PROTOBUF, "application/json"] });
   const { records, rejected } = DROPPED.includes(path)
     ? { records: [], rejected: [] }
-    : recordsOf(body, type);
+    : recordsOf(request, type);
   if (records.length + rejected.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
   return {
     events: records.map((record) => otlpEvent(record, request.watched)),
@@ -71,12 +71,12 @@ function decode(request: InRequest): Decoded {
 }
 
 function recordsOf(
-  body: Buffer,
+  { body, watched }: InRequest,
   type: string,
 ): { records: OtlpRecord[]; rejected: readonly Rejected[] } {
   if (type === PROTOBUF) {
     try {
-      return { records: recordsOfProtobuf(body, MOST_LINES), rejected: [] };
+      return { records: recordsOfProtobuf(body, { most: MOST_LINES, watched }), rejected: [] };
     } catch (error) {
       if (!(error instanceof BrokenProtobuf)) throw error;
       throw new UnreadableBody({ why: "bad_request", message: "The body is no protobuf." });

@@ -1,17 +1,31 @@
 import { BrokenProtobuf, type OnField, readProtobuf } from "../protobuf.ts";
+import type { WatchedKeys } from "../watched.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
 const DEPTH = 64;
-/** Attributes of one thing, and values of one list, that are read: an event has room for fewer. */
+/** Attributes of one thing, and values of one list, that are read: an event has room for fewer. Of more what is watched. */
 const MOST_PAIRS = 256;
 const MOST_VALUES = 2048;
+/** Objects within each other that become keys. */
+const DEEPEST = 8;
+/** Bytes of a name that a rule may have. */
+const LONGEST_KEY = 4 * 256;
+const KEY_TAG = 0x0a;
 
 /** The records of an ExportLogsServiceRequest, at most `most`; one more says that there are more. Throws BrokenProtobuf. */
-export function recordsOfProtobuf(body: Buffer, most: number): OtlpRecord[] {
+export function recordsOfProtobuf(
+  body: Buffer,
+  { most, watched }: { most: number; watched: WatchedKeys },
+): OtlpRecord[] {
   const records: OtlpRecord[] = [];
+  let known: ReadonlySet<string> | null = null;
+  const late: Late = () => {
+    known ??= spansOf(watched());
+    return known;
+  };
   within(body, 1, (resourceLogs) => {
     const resource = fields();
-    const add = adder(resource, 0);
+    const add = adder(resource, 0, late);
     within(resourceLogs, 1, (bytes) => within(bytes, 1, add));
     within(resourceLogs, 2, (scopeLogs) => {
       let scope = "";
@@ -21,7 +35,7 @@ export function recordsOfProtobuf(body: Buffer, most: number): OtlpRecord[] {
         });
       });
       within(scopeLogs, 2, (bytes) => {
-        if (records.length <= most) records.push(readRecord(bytes, { resource, scope }));
+        if (records.length <= most) records.push(readRecord(bytes, { resource, scope }, late));
       });
     });
   });
@@ -36,19 +50,38 @@ function within(message: Buffer, wanted: number, on: (bytes: Buffer) => void): v
 
 const fields = (): Record<string, unknown> => Object.create(null);
 
-function readRecord(message: Buffer, around: Pick<OtlpRecord, "resource" | "scope">): OtlpRecord {
+/** The names that are read of what is beyond the most. */
+type Late = () => ReadonlySet<string>;
+
+/** Of what a name's points part, all that may stand together as one attribute's name in the objects on its way. */
+function spansOf(names: ReadonlySet<string>): Set<string> {
+  const spans = new Set<string>();
+  for (const name of names) {
+    const parts = name.split(".");
+    for (let from = 0; from < Math.min(parts.length, DEEPEST); from++)
+      for (let end = from + 1; end <= parts.length; end++)
+        spans.add(parts.slice(from, end).join("."));
+  }
+  return spans;
+}
+
+function readRecord(
+  message: Buffer,
+  around: Pick<OtlpRecord, "resource" | "scope">,
+  late: Late,
+): OtlpRecord {
   const attributes = fields();
   const record = {
     ...{ ...around, attributes, body: null as unknown, severity: 0, severityText: "" },
     ...{ at: null as number | null, traceId: "", spanId: "", eventName: "" },
   };
-  const add = adder(attributes, 0);
+  const add = adder(attributes, 0, late);
   let observed: number | null = null;
   const on: OnField = (field, number, bytes) => {
     if (field === 1) record.at = secondsOfNanos(String(number));
     else if (field === 2) record.severity = Number(number);
     else if (field === 3) record.severityText = bytes.toString();
-    else if (field === 5) record.body = readValue(bytes, 0);
+    else if (field === 5) record.body = readValue(bytes, 0, late);
     else if (field === 6) add(bytes);
     else if (field === 9) record.traceId = bytes.toString("hex");
     else if (field === 10) record.spanId = bytes.toString("hex");
@@ -60,17 +93,17 @@ function readRecord(message: Buffer, around: Pick<OtlpRecord, "resource" | "scop
   return record;
 }
 
-/** Reads pairs into `to`, the first so many of them. */
-function adder(to: Record<string, unknown>, depth: number): (pair: Buffer) => void {
+/** Reads pairs into `to`, the first so many of them and then those of late names. */
+function adder(to: Record<string, unknown>, depth: number, late: Late): (pair: Buffer) => void {
   let left = MOST_PAIRS;
   let key = "";
   let value: unknown = null;
   const on: OnField = (field, _number, bytes) => {
     if (field === 1) key = bytes.toString();
-    else if (field === 2) value = readValue(bytes, depth);
+    else if (field === 2) value = readValue(bytes, depth, late);
   };
   return (pair) => {
-    if (left-- <= 0) return;
+    if (left-- <= 0 && !(late().size > 0 && late().has(keyOf(pair)))) return;
     key = "";
     value = null;
     readProtobuf(pair, on);
@@ -78,7 +111,22 @@ function adder(to: Record<string, unknown>, depth: number): (pair: Buffer) => vo
   };
 }
 
-function readValue(message: Buffer, depth: number): unknown {
+/** The name of a pair: every encoder writes it first, a short one with its length in one byte. */
+function keyOf(pair: Buffer): string {
+  const length = pair[1] ?? 0;
+  if (pair[0] !== KEY_TAG || length >= 128) return longKeyOf(pair);
+  return pair.toString("utf8", 2, 2 + length);
+}
+
+function longKeyOf(pair: Buffer): string {
+  let key = "";
+  within(pair, 1, (bytes) => {
+    if (bytes.length <= LONGEST_KEY) key = bytes.toString();
+  });
+  return key;
+}
+
+function readValue(message: Buffer, depth: number, late: Late): unknown {
   if (depth > DEPTH) throw new BrokenProtobuf();
   let value: unknown = null;
   readProtobuf(message, (field, number, bytes) => {
@@ -86,8 +134,8 @@ function readValue(message: Buffer, depth: number): unknown {
     else if (field === 2) value = number !== 0n;
     else if (field === 3) value = wholeNumber(BigInt.asIntN(64, number));
     else if (field === 4) value = doubleOf(number);
-    else if (field === 5) value = readList(bytes, depth + 1);
-    else if (field === 6) value = readMap(bytes, depth + 1);
+    else if (field === 5) value = readList(bytes, depth + 1, late);
+    else if (field === 6) value = readMap(bytes, depth + 1, late);
     else if (field === 7) value = bytes.toString("base64");
   });
   return value;
@@ -105,16 +153,16 @@ function doubleOf(bits: bigint): number {
   return bytes.readDoubleLE();
 }
 
-function readList(message: Buffer, depth: number): unknown[] {
+function readList(message: Buffer, depth: number, late: Late): unknown[] {
   const list: unknown[] = [];
   within(message, 1, (bytes) => {
-    if (list.length < MOST_VALUES) list.push(readValue(bytes, depth));
+    if (list.length < MOST_VALUES) list.push(readValue(bytes, depth, late));
   });
   return list;
 }
 
-function readMap(message: Buffer, depth: number): Record<string, unknown> {
+function readMap(message: Buffer, depth: number, late: Late): Record<string, unknown> {
   const map = fields();
-  within(message, 1, adder(map, depth));
+  within(message, 1, adder(map, depth, late));
   return map;
 }
