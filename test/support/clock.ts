@@ -51,6 +51,28 @@ export function handClock(wall = Date.UTC(2026, 0, 5, 9)): HandClock {
   };
 }
 
+/** After so long, milliseconds, what waits for a real database or socket may wait for a clock that nobody turns. */
+const SLOW_MS = 5_000;
+
+/**
+ * `work` that asks somebody else, who may be so slow on a busy machine that it is asked again: after a wait by this clock.
+ * From then on the clock goes as the machine's until the work is over.
+ */
+export async function turnedWhereSlow<T>(clock: HandClock, work: Promise<T>): Promise<T> {
+  let isOver = false;
+  const done = work.finally(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
+  const turn = async () => {
+    if (isOver) return;
+    await clock.turn(100);
+    timer = setTimeout(turn, 100);
+  };
+  let timer = setTimeout(turn, SLOW_MS);
+  return await done;
+}
+
 /** Lets every promise that can settle without input or output do so. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ import { silentLog } from "../../src/kit/log.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import type { FakeApns } from "./apns.ts";
 import type { Answer } from "./box.ts";
-import { type HandClock, handClock } from "./clock.ts";
+import { type HandClock, handClock, turnedWhereSlow } from "./clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 
 /** A real hosted role: files, sockets, port 0; only its clock is turned by hand. */
@@ -60,17 +60,20 @@ export async function testHosted(
         ...deps,
       },
     );
-  let role = await start(0);
+  let role = await turnedWhereSlow(clock, start(0));
   let { url } = role;
   const { database, hostedKey } = flags;
   const desk: TestHosted["desk"] = (use) =>
-    withHosted(
-      {
-        ...{ data, clock, random: systemRandom },
-        ...(database === undefined ? {} : { database }),
-        ...(hostedKey === undefined ? {} : { hostedKey }),
-      },
-      use,
+    turnedWhereSlow(
+      clock,
+      withHosted(
+        {
+          ...{ data, clock, random: systemRandom },
+          ...(database === undefined ? {} : { database }),
+          ...(hostedKey === undefined ? {} : { hostedKey }),
+        },
+        use,
+      ),
     );
 
   return {
@@ -94,11 +97,11 @@ export async function testHosted(
       })),
     stopServing: () => role.stop(),
     async serveAgain() {
-      role = await start(Number(new URL(url).port));
+      role = await turnedWhereSlow(clock, start(Number(new URL(url).port)));
       url = role.url;
     },
     async stop() {
-      await role.stop();
+      await turnedWhereSlow(clock, role.stop());
       rmSync(data, { recursive: true, force: true });
       if (fatal.length > 0) throw new Error("a fatal storage error", { cause: fatal[0] });
     },
