@@ -1,5 +1,6 @@
 import type { IngestEvent } from "../ingest/event.ts";
 import type { NamedState } from "../ingest/named-fields.ts";
+import { uuidOf } from "../kit/ids.ts";
 import {
   type Adapter,
   alertCaps,
@@ -34,7 +35,7 @@ export const opsgenie: Adapter = {
       "    send_resolved: true",
     ].join("\n"),
     notes: [
-      "Create, close, acknowledge and notes go through, by alias; what else is asked of an alert is a note in its history.",
+      "Create, close, acknowledge, notes, another message, description or priority go through, by alias or id; a priority raises the level and never lowers it. What else is asked of an alert is a note in its history.",
       "Responders and teams don't steer who is paged: the rules here do. They can be told apart by the key responders.",
       "A ping of a heartbeat is heard by the heartbeat here whose slug is its name: box heartbeat add.",
       "One source, one sender: its aliases hold in this source alone.",
@@ -98,26 +99,29 @@ function decoded(text: string): string {
 }
 
 function create(fields: JsonFields, { unique, watched }: InRequest): Decoded {
-  const message = asText(fields["message"]);
-  if (message.trim() === "")
-    throw new UnreadableBody({ why: "bad_request", message: "Message can not be empty." });
-  // A caller that sent no alias closes it by this id.
-  const requestId = unique();
+  const alias = asText(fields["alias"]);
   const priority = asText(fields["priority"]).toLowerCase();
-  return willDo(
-    requestId,
-    fitted(
-      {
-        message,
-        level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
-        details: asText(fields["description"]),
-        keys: [...textPairs(fields["details"]), ...described(fields)],
-        tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
-        named: fires(asText(fields["alias"]) || requestId),
-      },
-      watched,
-    ),
+  const event = fitted(
+    {
+      message: messageIn(fields),
+      level: (Object.hasOwn(LEVELS, priority) ? LEVELS[priority] : undefined) ?? 300,
+      details: asText(fields["description"]),
+      keys: [...textPairs(fields["details"]), ...described(fields)],
+      tags: ["opsgenie", ...(listOf(fields["tags"]) ?? []).map(asText)],
+      // A caller that sent no alias closes it by the id of the request.
+      named: fires(alias || unique()),
+    },
+    watched,
   );
+  const name = event.named?.dedupKey ?? "";
+  // Who goes by ids is answered one that is made of the alias: nothing has to be remembered.
+  return willDo(alias === "" ? name : uuidOf(name), event);
+}
+
+function messageIn(fields: JsonFields): string {
+  const message = asText(fields["message"]);
+  if (message.trim() !== "") return message;
+  throw new UnreadableBody({ why: "bad_request", message: "Message can not be empty." });
 }
 
 function fires(dedupKey: string): NamedState {
@@ -145,28 +149,45 @@ const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
   acknowledge: "acknowledge",
 };
 
-/** What is asked of an alert that there is: its end, an acknowledgement, or a line in its history. */
-function told(
-  dedupKey: string,
-  { fields, verb, request }: { fields: JsonFields; verb: string; request: InRequest },
-): Decoded {
-  const action = (Object.hasOwn(ACTIONS, verb) ? ACTIONS[verb] : undefined) ?? "note";
+interface Told {
+  fields: JsonFields;
+  verb: string;
+  request: InRequest;
+}
+
+/** What is asked of an alert that there is: its end, an acknowledgement, another text or level, or a line in its history. */
+function told(name: string, { fields, verb, request }: Told): Decoded {
   const said = asText(fields["note"]) || asText(fields[verb]);
   const by = asText(fields["user"]);
   const asked = verb === "notes" ? said : `asked to ${verb}${said === "" ? "" : `: ${said}`}`;
-  return willDo(
-    request.unique(),
-    fitted(
-      {
-        message: by === "" ? asked : `${asked} (${by})`,
-        level: 200,
-        keys: [],
-        tags: ["opsgenie"],
-        named: { action, dedupKey, instance: null, expiresAt: null },
-      },
-      request.watched,
-    ),
-  );
+  const does = Object.hasOwn(ACTIONS, verb) ? ACTIONS[verb] : undefined;
+  const mayBeId = request.query.get("identifierType") !== "alias";
+  const event = {
+    ...{
+      message: by === "" ? asked : `${asked} (${by})`,
+      level: 200,
+      keys: [],
+      tags: ["opsgenie"],
+    },
+    ...(does === undefined ? updateIn(fields, verb) : {}),
+  };
+  const updates = "updates" in event ? event.updates : undefined;
+  const action = does ?? (updates === undefined ? "note" : "update");
+  const named: NamedState = {
+    ...{ action, dedupKey: name, mayBeId, instance: null, expiresAt: null },
+    ...(updates === undefined ? {} : { updates }),
+  };
+  return willDo(request.unique(), fitted({ ...event, named }, request.watched));
+}
+
+/** What an alert is to have from now on; nothing for what else is asked, or a priority that there isn't. */
+function updateIn(fields: JsonFields, verb: string) {
+  const priority = asText(fields["priority"]).toLowerCase();
+  if (verb === "message") return { updates: "message" as const, message: messageIn(fields) };
+  if (verb === "description")
+    return { updates: "details" as const, details: asText(fields["description"]) };
+  if (verb !== "priority" || !Object.hasOwn(LEVELS, priority)) return {};
+  return { updates: "level" as const, level: LEVELS[priority] ?? 300 };
 }
 
 function willDo(requestId: string, event: IngestEvent): Decoded {

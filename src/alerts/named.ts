@@ -1,15 +1,20 @@
+import { uuidOf } from "../kit/ids.ts";
+import { takeSequence } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { worsenStatement } from "./fold.ts";
+import { lookAgainAt } from "./look-again.ts";
 
 /** An alert that its sender named, as far as the sender's word can end it. */
 export interface NamedAlert {
   id: number;
   alert_key: string;
   instance: string | null;
+  level: number;
   /** Whether the rule lets the source end its alerts. */
   ends_with_source: boolean;
 }
 
-const STANDING = `SELECT a.id, a.alert_key, a.instance,
+const STANDING = `SELECT a.id, a.alert_key, a.instance, a.level,
     (SELECT json_extract(r.body, '$.ends_with_source') FROM rules r WHERE r.id = a.rule_id) AS ends_with_source
   FROM alerts a WHERE a.project_id = ? AND a.dedup_key = ? AND a.room IS ? AND a.state <> 'resolved' AND a.dedup_key IS NOT NULL
   ORDER BY a.id`;
@@ -25,6 +30,22 @@ export function namedAlerts(
     .all(projectId, dedupKey, room);
   // A rule written before there was a choice, or deleted since, lets the source end its alerts.
   return rows.map((row) => ({ ...row, ends_with_source: row.ends_with_source !== 0 }));
+}
+
+const NAMES = `SELECT DISTINCT dedup_key FROM alerts
+  WHERE project_id = ? AND room IS ? AND state <> 'resolved' AND dedup_key IS NOT NULL`;
+
+/** The name of an alert that isn't resolved, by the UUID that was made of it (`uuidOf`); null for none. */
+export function nameOfId(
+  reader: Reader,
+  { projectId, id, room }: { projectId: number; id: string; room: number | null },
+): string | null {
+  const wanted = id.toLowerCase();
+  if (!/^[0-9a-f-]{36}$/.test(wanted)) return null;
+  const rows = reader
+    .sql<[projectId: number, room: number | null], { dedup_key: string }>(NAMES)
+    .all(projectId, room);
+  return rows.find(({ dedup_key: name }) => uuidOf(name) === wanted)?.dedup_key ?? null;
 }
 
 /** How long what somebody resolved here stays so while its sender goes on reporting the same firing. */
@@ -102,6 +123,32 @@ const REPORT = `UPDATE alerts SET last_seen = :seen, expires_at = :expires, prom
     quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
     due_at = min(coalesce(due_at, :expires), coalesce(:expires, due_at))
   WHERE id = :id AND state <> 'resolved'`;
+
+const NO_EXTRA = '{"details":null,"links":[],"images":[],"occurred_at":null}';
+const UPDATE = `UPDATE alerts SET last_seen = :at, last_message = coalesce(:message, last_message), updated_seq = :seq,
+    quiet_at = coalesce(max(quiet_at, :at + 60 * ${QUIET}), quiet_at),
+    extra = iif(:details IS NULL, extra, json_set(coalesce(extra, '${NO_EXTRA}'), '$.details', nullif(:details, '')))
+  WHERE id = :id AND state <> 'resolved'`;
+
+/** The same firing, of which its sender says something else now: a text, details (empty: none), a level if it is higher. */
+export function updateNamed(
+  tx: Tx,
+  alert: NamedAlert,
+  said: { level?: number; message?: string; details?: string },
+): void {
+  const { message = null, details = null, level = 0 } = said;
+  const row = {
+    id: alert.id,
+    at: tx.at,
+    seq: takeSequence(tx, "updated_seq", 1),
+    message,
+    details,
+  };
+  tx.sql<[typeof row]>(UPDATE).run(row);
+  if (level <= alert.level) return;
+  worsenStatement(tx).run(level, alert.id);
+  lookAgainAt(tx, alert.id);
+}
 
 /** Writes a report that was only in memory: its promise, and from when quiet counts. */
 export function writeReport(tx: Tx, { id, seen, at, expiresAt: expires }: LaterReport): void {

@@ -10,7 +10,7 @@ import { identifiersOf } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
 import { type CompiledRule, matches } from "./match.ts";
-import { conclude, heldFiring, roomOf, subjectMaker } from "./named.ts";
+import { conclude, heldFiring, identified, roomOf, subjectMaker } from "./named.ts";
 import type { Extra, NamedState } from "./named-fields.ts";
 import type { ProjectStates } from "./project-state.ts";
 import { createRowsTaken } from "./rows-taken.ts";
@@ -64,17 +64,18 @@ export function createEffects(memory: {
   const concludeNamed = (
     tx: Tx,
     { source, event }: Arrival,
-    named: NamedState,
+    said: NamedState,
     mined: Mined,
   ): Done => {
-    if (named.action === "change") {
+    if (said.action === "change") {
       const href = event.extra?.links[0]?.href ?? null;
       noteChange(tx, source.projectId, { source: source.name, message: event.message, href });
       return { answer: { alerted: false, template_id: mined.id }, isRepeat: false };
     }
     writeSoFar(tx);
     rows.expect(tx);
-    const { resolved, keys } = conclude(tx, { source, named, message: event.message });
+    const named = identified(tx, source, said);
+    const { resolved, keys } = conclude(tx, { source, named, event });
     // The verbs changed rows that memory has; what was counted before the end counts no more.
     for (const key of keys) standing.forget(key);
     if (named.action === "resolve") {
@@ -92,7 +93,8 @@ export function createEffects(memory: {
     }
     const alerted = keys.length > resolved;
     const ended = named.action === "resolve" ? { resolved } : {};
-    return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat: false };
+    const isRepeat = named.action === "update";
+    return { answer: { alerted, template_id: mined.id, ...ended }, isRepeat };
   };
 
   const foldInto = (

@@ -3,10 +3,14 @@ import { cut, fits, isStorable, storableMessage } from "../kit/text.ts";
 
 /** What a sender that names its alerts says of one (contract §22). */
 export interface NamedState {
-  /** `note` adds to its history; `change` is a line to look at beside other alerts. */
-  action: "fire" | "resolve" | "acknowledge" | "note" | "change";
+  /** `note` adds to its history; `update` changes what `updates` says; `change` is a line to look at beside other alerts. */
+  action: "fire" | "resolve" | "acknowledge" | "note" | "update" | "change";
   /** Which alert; null where the sender left it out. */
   dedupKey: string | null;
+  /** Where no alert has this name, it may be the UUID that was answered for one: `uuidOf` its name. */
+  mayBeId?: boolean;
+  /** Of an update: what of the event the alert has from now on. A level is only raised, and what was asked is noted. */
+  updates?: "level" | "message" | "details";
   /** Which firing of it: the same one again is the same firing reported again. */
   instance: string | null;
   /** Unix seconds: the sender reports again before then. */

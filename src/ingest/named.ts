@@ -1,11 +1,12 @@
 import { acknowledge } from "../alerts/acknowledge.ts";
-import { type Held, heldBack, namedAlerts } from "../alerts/named.ts";
+import { type Held, heldBack, namedAlerts, nameOfId, updateNamed } from "../alerts/named.ts";
 import { resolve } from "../alerts/resolve.ts";
 import { writeTimeline } from "../alerts/timeline.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { sha256 } from "../kit/ids.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
+import type { IngestEvent } from "./event.ts";
 import type { NamedState } from "./named-fields.ts";
 
 /** Names whose digests are remembered. */
@@ -41,13 +42,28 @@ export interface Concluded {
   keys: readonly string[];
 }
 
+/** What is said of an alert that goes by the id of its name, said by the name. */
+export function identified(tx: Tx, source: Source, named: NamedState): NamedState {
+  const { dedupKey, mayBeId } = named;
+  if (dedupKey === null || mayBeId !== true) return named;
+  const of = { projectId: source.projectId, room: roomOf(source) };
+  if (namedAlerts(tx, { ...of, dedupKey }).length > 0) return named;
+  return { ...named, dedupKey: nameOfId(tx, { ...of, id: dedupKey }) ?? dedupKey };
+}
+
+/** What an update changes. */
+function updateOf({ updates }: NamedState, { level, message, extra }: IngestEvent) {
+  if (updates === "level") return { level };
+  return updates === "message" ? { message } : { details: extra?.details ?? "" };
+}
+
 /**
  * Does what a sender says of the alerts it named, other than that they fire: every one of that name that is not
  * resolved, of whichever rule (contract §22). What a batch holds of them in memory must be written before.
  */
 export function conclude(
   tx: Tx,
-  { source, named, message }: { source: Source; named: NamedState; message: string },
+  { source, named, event }: { source: Source; named: NamedState; event: IngestEvent },
 ): Concluded {
   const { action, dedupKey } = named;
   if (dedupKey === null) return { resolved: 0, keys: [] };
@@ -59,9 +75,12 @@ export function conclude(
   let resolved = 0;
   for (const alert of alerts) {
     if (action === "acknowledge") acknowledge(tx, alert.id, { source: source.name });
-    else if (action === "note")
-      writeTimeline(tx, alert.id, { kind: "note", detail: { source: source.name, note: message } });
-    else if (action === "resolve" && !isLate(named, alert.instance)) {
+    if (action === "update") updateNamed(tx, alert, updateOf(named, event));
+    if (action === "note" || named.updates === "level")
+      writeTimeline(tx, alert.id, {
+        ...{ kind: "note", detail: { source: source.name, note: event.message } },
+      });
+    if (action === "resolve" && !isLate(named, alert.instance)) {
       if (alert.ends_with_source) {
         resolve(tx, alert.id, { source: source.name });
         resolved += 1;

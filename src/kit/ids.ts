@@ -29,7 +29,17 @@ export function uuid4(random: Random): string {
   const b = random.bytes(16);
   b.writeUInt8((b.readUInt8(6) & 0x0f) | 0x40, 6);
   b.writeUInt8((b.readUInt8(8) & 0x3f) | 0x80, 8);
-  const h = b.toString("hex");
+  return asUuid(b.toString("hex"));
+}
+
+/** The UUID of a text: the same for the same text, and no text can be made of it. */
+export function uuidOf(text: string): string {
+  const h = sha256(text);
+  // Version 8 is whoever's own.
+  return asUuid(`${h.slice(0, 12)}8${h.slice(13, 16)}a${h.slice(17, 32)}`);
+}
+
+function asUuid(h: string): string {
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
 }
 

@@ -58,6 +58,59 @@ test("Opsgenie: create, acknowledge, note, close; what else is asked is a note",
   );
 });
 
+test("Opsgenie: another message, description and priority are the alert's from then on, and no new one's", async (t) => {
+  const to = await connected("opsgenie");
+  t.after(() => to.box.stop());
+  const call = (path: string, body: unknown, method = "PUT") =>
+    to.send(`/${to.token}/v2/alerts${path}`, body, { method });
+  await call("/none/priority?identifierType=alias", { priority: "P1" });
+  assert.deepEqual(await to.alerts(), []);
+  await call("", { alias: "a", message: "queue is long", priority: "P4" }, "POST");
+  const [made] = await to.alerts();
+  await to.box.clock.turn(60_000);
+  await call("/a/message?identifierType=alias", { message: "queue is full" });
+  await call("/a/description?identifierType=alias", { description: "9,000 wait" });
+  await call("/a/priority?identifierType=alias", { priority: "P1", user: "ann" });
+  await call("/a/priority?identifierType=alias", { priority: "P3" });
+  const [alert, ...others] = await to.alerts();
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [alert.last_message, alert.details, alert.level, alert.count, alert.last_seen],
+    ["queue is full", "9,000 wait", 500, 1, made.last_seen + 60],
+  );
+  assert.ok(alert.updated_seq > made.updated_seq);
+  const { timeline } = (await to.box.api("GET", `/v1/alerts/${alert.id}/timeline`)).body;
+  const notes = timeline.flatMap(({ detail }: { detail: { note?: string } }) => detail.note ?? []);
+  assert.deepEqual(notes, ["asked to priority: P1 (ann)", "asked to priority: P3"]);
+  const empty = await call("/a/message?identifierType=alias", { message: " " });
+  assert.equal(empty.status, 422);
+  await call("", { alias: "a", message: "queue is full still", priority: "P4" }, "POST");
+  const [again] = await to.alerts();
+  assert.deepEqual([again.count, again.level, again.details], [2, 500, "9,000 wait"]);
+});
+
+test("Opsgenie: an alert with an alias is closed by the id that its request was answered, after a restart too", async (t) => {
+  const to = await connected("opsgenie");
+  t.after(() => to.box.stop());
+  const call = (path: string, method: string, body?: unknown) =>
+    to.send(`/${to.token}/v2/alerts${path}`, body, { method });
+  const idOf = async (alias: string) => {
+    const { requestId } = (await call("", "POST", { alias, message: alias })).body;
+    const { data } = (await call(`/requests/${requestId}`, "GET")).body;
+    assert.match(data.alertId, /^[0-9a-f-]{36}$/);
+    return data.alertId;
+  };
+  const [first, second, long] = [await idOf("a"), await idOf("b"), await idOf("c".repeat(600))];
+  const states = async () => (await to.alerts()).map(({ state }) => state).reverse();
+  await call(`/${first}/close?identifierType=alias`, "POST", {});
+  assert.deepEqual(await states(), ["open", "open", "open"], "it is no alias");
+  await call(`/${first}/close?identifierType=id`, "POST", {});
+  await to.box.restart();
+  await call(`/${second.toUpperCase()}/acknowledge`, "POST", {});
+  await call(`/${long}`, "DELETE");
+  assert.deepEqual(await states(), ["resolved", "acknowledged", "resolved"]);
+});
+
 describe("Grafana OnCall's addresses", () => {
   test("a formatted webhook fires and ends by its uid, each other type as what it is", async (t) => {
     const to = await connected("oncall");
