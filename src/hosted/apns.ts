@@ -12,8 +12,10 @@ import { type ApnsSession, type Deadline, type Exchange, openApnsSession } from 
 import type { ProviderToken } from "./apns-token.ts";
 import type { PushEnd } from "./push-counts.ts";
 
-/** For one push in all: waiting, connecting and sending again included. */
-const DEADLINE_MS = 5_000;
+/** From the page's beginning until it is sent for the last time: waiting, connecting and sending again included. */
+const SEND_WITHIN_MS = 5_000;
+/** From there until its answer. */
+const ANSWER_MS = 5_000;
 const MOST_WAITING = 20_000;
 const MOST_SENDS = 5;
 /** A push that the peer may have taken is sent once more: the collapse id hides the double. */
@@ -41,16 +43,15 @@ export interface ApnsPush {
   collapseId: string;
   /** Unix seconds after which APNs drops it. */
   expiresAt: number;
+  /** Monotonic time at which its page began, now unless told: it is sent within 5 s of that. */
+  since?: number;
   /** Asked before a push that had to wait, or is sent again, goes out: false withdraws it. */
   stillWanted?: () => Promise<boolean>;
 }
 
 export interface ApnsClient {
-  /**
-   * Never rejects. Pushes asked for together travel together. `since`: the monotonic time, now unless told, from which it
-   * is under way for 5 s at most.
-   */
-  push(push: ApnsPush, since?: number): Promise<PushResult>;
+  /** Never rejects. Pushes asked for together travel together. Each is answered for within 5 s of being sent. */
+  push(push: ApnsPush): Promise<PushResult>;
   /** Lets what is under way finish; what waits comes back as `retry`. */
   close(): void;
 }
@@ -76,6 +77,8 @@ interface Job {
   deadline: Deadline;
   /** Monotonic time from which it isn't sent any more. */
   until: number;
+  /** Its time is over so many milliseconds from now, and not when it would have been. */
+  within(ms: number): void;
   /** Once; what comes after that is too late. */
   settle(ended: Ended): void;
 }
@@ -98,7 +101,7 @@ class Client implements ApnsClient {
     this.#options = options;
   }
 
-  push(push: ApnsPush, since = this.#options.clock.mono()): Promise<PushResult> {
+  push(push: ApnsPush): Promise<PushResult> {
     return new Promise((resolve) => {
       const { clock, counted } = this.#options;
       const over = ({ result, end }: Ended) => {
@@ -108,9 +111,9 @@ class Client implements ApnsClient {
       if (this.#closed) return over(CLOSED);
       if (this.#waiting.size >= MOST_WAITING)
         return over(retry("connection", "too many pushes wait"));
-      const left = DEADLINE_MS - (clock.mono() - since);
-      if (left <= 0) return over(LATE);
-      const job = newJob(push, { clock, left }, (ended) => {
+      const until = (push.since ?? clock.mono()) + SEND_WITHIN_MS;
+      if (clock.mono() >= until) return over(LATE);
+      const job = newJob(push, { clock, until }, (ended) => {
         this.#waiting.delete(job);
         over(ended);
       });
@@ -187,12 +190,13 @@ class Client implements ApnsClient {
     if (isKnown) job.jwt = jwt;
     const refusal = isKnown && job.fresh ? null : await refusalTo(job, jwt);
     // By the clock: a process that stood still reads what it waited for before it is told that the time is over.
-    if (refusal !== null || job.deadline.passed || this.#options.clock.mono() >= job.until) {
+    if (refusal !== null || job.deadline.passed || this.#isLate(job)) {
       on.release();
       return job.settle(refusal ?? LATE);
     }
     const { topic } = this.#options;
     job.sends++;
+    job.within(ANSWER_MS);
     const headers = requestHeaders(job.push, { jwt: job.jwt, topic });
     const { payload } = job.push;
     this.#judge(job, await on.send({ headers, payload, deadline: job.deadline }));
@@ -205,8 +209,9 @@ class Client implements ApnsClient {
       return;
     }
     if (exchange.kind === "lost") job.lost++;
-    const isOver = job.deadline.passed || job.sends >= MOST_SENDS || job.lost >= MOST_LOST;
-    if (isOver) job.settle(retry("connection", exchange.why));
+    const isTried = job.sends >= MOST_SENDS || job.lost >= MOST_LOST;
+    if (isTried || job.deadline.passed || this.#isLate(job))
+      job.settle(retry("connection", exchange.why));
     else this.#again(job);
   }
 
@@ -234,9 +239,18 @@ class Client implements ApnsClient {
   #again(job: Job): void {
     // Nobody waits for it any more.
     if (job.deadline.passed) return;
+    if (this.#isLate(job)) {
+      job.settle(LATE);
+      return;
+    }
+    job.within(job.until - this.#options.clock.mono());
     job.fresh = false;
     this.#waiting.add(job);
     this.#pump();
+  }
+
+  #isLate(job: Job): boolean {
+    return this.#options.clock.mono() >= job.until;
   }
 
   #settleWaiting(ended: Ended): void {
@@ -246,11 +260,12 @@ class Client implements ApnsClient {
 
 function newJob(
   push: ApnsPush,
-  { clock, left }: { clock: Clock; left: number },
+  { clock, until }: { clock: Clock; until: number },
   done: (ended: Ended) => void,
 ): Job {
   const deadline: Deadline = { passed: false, delivered: false, stop: null };
   let isSettled = false;
+  let cancel = () => {};
   const settle = (ended: Ended) => {
     if (isSettled) return;
     isSettled = true;
@@ -263,9 +278,12 @@ function newJob(
     settle(deadline.delivered ? DELIVERED : LATE);
     deadline.stop?.();
   };
-  const until = clock.mono() + left;
-  const cancel = clock.after(left, () => void inputRead().then(pass));
-  return { push, sends: 0, lost: 0, fresh: true, jwt: "", deadline, until, settle };
+  const within = (ms: number) => {
+    cancel();
+    cancel = clock.after(ms, () => void inputRead().then(pass));
+  };
+  within(until - clock.mono());
+  return { push, sends: 0, lost: 0, fresh: true, jwt: "", deadline, until, within, settle };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Audience, Recipients } from "./registry/devices.ts";
 import type { Registry } from "./registry/registry.ts";
 
 const EXPIRES_SECONDS = 3_600;
-/** A push is under way for 5 s at most, so one that begins by then is over long before its hold is. */
+/** A push is sent by then, too, and has 5 s more for its answer: it is over long before its hold is. */
 const LEARN_MS = 5_000;
 const SETTLE_EVERY_MS = 250;
 
@@ -148,6 +148,7 @@ async function pushAll(
   const faults: unknown[] = [];
   const pushed = left.map(async ({ token, criticalAlerts }) => {
     const push = {
+      since: hold.askedAt,
       ...{ token, payload: payloadFor(criticalAlerts), collapseId: collapse, expiresAt },
       stillWanted: () => registry.devices.isRecipient(audience, token),
     };

@@ -52,14 +52,14 @@ export function openPusher(options: PusherOptions): Pusher {
 
   return {
     async push(push) {
-      const since = options.clock.mono();
+      const { since = options.clock.mono() } = push;
       if (closed) {
         counted("closing");
         return { kind: "retry", why: "shutting down", retryAfter: null };
       }
       try {
         const now = await current();
-        if ("client" in now) return await now.client.push(push, since);
+        if ("client" in now) return await now.client.push({ ...push, since });
         counted("unset");
         return { kind: "misconfigured", why: now.why };
       } catch {

@@ -144,7 +144,7 @@ test("each push is counted once, by how it ended", async (t) => {
   await fake.seen(looked);
   await clock.turn(5_000);
   await ending("timeout", late);
-  await ending("timeout", client.push(pushTo(device(1)), clock.mono() - 5_000));
+  await ending("timeout", client.push(pushTo(device(1), { since: clock.mono() - 5_000 })));
   client.close();
   await ending("closing", client.push(pushTo(device(1))));
 });
@@ -237,6 +237,42 @@ test("a push that waits while its process stands still isn't sent afterwards: an
   assert.deepEqual([fake.delivered(), ends()], [[], { timeout: 1 }]);
   assert.equal((await client.push(pushTo(device(2)))).kind, "delivered");
   assert.deepEqual(fake.delivered(), [device(2)]);
+});
+
+test("a push that had to wait has as long for its answer as any other: the phone that it rang in the end isn't rung again", async (t) => {
+  const { fake, clock, client } = await bench(t);
+  const answered = Promise.withResolvers<void>();
+  fake.script(device(1), { until: answered.promise, next: { status: 200 } });
+  const push = client.push(
+    pushTo(device(1), {
+      stillWanted: async () => {
+        await clock.turn(4_000);
+        return true;
+      },
+    }),
+  );
+  await fake.seen(1);
+  await clock.turn(3_000);
+  // Were its time over, that would be told by now.
+  for (let turn = 0; turn < 20; turn++) await clock.turn(0);
+  answered.resolve();
+  assert.deepEqual(await push, { kind: "delivered" });
+});
+
+test("no push is sent later than five seconds after its page began", async (t) => {
+  const { fake, clock, client, ends } = await bench(t);
+  const since = clock.mono();
+  await clock.turn(3_000);
+  const slow = pushTo(device(1), {
+    since,
+    stillWanted: async () => {
+      void clock.turn(2_000);
+      return true;
+    },
+  });
+  assert.equal((await client.push(slow)).kind, "retry");
+  assert.equal((await client.push(pushTo(device(1), { since }))).kind, "retry");
+  assert.deepEqual([fake.received.length, ends()], [0, { timeout: 2 }]);
 });
 
 test("a phone that was reached counts, though the answer's end never comes", async (t) => {
