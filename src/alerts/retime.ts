@@ -129,8 +129,10 @@ export function retimeAlerts(tx: Tx, before: StoredRule, after: StoredRule | nul
   }
 }
 
-const REOPENABLE = `UPDATE alerts SET step = iif(escalation_level = 0, 0, min(step, :kept))
-  WHERE state = 'resolved' AND resolved_at > :since AND project_id = :project AND rule_id = :rule`;
+/** By when they ended: a project may keep a million that ended before. */
+const REOPENABLE = `UPDATE alerts INDEXED BY alerts_resolved SET step = iif(escalation_level = 0, 0, :kept)
+  WHERE resolved_at > :since AND state = 'resolved' AND project_id = :project AND rule_id = :rule
+    AND step > iif(escalation_level = 0, 0, :kept)`;
 /** No alert that ended longer ago is opened again. */
 const LONGEST_AWAY = 86_400;
 
