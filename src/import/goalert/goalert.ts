@@ -78,13 +78,6 @@ function take(draft: TeamDraft, nodes: GoAlertNodes): void {
     ]),
   );
   for (const service of nodes("services")) takeGoAlertService(draft, service, policies);
-  for (const { name, ladder, isUsed } of policies.values()) {
-    if (isUsed) continue;
-    const source = draft.source(name);
-    draft.nearly(
-      `escalation policy ${name}`,
-      `No service of the export has it: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
-    );
-    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
-  }
+  const unused = { what: "escalation policy", why: "No service of the export has it" };
+  for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

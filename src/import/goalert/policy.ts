@@ -1,18 +1,12 @@
-import type { TeamDraft } from "../team/draft.ts";
+import type { MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { LadderStep, PlannedStep } from "../team/ladder.ts";
-
-export interface GoAlertPolicy {
-  name: string;
-  ladder: PlannedStep[];
-  isUsed: boolean;
-}
+import type { LadderStep } from "../team/ladder.ts";
 
 export function takeGoAlertPolicy(
   draft: TeamDraft,
   given: Given,
   schedulesOf: (id: string) => string[],
-): GoAlertPolicy {
+): MadeLadder {
   const name = given.text("name") || given.text("id");
   const what = `escalation policy ${name}`;
   const said = draft.report.length;
@@ -48,7 +42,7 @@ export function takeGoAlertPolicy(
 export function takeGoAlertService(
   draft: TeamDraft,
   given: Given,
-  policies: ReadonlyMap<string, GoAlertPolicy>,
+  policies: ReadonlyMap<string, MadeLadder>,
 ): void {
   const name = given.text("name") || given.text("id");
   const what = `service ${name}`;

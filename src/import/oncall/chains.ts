@@ -1,13 +1,7 @@
-import type { TeamDraft } from "../team/draft.ts";
+import type { MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { LadderStep, PlannedStep } from "../team/ladder.ts";
+import type { LadderStep } from "../team/ladder.ts";
 import type { OnCallFiles } from "./files.ts";
-
-export interface Chain {
-  name: string;
-  ladder: PlannedStep[];
-  isUsed: boolean;
-}
 
 interface Around {
   files: OnCallFiles;
@@ -16,7 +10,7 @@ interface Around {
 }
 
 /** Waits are steps of their own: they move the clock on for all that comes after. */
-export function takeChain(draft: TeamDraft, chain: Given, around: Around): Chain {
+export function takeChain(draft: TeamDraft, chain: Given, around: Around): MadeLadder {
   const [id, name] = [chain.text("id"), chain.text("name") || chain.text("id")];
   const what = `escalation chain ${name}`;
   const said = draft.report.length;

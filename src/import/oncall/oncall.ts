@@ -1,7 +1,7 @@
 import type { Importer } from "../importer.ts";
-import { TeamDraft } from "../team/draft.ts";
+import { type MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import { type Chain, takeChain } from "./chains.ts";
+import { takeChain } from "./chains.ts";
 import { type OnCallFiles, onCallFiles } from "./files.ts";
 import { takeOnCallSchedule } from "./schedule.ts";
 
@@ -86,7 +86,7 @@ function takeUser(draft: TeamDraft, user: Given): void {
 
 interface Around {
   given: OnCallFiles;
-  chains: ReadonlyMap<string, Chain>;
+  chains: ReadonlyMap<string, MadeLadder>;
 }
 
 /** A source and a rule, with the ladder of the route that takes everything. */
@@ -142,14 +142,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
   if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
 }
 
-function takeRest(draft: TeamDraft, chains: ReadonlyMap<string, Chain>): void {
-  for (const { name, ladder, isUsed } of chains.values()) {
-    if (isUsed) continue;
-    const source = draft.source(name);
-    draft.nearly(
-      `escalation chain ${name}`,
-      `No integration's last route has it: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
-    );
-    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
-  }
+function takeRest(draft: TeamDraft, chains: ReadonlyMap<string, MadeLadder>): void {
+  const unused = { what: "escalation chain", why: "No integration's last route has it" };
+  for (const made of chains.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

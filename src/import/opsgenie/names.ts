@@ -1,15 +1,11 @@
-import type { TeamDraft } from "../team/draft.ts";
+import type { MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { PlannedStep } from "../team/ladder.ts";
 import type { OpsgenieFiles } from "./files.ts";
 
 /** An escalation that rules may take. */
-export interface OwnedLadder {
-  name: string;
-  ladder: PlannedStep[];
+export interface OwnedLadder extends MadeLadder {
   /** Its team's id, or its name. */
   team: string;
-  isUsed: boolean;
 }
 
 /** Things by their id or by their name, as other things call them. */

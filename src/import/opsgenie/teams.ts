@@ -33,15 +33,8 @@ export function takeTeams(draft: TeamDraft, given: OpsgenieFiles, around: Around
     );
     draft.rule({ name: source, match: { sources }, escalations: [] });
   }
-  for (const { name, ladder, isUsed } of around.ladders.values()) {
-    if (isUsed) continue;
-    const source = draft.source(name);
-    draft.nearly(
-      `escalation ${name}`,
-      `No team's alerts take it first: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
-    );
-    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
-  }
+  const unused = { what: "escalation", why: "No team's alerts take it first" };
+  for (const made of around.ladders.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }
 
 function takeTeam(

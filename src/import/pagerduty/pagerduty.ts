@@ -1,7 +1,7 @@
 import type { Importer } from "../importer.ts";
-import { TeamDraft } from "../team/draft.ts";
+import { type MadeLadder, TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
-import type { LadderStep, PlannedStep } from "../team/ladder.ts";
+import type { LadderStep } from "../team/ladder.ts";
 import { type PagerDutyFiles, pagerDutyFiles } from "./files.ts";
 import { takeSchedule } from "./schedule.ts";
 
@@ -105,17 +105,11 @@ function takeSchedules(draft: TeamDraft, { schedules, overrides }: PagerDutyFile
   );
 }
 
-interface Policy {
-  name: string;
-  ladder: PlannedStep[];
-  isUsed: boolean;
-}
-
 function takePolicy(
   draft: TeamDraft,
   policy: Given,
   schedules: ReadonlyMap<string, readonly string[]>,
-): Policy {
+): MadeLadder {
   const name = policy.text("name") || policy.text("summary") || policy.text("id");
   const what = `escalation policy ${name}`;
   const said = draft.report.length;
@@ -162,24 +156,17 @@ function takePolicy(
 function takeServices(
   draft: TeamDraft,
   services: readonly Given[],
-  policies: ReadonlyMap<string, Policy>,
+  policies: ReadonlyMap<string, MadeLadder>,
 ): void {
   for (const service of services) takeService(draft, service, policies);
-  for (const { name, ladder, isUsed } of policies.values()) {
-    if (isUsed) continue;
-    const source = draft.source(name);
-    draft.nearly(
-      `escalation policy ${name}`,
-      `No service of the export has it: it is the ladder of a rule of its name, for what comes in through the source ${source}.`,
-    );
-    draft.rule({ name, match: { sources: [source] }, escalations: ladder });
-  }
+  const unused = { what: "escalation policy", why: "No service of the export has it" };
+  for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }
 
 function takeService(
   draft: TeamDraft,
   service: Given,
-  policies: ReadonlyMap<string, Policy>,
+  policies: ReadonlyMap<string, MadeLadder>,
 ): void {
   const name = service.text("name") || service.text("summary") || service.text("id");
   const what = `service ${name}`;

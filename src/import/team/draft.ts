@@ -37,6 +37,14 @@ export interface PolicyPlan {
 /** How many of each a project holds unless its operator raised that. */
 const BOUNDS = { sources: 500, schedules: 100, rules: 500 } as const;
 
+/** A ladder as rules take it. */
+export interface MadeLadder {
+  name: string;
+  ladder: PlannedStep[];
+  /** Whether some rule has it. */
+  isUsed: boolean;
+}
+
 /** The project that an on-call tool's export becomes, as it is put together, and what there is to tell of it. */
 export class TeamDraft {
   readonly report: ImportLine[] = [];
@@ -112,6 +120,14 @@ export class TeamDraft {
 
   rule({ name, ...rule }: PlannedRule): void {
     this.#rules.push({ name: this.#names.rules.give(name), ...rule });
+  }
+
+  /** A ladder that nothing of the export takes is a rule's of its own. `what` and `why` are the other system's: "escalation policy", "No service has it". */
+  ownRule({ name, ladder }: MadeLadder, { what, why }: { what: string; why: string }): void {
+    const source = this.source(name);
+    const how = `it is the ladder of a rule of its name, for what comes in through the source ${source}.`;
+    this.nearly(`${what} ${name}`, `${why}: ${how}`);
+    this.rule({ name, match: { sources: [source] }, escalations: ladder });
   }
 
   heartbeat({ name, ...rest }: PlannedHeartbeat): string {
