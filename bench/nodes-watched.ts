@@ -135,7 +135,7 @@ async function looked({ alone: { place } }: Stage, times: number): Promise<numbe
   const settings = databaseSettings({ database }, []);
   if (settings === null) throw new Error(`no database: ${database}`);
   const { registry } = await openDatabaseRegistry({
-    ...{ settings, pool: 1, keyFile: hostedKey, mustRead: true, node: "looks" },
+    ...{ settings, pool: 1, keyFile: hostedKey, serves: true, node: "looks" },
     ...{ clock: systemClock, random: systemRandom, onPlain() {} },
   });
   const took: number[] = [];

@@ -27,7 +27,7 @@ export async function openHostedRegistry(
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
   const opened = await onceItAnswers(deps, () =>
     openDatabaseRegistry({
-      ...{ settings: database, pool: database.pool, keyFile: config.keyFile, mustRead: true },
+      ...{ settings: database, pool: database.pool, keyFile: config.keyFile, serves: true },
       ...{ node, clock, random, names },
       onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
     }),

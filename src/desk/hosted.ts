@@ -120,7 +120,7 @@ async function withDatabase<T>(
   const { data, hostedKey = join(data, hostedFiles.key), clock, random } = options;
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
   const { registry } = await openDatabaseRegistry({
-    ...{ settings, pool: 1, keyFile: hostedKey, mustRead: false, node: "desk", clock, random },
+    ...{ settings, pool: 1, keyFile: hostedKey, serves: false, node: "desk", clock, random },
     onPlain() {},
   });
   try {

@@ -8,8 +8,7 @@ import { openStore, type Store } from "../../../store/store.ts";
 import { newMoveMark } from "../moves.ts";
 import type { Database, DatabaseTx } from "../postgres/connect.ts";
 import { moveMarkOn, setMoveMarkOn } from "../postgres/move-marks.ts";
-import { ALIVE_SECONDS } from "../postgres/nodes.ts";
-import { hasRunOut } from "../postgres/room.ts";
+import { namesAlive } from "../postgres/nodes.ts";
 import { moveMarkIn, setMoveMarkIn } from "../sqlite/move-marks.ts";
 import { writeHere } from "./here.ts";
 import { type Moved, moveLimits, sumHere } from "./move-there.ts";
@@ -77,15 +76,15 @@ async function made(database: Database, files: Files, mark: number): Promise<Mov
  */
 async function mustBeStopped(tx: DatabaseTx): Promise<void> {
   await tx.query("LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE");
-  const alive = await tx.query<{ id: string }>(
-    `SELECT id FROM nodes WHERE NOT ${hasRunOut("alive_until", ALIVE_SECONDS)} ORDER BY id`,
-  );
+  const alive = await namesAlive(tx);
   if (alive.length === 0) {
     await tx.query("DELETE FROM nodes");
     return;
   }
-  const names = alive.map(({ id }) => id).join(", ");
-  throw new StoreFault("locked", `Nodes serve the database: stop ${names}, and wait 10 s.`);
+  throw new StoreFault(
+    "locked",
+    `Nodes serve the database: stop ${alive.join(", ")}, and wait 10 s.`,
+  );
 }
 
 async function copyAll(tx: DatabaseTx, files: Files, mark: number): Promise<Moved> {

@@ -98,6 +98,8 @@ async function mustBeEmpty(tx: DatabaseTx, { name }: MovedTable): Promise<void> 
 /** Nobody is taken for silent whom nobody listened to; the time since the role was stopped is an outage. */
 async function beginAfresh(tx: DatabaseTx, store: Store): Promise<void> {
   await tx.query("UPDATE jobs SET node = NULL, until = NULL, ran_at = NULL");
+  // What is sealed came with its key, whichever node began here before.
+  await tx.query("DELETE FROM meta WHERE key = 'sealing_key'");
   const alive = store
     .sql<[], number>("SELECT value FROM meta WHERE key = 'alive_at'")
     .pluck()

@@ -1,16 +1,25 @@
 import { hexId } from "../../../kit/ids.ts";
 import { StoreFault } from "../../../store/faults.ts";
 import type { NodeSign, Nodes } from "../nodes.ts";
+import type { DatabaseTx } from "./connect.ts";
 import { databaseMigrations } from "./migrate.ts";
 import { mustNotHaveMovedOn } from "./move-marks.ts";
 import { type DatabaseRoom, hasRunOut } from "./room.ts";
 
 /** For how long a node lives after each word of it. */
-export const ALIVE_SECONDS = 10;
+const ALIVE_SECONDS = 10;
 const LEAD_SECONDS = 20;
 const ALIVE = `now() + interval '${ALIVE_SECONDS} s'`;
 /** A word that isn't taken by then is late: the next one is due. */
 const WITHIN_MS = 3_000;
+
+/** The names of the nodes that live, in their order. */
+export async function namesAlive({ query }: Pick<DatabaseTx, "query">): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    `SELECT id FROM nodes WHERE NOT ${hasRunOut("alive_until", ALIVE_SECONDS)} ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+}
 
 /** Asks by the connections of its own, so that a storm of pages takes no node's life. */
 export function nodesOn(room: DatabaseRoom): Nodes {

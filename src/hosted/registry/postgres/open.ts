@@ -10,6 +10,7 @@ import type { Registry } from "../registry.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import { shownDatabaseUrl } from "./database-url.ts";
 import { openPostgresRegistry } from "./registry.ts";
+import type { NodeKeys } from "./sealing-key.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
 export interface OpenDatabaseOptions {
@@ -18,8 +19,8 @@ export interface OpenDatabaseOptions {
   pool?: number;
   /** The sealing key that all nodes have. */
   keyFile: string;
-  /** Other nodes' secrets must be readable here: true for whoever serves. */
-  mustRead: boolean;
+  /** False for a command. */
+  serves: boolean;
   /** This node's name. */
   node: string;
   clock: Clock;
@@ -37,15 +38,18 @@ export interface OpenDatabaseOptions {
 export async function openDatabaseRegistry(
   options: OpenDatabaseOptions,
 ): Promise<{ registry: Registry; sealer: FileSealer }> {
-  const { settings, pool, keyFile, mustRead, node, clock, random, names, onPlain } = options;
+  const { settings, pool, keyFile, serves, node, clock, random, names, onPlain } = options;
   const egress = createEgress({ clock, rules: { role: "box" }, ...(names && { names }) });
   const made: { sealer?: FileSealer } = {};
   try {
+    const keys = { serves, ...keysIn(keyFile) };
     const registry = await openPostgresRegistry({
       ...{ ...settings, clock, random, node, onPlain, ...(pool === undefined ? {} : { pool }) },
       dial: (request) => egress.dial(request),
+      keys,
       sealer(inUse) {
-        made.sealer = nodeSealer({ keyFile, mustRead, inUse, clock, random });
+        const [dir, name] = [dirname(keyFile), basename(keyFile)];
+        made.sealer = fileSealer({ dir, name, inUse, clock, random });
         return made.sealer;
       },
     });
@@ -62,29 +66,14 @@ export async function openDatabaseRegistry(
 }
 
 /** Of nodes that each made a key of its own none could read what the others sealed: so none is made here. */
-function nodeSealer(options: {
-  keyFile: string;
-  mustRead: boolean;
-  inUse: readonly string[];
-  clock: Clock;
-  random: Random;
-}): FileSealer {
-  const { keyFile, mustRead, inUse, ...rest } = options;
-  const [dir, name] = [dirname(keyFile), basename(keyFile)];
-  const present = ringIn(dir, name)?.present.id;
-  if (present === undefined)
-    throw new StoreFault(
-      "misconfigured",
-      `${keyFile} holds no key that can be used (32 bytes, readable by its owner alone): make it once, with ` +
-        `(umask 077; head -c 32 /dev/urandom > ${keyFile}), and give each node the same one.`,
-    );
-  if (mustRead && inUse.length > 0 && !inUse.includes(present))
-    throw new StoreFault(
-      "misconfigured",
-      `${keyFile} is not the key that the database's secrets are sealed under: give this node the file that the others have. ` +
-        "Where that is lost, box hosted apns set begins with this one, and each box needs a fresh relay key.",
-    );
-  return fileSealer({ dir, name, inUse, ...rest });
+function keysIn(file: string): Omit<NodeKeys, "serves"> {
+  const ring = ringIn(dirname(file), basename(file));
+  if (ring !== null) return { file, ring };
+  throw new StoreFault(
+    "misconfigured",
+    `${file} holds no key that can be used (32 bytes, readable by its owner alone): make it once, with ` +
+      `(umask 077; head -c 32 /dev/urandom > ${file}), and give each node the same one.`,
+  );
 }
 
 function ringIn(dir: string, name: string) {

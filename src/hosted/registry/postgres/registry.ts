@@ -2,7 +2,7 @@ import type { Registry, RegistrySealer } from "../registry.ts";
 import { accountsOn, purgeSessionsOn, sessionsOn } from "./accounts.ts";
 import { apnsOn } from "./apns-settings.ts";
 import { claimsOn } from "./claims.ts";
-import { type DatabaseOptions, openDatabase } from "./connect.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./connect.ts";
 import { handsetsOn } from "./devices.ts";
 import { heartbeatsOn } from "./heartbeats.ts";
 import { migrateDatabase } from "./migrate.ts";
@@ -11,6 +11,7 @@ import { pairingsOn } from "./pairings.ts";
 import { purgeOn } from "./purge.ts";
 import { relayKeysOn, sealedKeyIdsOn } from "./relay-keys.ts";
 import type { DatabaseRoom } from "./room.ts";
+import { beginKeyOn, mustHaveKeyOn, type NodeKeys } from "./sealing-key.ts";
 import { sealsOn } from "./seals.ts";
 import { reportLinksOn, senderLinksOn } from "./tenant-links.ts";
 import { membershipsOn, tenantsOn } from "./tenants.ts";
@@ -19,22 +20,44 @@ import { uptimeOn } from "./uptime.ts";
 export interface PostgresRegistryOptions extends DatabaseOptions {
   /** This node's name: in each hold that it takes. */
   node: string;
+  /** What the sealer's keys are, which must be the others'; absent where nobody asks. */
+  keys?: NodeKeys;
   /** Makes the sealer, told which keys the stored values name. */
   sealer(keyIdsInUse: readonly string[]): RegistrySealer;
 }
 
 /** Connects to the registry's database and migrates it. Rejects with DatabaseAway and StoreFault. */
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
-  const { node, clock, random } = options;
+  const { node, clock, random, keys } = options;
   const database = openDatabase(options);
   try {
     await migrateDatabase(database);
+    if (keys?.serves === true) await mustHaveKeyOn(database, keys);
     const sealer = options.sealer(await sealedKeyIdsOn({ database }));
-    return registryOn({ database, sealer, clock, random, node });
+    const registry = registryOn({ database, sealer, clock, random, node });
+    return keys?.serves === false ? beginning(registry, { database, keys }) : registry;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** For commands: only what they seal needs the nodes' key. */
+function beginning(
+  registry: Registry,
+  { database, keys }: { database: Database; keys: NodeKeys },
+): Registry {
+  const { apns } = registry;
+  return {
+    ...registry,
+    apns: {
+      ...apns,
+      async set(settings) {
+        await beginKeyOn(database, keys);
+        await apns.set(settings);
+      },
+    },
+  };
 }
 
 function registryOn(room: DatabaseRoom): Registry {
