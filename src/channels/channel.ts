@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Egress } from "../kit/egress.ts";
 import type { Random } from "../kit/random.ts";
+import type { SentTo } from "../kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { IntegrationRow, Outgoing, Sent } from "../outbox/destination.ts";
 import type { EventBody } from "../outbox/event.ts";
@@ -70,6 +71,8 @@ export interface Channel {
   addresses?: readonly string[];
   /** Fields that hold a bare host: judged likewise. */
   hosts?: readonly string[];
+  /** Where its secrets are sent: at another place they have to be given again. None for one whose secrets stay here. */
+  sent?: SentTo;
   /** How the command line takes a field: `--chat <id>`, or `<url>` for a word of its own. */
   flags: Readonly<Record<string, string>>;
   /** Makes the `secret` that was left out; it is answered once. */
@@ -99,12 +102,13 @@ export interface Channel {
 /** A kind as its file writes it: `send` knows its own fields and settings by name. */
 type Definition<F extends Fields, S extends string> = Omit<
   Channel,
-  "fields" | "oneOf" | "addresses" | "hosts" | "flags" | "shown" | "settings" | "send"
+  "fields" | "oneOf" | "addresses" | "hosts" | "sent" | "flags" | "shown" | "settings" | "send"
 > & {
   fields: F;
   oneOf?: readonly (readonly (keyof z.output<F> & string)[])[];
   addresses?: readonly (keyof z.output<F> & string)[];
   hosts?: readonly (keyof z.output<F> & string)[];
+  sent?: { [part in keyof SentTo]: readonly (keyof z.output<F> & string)[] };
   flags: { readonly [name in keyof z.output<F> & string]: string };
   shown?(credentials: z.output<F>): string;
   settings?: Readonly<Record<S, Setting>>;

@@ -41,6 +41,7 @@ export const email = channel({
     to: mailbox("whose mailbox it goes to"),
   }),
   hosts: ["host"],
+  sent: { where: ["host", "port", "tls"], secrets: ["password"] },
   flags: {
     ...{ to: "<to>", from: "--from <address>", host: "--host <host>", port: "--port <port>" },
     ...{ tls: "--tls <how>", user: "--user <user>", password: "--password <password>" },

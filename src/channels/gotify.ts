@@ -16,6 +16,7 @@ export const gotify = channel({
       .meta({ description: "the application's token" }),
   }),
   addresses: ["server"],
+  sent: { where: ["server"], secrets: ["token"] },
   flags: { server: "<server>", token: "--token <token>" },
   shown: ({ server }) => new URL(server).origin,
   send: ({ credentials, event, words, egress, now }) =>

@@ -31,6 +31,7 @@ export const matrix = channel({
       .meta({ description: "an access token of the account that writes" }),
   }),
   addresses: ["homeserver"],
+  sent: { where: ["homeserver"], secrets: ["access_token"] },
   flags: {
     ...{ room_id: "<room-id>", homeserver: "--homeserver <url>" },
     access_token: "--access-token <token>",

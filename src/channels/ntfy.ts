@@ -26,6 +26,8 @@ export const ntfy = channel({
       .meta({ description: "the server's access token, where it asks for one" }),
   }),
   addresses: ["server"],
+  // Whoever knows the topic reads along.
+  sent: { where: ["server"], secrets: ["topic", "access_token"] },
   flags: { topic: "<topic>", server: "--server <url>", access_token: "--access-token <token>" },
   shown: ({ server }) => new URL(server || PUBLIC_SERVER).origin,
   send: ({ credentials, event, words, egress, now }) => {

@@ -21,6 +21,7 @@ export const signal = channel({
       .meta({ description: "the number that is registered there, with its +" }),
   }),
   addresses: ["server"],
+  sent: { where: ["server"], secrets: ["recipient", "number"] },
   flags: { recipient: "<recipient>", server: "--server <url>", number: "--number <number>" },
   shown: ({ server }) => new URL(server).origin,
   send: ({ credentials, words, egress, now }) =>

@@ -1,6 +1,12 @@
 import { ServiceError } from "../kit/errors.ts";
 import type { Action } from "../projects/action.ts";
-import { createAction, listActions, replaceAction, storedHeaders } from "../projects/actions.ts";
+import {
+  createAction,
+  listActions,
+  mustStayThere,
+  replaceAction,
+  storedHeaders,
+} from "../projects/actions.ts";
 import type { Guard } from "../projects/integration-input.ts";
 import type { Project } from "../projects/projects.ts";
 import type { Tx } from "../store/store.ts";
@@ -33,6 +39,10 @@ function writeOf(
 ) {
   const { name, method, url, enabled, events, timeout_seconds } = config;
   if (config.body === "kept" && before?.has_body !== true) throw nothingKept(["/body"]);
+  const kept = Object.keys(config.headers).filter((header) => config.headers[header] === "kept");
+  const fields = kept.map((header) => `headers/${header}`);
+  if (before !== null)
+    mustStayThere(before, url, [...fields, ...(config.body === "kept" ? ["body"] : [])]);
   return {
     ...{ name, method, url, enabled, events, timeout_seconds },
     headers: headersOf(tx, config, { before, guard }),

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { unixSeconds } from "../kit/clock.ts";
 import { invalid, notFound } from "../kit/errors.ts";
 import type { Sealer } from "../kit/sealer.ts";
+import { mustGiveAgain } from "../kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import { gateways } from "../store/schema.ts";
 import { sealPlace } from "../store/sealed.ts";
@@ -38,7 +39,7 @@ function shownGateway(row: Row, { kinds, sealer }: ContactGuard): Gateway {
 
 /**
  * A gateway's settings as they would be stored: what is left blank keeps what is there. Throws 404 for a kind that
- * isn't known, 400 and 403.
+ * isn't known, 400 and 403; 422 where a secret that is there would be sent to another address.
  */
 export function gatewaySettings(
   reader: Reader,
@@ -55,6 +56,7 @@ export function gatewaySettings(
     );
   const kept = Object.fromEntries(Object.entries(before).filter(([field]) => own.includes(field)));
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ""));
+  if (kind.sent) mustGiveAgain(kind.sent, { stored: before, given });
   const settings = checkedFields(kind, { ...kept, ...given }, guard);
   const apart = kind.apart?.(settings) ?? null;
   if (apart !== null) throw invalid([apart]);

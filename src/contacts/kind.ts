@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { DirectMessage, DirectSent } from "../channels/direct/message.ts";
 import type { Egress } from "../kit/egress.ts";
 import type { Random } from "../kit/random.ts";
+import type { SentTo } from "../kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { Sent } from "../outbox/destination.ts";
 
@@ -73,6 +74,8 @@ export interface GatewayKind {
   fields: TextFields;
   addresses?: readonly string[];
   hosts?: readonly string[];
+  /** Where its secrets are sent: at another place they have to be given again. None where they stay here. */
+  sent?: SentTo;
   /** Makes what only the box may know: keys. Called once, at the first write. */
   mint?(random: Random): Credentials;
   /** What `mint` makes: it means nothing at another box. */
@@ -107,9 +110,10 @@ export function contactKind<const K extends string, F extends TextFields, G exte
 
 /** A gateway as its file writes it. */
 export function gatewayKind<const K extends string, F extends TextFields>(
-  definition: Omit<GatewayKind, "kind" | "fields" | "prove"> & {
+  definition: Omit<GatewayKind, "kind" | "fields" | "sent" | "prove"> & {
     kind: K;
     fields: F;
+    sent?: { [part in keyof SentTo]: readonly (keyof z.output<F> & string)[] };
     prove(attempt: { gateway: FieldsOf<F>; egress: Egress; now: number }): Promise<Sent>;
   },
 ): GatewayKind & { kind: K; fields: F } {

@@ -32,8 +32,12 @@ export const actionTimeout = integer(0, 60);
 /** The body that makes or replaces an action. `events` omitted: `alert.opened`; empty: every kind. */
 export const actionWrite = z.strictObject({
   ...actionFields,
-  headers: headers.optional().meta({ description: "Kept when omitted; sealed at rest." }),
-  body: text(8192).optional().meta({ description: "Kept when omitted; empty = none." }),
+  headers: headers
+    .optional()
+    .meta({ description: "Kept when omitted, unless the server is another; sealed at rest." }),
+  body: text(8192)
+    .optional()
+    .meta({ description: "Kept when omitted, unless the server is another; empty = none." }),
   enabled: boolean.optional().meta({ description: "Kept when omitted." }),
   events: list(actionEvent, 2).optional(),
   timeout_seconds: actionTimeout.optional().meta({ description: "0 = 10 seconds." }),

@@ -2,6 +2,7 @@ import { and, asc, eq, ne } from "drizzle-orm";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { checkHeaders } from "../kit/headers.ts";
 import { hexId } from "../kit/ids.ts";
+import { mustGiveAgain } from "../kit/sent-to.ts";
 import { checkUrl } from "../kit/url.ts";
 import { hasExecutions } from "../outbox/rows.ts";
 import { type ActionRow, findAction } from "../outbox/runs.ts";
@@ -93,7 +94,7 @@ export function createAction(
 
 /**
  * Replaces the action; `enabled`, `headers` and `body` are kept where they are left out (contract §15,
- * Actions). Throws 400, 403, 404, 409.
+ * Actions). Throws 400, 403, 404, 409; 422 where headers or a body that are kept would go to another server.
  */
 export function replaceAction(
   tx: Tx,
@@ -102,6 +103,10 @@ export function replaceAction(
 ): void {
   const before = find(tx, project, id);
   check(tx, project, { id, write, guard });
+  mustStayThere(before, write.url, [
+    ...(write.headers === undefined && before.sealedHeaders !== null ? ["headers"] : []),
+    ...(write.body === undefined && before.sealedBody !== null ? ["body"] : []),
+  ]);
   const after = {
     name: write.name,
     method: write.method,
@@ -116,6 +121,16 @@ export function replaceAction(
   if (same) return;
   tx.orm.update(actions).set(after).where(eq(actions.id, id)).run();
   changeConfig(tx, project.id);
+}
+
+/** Throws 422 naming what of `kept` was given for another server. Another path there is nothing new. */
+export function mustStayThere(before: { url: string }, url: string, kept: readonly string[]): void {
+  const where = (address: string) => ({
+    url: URL.canParse(address) ? new URL(address).origin : address,
+  });
+  const stored = Object.fromEntries(kept.map((field) => [field, "kept"]));
+  const sent = { where: ["url"], secrets: kept };
+  mustGiveAgain(sent, { stored: { ...stored, ...where(before.url) }, given: where(url) });
 }
 
 /** Deletes the action; what it ran stays readable. Throws 404, 409 listing the rules that name it. */

@@ -2,6 +2,7 @@ import { and, asc, eq, ne } from "drizzle-orm";
 import { type Channel, fieldsOf } from "../channels/channel.ts";
 import { invalid, notFound, ServiceError } from "../kit/errors.ts";
 import { hexId } from "../kit/ids.ts";
+import { mustGiveAgain } from "../kit/sent-to.ts";
 import { OFF_BY } from "../outbox/channel-health.ts";
 import { type Credentials, openCredentials, sealCredentials } from "../outbox/credentials.ts";
 import { findIntegration, type IntegrationRow, type OutboxEntry } from "../outbox/destination.ts";
@@ -283,8 +284,12 @@ function resealed(
 ): { url: string; sealed: string | null } {
   const isOpen = fieldsOf(kind).all.includes("url");
   const { url = row.url, ...secrets } = credentials;
-  if (Object.keys(secrets).length === 0) return { url: isOpen ? url : row.url, sealed: row.sealed };
   const stored = openCredentials(guard.sealer, row);
+  if (kind.sent) {
+    const known = isOpen ? { ...stored, url: row.url } : { ...stored };
+    mustGiveAgain(kind.sent, { stored: known, given: credentials });
+  }
+  if (Object.keys(secrets).length === 0) return { url: isOpen ? url : row.url, sealed: row.sealed };
   const next = { ...stored, ...secrets, ...(isOpen ? { url } : {}) };
   checkComplete(kind, next);
   const isSame =

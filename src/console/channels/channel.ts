@@ -160,7 +160,7 @@ function change(call: PageCall): Markup {
   return html`<details id="change-it"${call.returned?.action === action && html` open`}><summary>Change it</summary>
 <form class="form" method="post" action="${call.base}${action}">
 ${channelFields(call, action, { kind, stored })}
-<p class="soft">With another address, what is stored of its secrets goes there, too.</p>
+${kind.sent !== undefined && html`<p class="soft">With another address its secrets have to be typed again.</p>`}
 <p class="form-foot"><button class="button">Save</button></p></form></details>`;
 }
 

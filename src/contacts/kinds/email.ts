@@ -11,6 +11,7 @@ export const emailGateway = gatewayKind({
   about: "the SMTP server that mail to people goes through",
   fields: z.strictObject(server),
   hosts: ["host"],
+  sent: { where: ["host", "port", "tls"], secrets: ["password"] },
   // Its login, and the address that mail comes from.
   refuses: /^smtp (53\d|5\d\d .*after MAIL FROM$)/,
   open: ["host", "port", "tls", "user", "from"],

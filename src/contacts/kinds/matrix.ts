@@ -13,6 +13,7 @@ export const matrixGateway = gatewayKind({
     access_token: text(1024, 1).meta({ description: "the account's access token" }),
   }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["access_token"] },
   refuses: /M_(UNKNOWN_TOKEN|MISSING_TOKEN|USER_DEACTIVATED)$/,
   prove: ({ gateway, egress, now }) =>
     lookAt(

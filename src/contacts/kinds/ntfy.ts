@@ -24,6 +24,7 @@ export const ntfyGateway = gatewayKind({
   }),
   mint: (random) => ({ answers: `box-${base62Secret(random, 32)}` }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["access_token"] },
   open: ["url"],
   // 403: the token may not write there, or somebody else has reserved the topic.
   refuses: /^http 40[13]\b/,

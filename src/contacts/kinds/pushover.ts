@@ -17,6 +17,7 @@ export const pushoverGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["token"] },
   refuses: /: token invalid$/,
   prove: ({ gateway, egress, now }) =>
     lookAt(

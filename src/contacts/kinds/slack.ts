@@ -22,6 +22,7 @@ export const slackGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["bot_token", "app_token"] },
   refuses:
     /^slack: (invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|no_permission)$/,
   async prove({ gateway, egress, now }) {

@@ -18,6 +18,7 @@ export const telegramGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "its API, the public one if left out" }),
   }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["token"] },
   // 404: a token of another form.
   refuses: /^http (401|404)\b/,
   prove: ({ gateway, egress, now }) =>

@@ -32,6 +32,7 @@ export const twilioGateway = gatewayKind({
     url: text(2048).optional().meta({ description: "a region's address" }),
   }),
   addresses: ["url"],
+  sent: { where: ["url"], secrets: ["auth_token", "api_key", "api_secret"] },
   // The login, the account, the number or the service that it comes from.
   refuses:
     /^http 401\b|: code (20003|20005|20404|21210|21212|21213|21603|21606|21659|21660|21703|30002)$/,

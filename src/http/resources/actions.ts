@@ -77,14 +77,15 @@ export const actionRoutes: Route[] = [
     path: "/v1/projects/{id}/actions/{aid}",
     name: "replaceAction",
     tag: "Actions",
-    summary: "Replace a runbook action; enabled, headers and body are kept when omitted",
+    summary:
+      "Replace a runbook action; enabled, headers and body are kept when omitted, headers and body at the same server alone",
     plane: "api",
     params: actionPath,
     body: actionWrite,
     readOnly: actionReadOnly,
     status: 200,
     answer: updated,
-    errors: writeErrors,
+    errors: [...writeErrors, "missing_credential"],
     handle: ({ tenant, params, body: write }) => {
       tenant.store.write((tx) =>
         replaceAction(tx, getProject(tx, params.id), {

@@ -68,7 +68,8 @@ export const gatewayRoutes: Route[] = [
     method: "PUT",
     path: "/v1/gateways/{kind}",
     name: "putGateway",
-    summary: "Set one up (owners only): it is stored once a request shows that it works",
+    summary:
+      "Set one up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
     params: gatewayPath,
     query: z.strictObject({
       dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
@@ -81,7 +82,10 @@ export const gatewayRoutes: Route[] = [
         description: "With `dry_run`, which stores nothing: whether it would become another.",
       }),
     }),
-    errors: ["forbidden", "not_found", ...bodyErrors, "address_refused", "gateway_refused"],
+    errors: [
+      ...(["forbidden", "not_found", ...bodyErrors, "address_refused"] as const),
+      ...(["missing_credential", "gateway_refused"] as const),
+    ],
     async handle({ tenant, params, query, body }) {
       const guard = contactGuardOf(tenant);
       const { test = true, ...fields } = body;

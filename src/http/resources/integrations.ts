@@ -162,7 +162,8 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       path: "/v1/projects/{id}/integrations/{iid}",
       name: "updateIntegration",
       tag: "Integrations",
-      summary: "Change a delivery channel; blank credentials and what is left out are kept",
+      summary:
+        "Change a delivery channel; blank credentials and what is left out are kept, secrets at the same address alone",
       plane: "api",
       params: integrationPath,
       body: z.strictObject(writeFields),

@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../../kit/errors.ts";
 import { hexId } from "../../kit/ids.ts";
 import type { Sealer } from "../../kit/sealer.ts";
+import { mustGiveAgain } from "../../kit/sent-to.ts";
 import { getMeta } from "../../store/meta.ts";
 import { type Role, signInProviders } from "../../store/schema.ts";
 import { sealPlace } from "../../store/sealed.ts";
@@ -62,6 +63,9 @@ export function openProvider(reader: Reader, sealer: Sealer, id: string): OpenPr
   return { ...shown(row), secret };
 }
 
+/** Another client of the same issuer has its own secret. */
+const SENT = { where: ["issuer", "client_id"], secrets: ["client_secret"] };
+
 export type ProviderInput = Omit<ProviderWrite, "test">;
 
 /** As it would be with these changes. Throws 404; 422 where another issuer would get the secret of this one. */
@@ -81,12 +85,10 @@ export function changedProvider(
   const next = { name, issuer, client_id, scopes, groups_claim, roles, domains, ...given };
   const fresh = given.client_secret ?? "";
   if (fresh !== "") return { ...next, client_secret: fresh };
-  const isOther = next.issuer !== issuer || next.client_id !== client_id;
-  if (isOther && row.has_secret)
-    throw new ServiceError("missing_credential", "Another issuer or client takes its own secret.", {
-      details: [{ field: "/client_secret", reason: "is required" }],
-    });
-  return { ...next, client_secret: row.has_secret ? openProvider(reader, sealer, id).secret : "" };
+  const secret = row.has_secret ? openProvider(reader, sealer, id).secret : "";
+  const stored = { issuer, client_id, client_secret: secret };
+  mustGiveAgain(SENT, { stored, given: { issuer: next.issuer, client_id: next.client_id } });
+  return { ...next, client_secret: secret };
 }
 
 /** Stores a new one, or in place of `id`. Throws 422 too_many. */
