@@ -133,6 +133,8 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
   silenced: (detail) =>
     `${detail.text("held") === "nothing" ? "silenced" : `kept quiet (${detail.text("held")})`} until ${at(detail, "until")}: ${detail.text("reason")}`,
   silence_over: () => "quiet no more: what was held back is told",
+  joined: (detail) =>
+    `new trouble went into it: ${detail.text("what")}; its acknowledgement ends ${at(detail, "opens_at")}`,
   snoozed: (detail) => `snoozed until ${at(detail, "until")}`,
   unacknowledged: (detail) =>
     detail.has("why") ? "open again: its acknowledgement has ended" : "acknowledgement taken back",

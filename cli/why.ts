@@ -29,7 +29,15 @@ interface WhyOptions extends ApiOptions {
 /** What of the history says why somebody was called. */
 const TELLS = new Set([
   ...["opened", "escalated", "reached_nobody", "unreachable", "fallback", "renotified"],
-  ...["silenced", "silence_over", "snoozed", "unacknowledged", "acknowledged", "resolved"],
+  ...[
+    "silenced",
+    "silence_over",
+    "snoozed",
+    "joined",
+    "unacknowledged",
+    "acknowledged",
+    "resolved",
+  ],
   ...["assigned", "escalated_now"],
 ]);
 

@@ -58,29 +58,32 @@ export interface Held {
   stillFiring: number | null;
 }
 
-const LAST = `SELECT id, instance, resolved_at FROM alerts WHERE alert_key = ? ORDER BY id DESC LIMIT 1`;
+const LAST = `SELECT id, instance, level, resolved_at FROM alerts WHERE alert_key = ? ORDER BY id DESC LIMIT 1`;
 const BY_HAND =
   "SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'resolved' AND account_id IS NOT NULL";
 
-type Last = { id: number; instance: string | null; resolved_at: number | null };
+type Last = { id: number; instance: string | null; level: number; resolved_at: number | null };
 
-function lastOf(reader: Reader, key: string): Last | undefined {
-  return reader.sql<[key: string], Last>(LAST).get(key);
-}
+const EVER = `SELECT 1 FROM alerts WHERE alert_key = :prefix
+  UNION ALL SELECT 1 FROM alerts WHERE alert_key > :prefix || ':' AND alert_key < :prefix || ';' LIMIT 1`;
 
-/** Whether there ever was an alert of this key, as far as is remembered. */
-export function wasAlert(reader: Reader, key: string): boolean {
-  return lastOf(reader, key) !== undefined;
+/** Whether there ever was an alert whose key is this or begins with it and a colon, as far as is remembered. */
+export function wasAlert(reader: Reader, prefix: string): boolean {
+  return reader.sql<[{ prefix: string }]>(EVER).get({ prefix }) !== undefined;
 }
 
 /**
  * What stands in the way of opening an alert of this key for a firing: that somebody resolved it here
- * (contract §22, rule 5). A new firing opens at once.
+ * (contract §22, rule 5). A new firing opens at once, and so does one that is worse than what they resolved.
  */
-export function heldBack(tx: Tx, key: string, instance: string): Held {
-  const last = lastOf(tx, key);
+export function heldBack(
+  tx: Tx,
+  key: string,
+  { instance, level }: { instance: string; level: number },
+): Held {
+  const last = tx.sql<[key: string], Last>(LAST).get(key);
   const isSame = last !== undefined && last.instance === instance && last.resolved_at !== null;
-  if (!isSame || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
+  if (!isSame || level > last.level || tx.sql<[id: number]>(BY_HAND).get(last.id) === undefined)
     return { swallowed: false, stillFiring: null };
   const since = tx.at - (last.resolved_at ?? 0);
   // Where the clock was set back since then nobody knows how long ago it was: rather too loud.

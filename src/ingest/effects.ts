@@ -6,7 +6,7 @@ import { renotifyBurst } from "../alerts/renotify.ts";
 import { findReopenable, reopen } from "../alerts/reopen.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
-import { identifiersOf } from "./alert-key.ts";
+import { identifiersOf, keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import type { IngestEvent } from "./event.ts";
 import { type CompiledRule, matches } from "./match.ts";
@@ -36,6 +36,8 @@ export interface Effects {
   rowsTaken(tx: Tx): number;
   /** Whose events came to nothing, of the batch that is open. */
   readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
+  /** The batch was undone: so is what memory has of it alone. */
+  undo(): void;
   /** The batch is over: committed, or undone in all that memory has of it. */
   reset(): void;
 }
@@ -58,6 +60,7 @@ export function createEffects(memory: {
     windows.flush(tx);
     standing.flush(tx);
     for (const { alert } of bursts.splice(0)) renotifyBurst(tx, alert.id);
+    tooMany.flush(tx);
   };
 
   /** An event that says of named alerts anything but that they fire. */
@@ -83,10 +86,11 @@ export function createEffects(memory: {
       if (named.dedupKey !== null) {
         const subject = subjectOf(roomOf(source), named.dedupKey);
         let isNew = keys.length === 0 && named.justEnded === true;
-        for (const rule of projects.get(source.projectId).rules.all) {
-          const key = rule.keyOf(subject, event.keys);
-          windows.drop(tx, rule, key);
-          isNew &&= !wasAlert(tx, key);
+        for (const { rule, atOnce } of projects.get(source.projectId).rules.all) {
+          // As its alerts end, whatever their identifiers are: an end seldom says them.
+          if (!atOnce) windows.drop(tx, rule, subject);
+          tooMany.ended(rule.id, subject);
+          isNew &&= !wasAlert(tx, keyPrefix(rule.id, subject));
         }
         if (isNew) nothing.clockSuspects.push(source);
       }
@@ -167,7 +171,7 @@ export function createEffects(memory: {
       });
       return isNews ? "alerted" : "again";
     }
-    const { swallowed, stillFiring } = heldFiring(tx, key, named);
+    const { swallowed, stillFiring } = heldFiring(tx, key, event);
     if (swallowed) return "held";
     if (reopens(tx, rule, key, { arrival, template: mined.root.text })) {
       standing.dropReport(key);
@@ -179,10 +183,10 @@ export function createEffects(memory: {
     if (fired === null) return "none";
     rows.expect(tx);
     const identifiers = identifiersOf(rule.rule.identifier_keys, event.keys);
-    const subjectText = named?.dedupKey ?? mined.root.text;
+    const called = named?.dedupKey ?? mined.root.text;
     if (
       tooMany.took(tx, {
-        ...{ rule: rule.rule, fired, identifiers, subject: subjectText, source: source.name },
+        ...{ rule: rule.rule, key, subject, fired, identifiers, called, source: source.name },
       })
     )
       return "alerted";
@@ -238,8 +242,10 @@ export function createEffects(memory: {
     get nothing() {
       return nothing;
     },
+    undo: tooMany.undo,
     reset() {
       standing.settle();
+      tooMany.settle();
       bursts.length = 0;
       rows.reset();
       nothing = { unmatched: [], unmatchedResolves: [], clockSuspects: [] };

@@ -101,8 +101,8 @@ function isLate({ instance, endedAt }: NamedState, standing: string | null): boo
 }
 
 /** Whether a firing that has no alert may open one. */
-export function heldFiring(tx: Tx, key: string, named: NamedState | null): Held {
-  return named === null || named.instance === null
+export function heldFiring(tx: Tx, key: string, { named, level }: IngestEvent): Held {
+  return !named || named.dedupKey === null || named.instance === null
     ? { swallowed: false, stillFiring: null }
-    : heldBack(tx, key, named.instance);
+    : heldBack(tx, key, { instance: named.instance, level });
 }

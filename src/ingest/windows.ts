@@ -1,5 +1,6 @@
-import { addHit, dropHits, type Hit, loadHits } from "../alerts/hits.ts";
+import { addHit, dropHits, type Hit, keysWithHits, loadHits } from "../alerts/hits.ts";
 import type { Tx } from "../store/store.ts";
+import { keyPrefix } from "./alert-key.ts";
 import type { CompiledRule } from "./match.ts";
 import { type Firing, SlidingWindow } from "./window.ts";
 
@@ -16,8 +17,8 @@ export interface Windows {
     rule: CompiledRule,
     match: { key: string; sourceId: number; level: number },
   ): Firing | null;
-  /** What was counted towards this key counts no more. */
-  drop(tx: Tx, rule: CompiledRule, key: string): void;
+  /** What was counted towards any key of this subject counts no more. What the batch counted must be written before. */
+  drop(tx: Tx, rule: { id: number; identifier_keys: readonly string[] }, subject: string): void;
   /** Writes what the batch counted. */
   flush(tx: Tx): void;
   clear(): void;
@@ -99,10 +100,13 @@ export function createWindows(limits: WindowLimits): Windows {
       dropHits(tx, { ruleId: rule.rule.id, key });
       return fired;
     },
-    drop(tx, rule, key) {
-      if (rule.atOnce) return;
-      forget(key);
-      dropHits(tx, { ruleId: rule.rule.id, key });
+    drop(tx, { id: ruleId, identifier_keys }, subject) {
+      const prefix = keyPrefix(ruleId, subject);
+      const keys = identifier_keys.length === 0 ? [prefix] : keysWithHits(tx, ruleId, prefix);
+      for (const key of keys) {
+        forget(key);
+        dropHits(tx, { ruleId, key });
+      }
     },
     flush(tx) {
       for (const key of touched) {

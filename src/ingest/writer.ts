@@ -145,6 +145,7 @@ export function createWriter(store: Store, limits: WriterLimits): Writer {
         windows.clear();
         lines.clear();
         counts.clear();
+        effects.undo();
         throw error;
       } finally {
         effects.reset();

@@ -99,6 +99,10 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
     "Ann acknowledged through webhook. 2 waiting pages withdrawn.",
   ],
   unacknowledged: [{}, "Ann took the acknowledgement back."],
+  joined: [
+    { what: "n=5", opens_at: NOW + 300 },
+    "New trouble went into it: n=5. Its acknowledgement ends at 09:05.",
+  ],
   snoozed: [{ until: NOW + 3600 }, "Ann snoozed it until 10:00."],
   resolved: [{}, "Ann resolved it."],
   source_resolved: [

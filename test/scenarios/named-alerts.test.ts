@@ -150,6 +150,16 @@ describe("an alert that its sender names", () => {
     assert.equal((await alerts()).length, 3, "another firing opens at once");
   });
 
+  test("resolved here and worse than it was opens at once", async () => {
+    await rule();
+    await send({ instance: "1", level: 400 });
+    const [first] = await alerts();
+    await box.api("POST", `/v1/alerts/${first.id}/resolve`);
+    assert.equal((await send({ instance: "1", level: 400 })).alerted, false);
+    assert.equal((await send({ instance: "1", level: 500 })).alerted, true);
+    assert.equal((await alerts()).length, 2);
+  });
+
   test("a late word about an earlier firing ends nothing", async () => {
     await rule();
     await send({ instance: "200" });
@@ -168,6 +178,26 @@ describe("an alert that its sender names", () => {
     assert.equal((await alerts()).length, 0);
     await send({ instance: "1" });
     assert.equal((await alerts())[0].count, 3);
+  });
+
+  test("an end empties the counts of all that goes by its name, also where it has no identifiers", async () => {
+    await rule({ identifier_keys: ["host"], fire_after: { count: 2, window_minutes: 30 } });
+    const host = (name: string) => ({ keys: { host: name } });
+    const others = { dedup_key: "disk2", ...host("a") };
+    await send(host("a"));
+    await send(host("b"));
+    await send(others);
+    await send({ status: "resolved", message: "over" });
+    await send(host("a"));
+    await send({ status: "resolved", keys: { host: "elsewhere" } });
+    await send(host("a"));
+    await send(host("b"));
+    assert.equal((await alerts()).length, 0, "each was counted once since the end");
+    await send(others);
+    assert.equal((await alerts()).length, 1, "the end was not for other names");
+    await send(host("b"));
+    const [alert] = await alerts();
+    assert.deepEqual([alert.identifiers, alert.count], [{ host: "b" }, 2]);
   });
 
   test("a rule may keep its alerts until a person ends them", async () => {

@@ -132,6 +132,103 @@ describe("a rule with as many unresolved alerts as it may have", () => {
     assert.deepEqual(await standing(), []);
   });
 
+  describe("that somebody has", () => {
+    const many = async () => (await standing()).find(shared) as Shown;
+    const ack = async () => {
+      const { id } = await many();
+      assert.equal((await box.api("POST", `/v1/alerts/${id}/ack`)).status, 200);
+      await box.clock.turn(1000);
+      assert.equal((await many()).state, "acknowledged");
+      return id;
+    };
+    /** What one event makes of the shared alert's state. */
+    const after = async (n: string | number, more: object = {}) => {
+      await send(n, more);
+      await box.clock.turn(1000);
+      return (await many()).state;
+    };
+    const full = async () => {
+      const step = { accounts: [box.owner.accountId], after_minutes: 0 };
+      await rule({ escalations: [step] });
+      for (let n = 1; n <= 5; n++) await send(n, { level: 300 });
+    };
+
+    test("opens again for a key that it didn't hold, told and with its ladder from the first step", async () => {
+      await full();
+      const id = await ack();
+      const before = (await kinds(id)).length;
+      assert.equal(await after("new", { level: 500 }), "open");
+      const news = (await kinds(id)).slice(before);
+      assert.deepEqual(news, ["joined", "unacknowledged", "renotified", "escalated"]);
+      assert.equal((await many()).level, 500);
+    });
+
+    test("stays with whoever has it while only what it held comes again, as bad as it was", async () => {
+      await full();
+      await ack();
+      for (const n of [4, 5, 4]) assert.equal(await after(n, { level: 300 }), "acknowledged");
+      assert.equal((await many()).count, 5);
+      assert.equal(await after(4, { level: 400 }), "open", "worse than it was");
+    });
+
+    test("opens once in five minutes for what goes on coming, and at once for what is worse", async () => {
+      await full();
+      await ack();
+      assert.equal(await after("a", { level: 300 }), "open");
+      await ack();
+      assert.equal(await after("b", { level: 300 }), "acknowledged");
+      assert.equal(await after("c", { level: 300 }), "acknowledged");
+      const joins = (await kinds((await many()).id)).filter((kind) => kind === "joined");
+      assert.equal(joins.length, 2, "one for each time that it opens");
+      await box.clock.turn(300_000);
+      assert.equal((await many()).state, "open");
+      await ack();
+      assert.equal(await after("d", { level: 500 }), "open");
+    });
+
+    test("opens again before a snooze is over, and for all keys where nobody knows what it held", async () => {
+      await full();
+      const id = (await many()).id;
+      const until = Math.floor(box.clock.now() / 1000) + 3600;
+      await box.api("POST", `/v1/alerts/${id}/snooze`, { until });
+      assert.equal(await after("x", { level: 300 }), "open");
+      await box.clock.turn(600_000);
+      await ack();
+      await box.restart();
+      assert.equal(await after(4, { level: 300 }), "open");
+    });
+
+    test("opens again for a key that was over, by its sender or as an alert of its own", async () => {
+      const named = (n: number, more: object = {}) => ({ dedup_key: `k${n}`, level: 300, ...more });
+      await rule();
+      for (let n = 1; n <= 5; n++) await send(n, named(n));
+      await ack();
+      await send(4, named(4, { status: "resolved" }));
+      assert.equal(await after(5, named(5)), "acknowledged");
+      assert.equal(await after(4, named(4)), "open");
+      await box.clock.turn(600_000);
+      await ack();
+      await resolve((await ofKey(1))?.id ?? "");
+      await send(5, named(5));
+      await resolve((await ofKey(5))?.id ?? "");
+      await send(8, named(8));
+      assert.equal(await after(5, named(5)), "open");
+    });
+
+    test("is told what a batch that was undone had brought, once it comes again", async () => {
+      await full();
+      await ack();
+      box.tenant.store.write((tx) =>
+        tx.db.exec(`CREATE TRIGGER bad BEFORE INSERT ON timeline WHEN NEW.kind = 'joined'
+          BEGIN SELECT RAISE(ABORT, 'bad'); END`),
+      );
+      const answer = await box.ingest(token, { message: "it is down", keys: { n: "new" } });
+      assert.equal(answer.status, 500);
+      box.tenant.store.write((tx) => tx.db.exec("DROP TRIGGER bad"));
+      assert.equal(await after("new"), "open");
+    });
+  });
+
   test("is 200 unless the rule says else; no bound with 0, and for rules from before there was a choice", async () => {
     await rule({ max_open: undefined });
     const { body } = await box.api("GET", "/v1/projects/p/rules/errors");

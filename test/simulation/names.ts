@@ -1,6 +1,7 @@
 import { acknowledge, type Book, close, MINUTE, NEVER, ruleOf, say, type Told } from "./book.ts";
 import type { Fact, Named } from "./facts.ts";
 import { goOn, renotifyFrom } from "./ladders.ts";
+import { dropNamed } from "./windows.ts";
 
 /** How long what a person resolved stays so while its sender goes on with that firing. */
 const HELD = 60 * MINUTE;
@@ -81,6 +82,7 @@ export function goesOn(book: Book, alert: Told, wall: number): void {
 /** What a sender says of every alert of a name, of whichever rule. */
 export function conclude(book: Book, fact: Extract<Fact, { what: "concluded" }>): void {
   const { wall, key, status, instance } = fact;
+  if (status === "resolved") dropNamed(book, key);
   for (const alert of [...book.standing.values()]) {
     if (alert.key.split(" ")[1] !== `@${key}`) continue;
     const isLate =

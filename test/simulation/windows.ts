@@ -37,6 +37,12 @@ export function endHits({ counted }: Book, key: string): void {
   counted.ended.set(key, counted.order);
 }
 
+/** A sender said that what it named is over, whatever identifiers it counts under. */
+export function dropNamed({ counted }: Book, name: string): void {
+  for (const key of counted.hits.keys())
+    if (key.split(" ")[1] === `@${name}`) counted.hits.delete(key);
+}
+
 /** A rule was changed. */
 export function dropHits({ counted }: Book, rule: number): void {
   for (const key of counted.hits.keys()) if (isOf(key, rule)) counted.hits.delete(key);

@@ -87,6 +87,8 @@ const SAY: Readonly<Record<string, Say>> = {
     detail.has("why")
       ? html`Open again: the acknowledgement has ended.`
       : html`${who} took the acknowledgement back.`,
+  joined: (detail, _who, call) =>
+    html`New trouble went into it: ${detail.text("what")}. Its acknowledgement ends at ${clockTime(call, detail.number("opens_at"))}.`,
   snoozed: (detail, who, call) => html`${who} snoozed it${until(detail, call)}.`,
   resolved: (detail, who, call) =>
     html`${
