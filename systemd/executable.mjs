@@ -55,8 +55,7 @@ export async function buildExecutable({
   const work = path.join(path.dirname(output), `.build-${path.basename(output)}`);
   fs.rmSync(work, { recursive: true, force: true });
   fs.mkdirSync(work, { recursive: true });
-  const browser = await bundleConsole(root);
-  const inputs = await bundleInto(root, work, [entry, ...workers(root)]);
+  const inputs = await bundleAll(root, work, entry);
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
   const result = path.join(work, "result");
@@ -76,6 +75,13 @@ export async function buildExecutable({
   checkStarts([...run, result]);
   fs.renameSync(result, output);
   fs.rmSync(work, { recursive: true });
+  return inputs;
+}
+
+/** All that is bundled, into `work`, and what browsers are sent. Returns the paths of all source files that went in. */
+export async function bundleAll(root, work, entry = "cli/box.ts") {
+  const browser = await bundleConsole(root);
+  const inputs = await bundleInto(root, work, [entry, ...workers(root)]);
   return [...new Set([...inputs, ...browser])].sort();
 }
 
@@ -102,7 +108,7 @@ async function bundleInto(root, work, entries) {
   const { inputs } = await bundled.catch((error) => {
     throw new BuildError(error.message);
   });
-  return Object.keys(inputs).sort();
+  return Object.keys(inputs);
 }
 
 /** Name in the executable → file, as src/kit/assets.ts asks for them. `work`: where compressed ones are laid down. */

@@ -11,6 +11,30 @@ const refusing = (...names) =>
 
 const none = (...names) => names.map((name) => `export const ${name} = "";\n`).join("");
 
+/**
+ * What is read of the ASN.1 of a signature: two whole numbers in a sequence (RFC 3279, 2.2.3). Whatever else it is, a signature that
+ * is read wrongly is one that doesn't verify.
+ */
+const TWO_INTEGERS = `
+function taken(bytes, tag) {
+  const long = bytes[1] === 0x81;
+  const from = long ? 3 : 2;
+  const size = long ? bytes[2] : bytes[1];
+  const isWhole = bytes[0] === tag && size > 0 && size < 256 && bytes.length >= from + size;
+  if (!isWhole || (long ? size < 0x80 : size > 0x7f)) throw new Error("no signature in DER");
+  return [bytes.slice(from, from + size), bytes.slice(from + size)];
+}
+export const AsnParser = {
+  parse(signature) {
+    const [both, behind] = taken(new Uint8Array(signature), 0x30);
+    const [r, rest] = taken(both, 0x02);
+    const [s, more] = taken(rest, 0x02);
+    if (behind.length + more.length > 0) throw new Error("no signature in DER");
+    return { r: r.buffer, s: s.buffer };
+  },
+};
+`;
+
 const WEBAUTHN = "node_modules/@simplewebauthn/server/esm";
 
 /** Path in the tree → the module in its place, which exports what the program's other modules name of it. */
@@ -32,6 +56,16 @@ export const leftOut = {
     "detectMimeType",
     "detectExtension",
   ),
+
+  // Encrypted answers of a provider: nobody asks for them.
+  "node_modules/jose/dist/webapi/jwe/compact/decrypt.js": refusing("compactDecrypt"),
+
+  // The client that is compiled, for whoever installs it beside this one.
+  "node_modules/pg/lib/native/index.js": 'throw new Error("pg-native is left out");\n',
+
+  // All of ASN.1 and of certificates, for a signature's two numbers.
+  "node_modules/@peculiar/asn1-schema/build/es2015/index.js": TWO_INTEGERS,
+  "node_modules/@peculiar/asn1-ecc/build/es2015/index.js": none("ECDSASigValue"),
 
   // Who made an authenticator: certificates, and the languages that they are written in. src/people/passkeys.ts refuses
   // every answer that brings some before the library sees it.

@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 import { tar, withFolders } from "./archive.mjs";
 import { billOfMaterials } from "./bill.mjs";
 import { debianArch, debianPackage } from "./deb.mjs";
-import { BuildError, buildExecutable, commitOf, versionOf } from "./executable.mjs";
+import { BuildError, buildExecutable, bundleAll, commitOf, versionOf } from "./executable.mjs";
 import { noticesOf } from "./notices.mjs";
 import { runtimeFor } from "./runtime.mjs";
 import { smoke } from "./smoke.mjs";
@@ -29,7 +29,7 @@ export async function release(root) {
   const out = path.join(root, "dist/release");
   fs.rmSync(out, { recursive: true, force: true });
   fs.mkdirSync(out, { recursive: true });
-  const about = { version: versionOf(root), commit: commitOf(root), time: timeOf(root) };
+  const about = aboutOf(root);
   const written = [];
   const bundled = new Set();
   for (const arch of ["x64", "arm64"]) {
@@ -37,8 +37,7 @@ export async function release(root) {
     written.push(...made.names);
     for (const file of made.inputs) bundled.add(file);
   }
-  const bill = billOfMaterials(root, about, bundled);
-  fs.writeFileSync(path.join(out, "sbom.json"), `${JSON.stringify(bill, null, 2)}\n`);
+  writeBill(path.join(out, "sbom.json"), billOfMaterials(root, about, bundled));
   written.push("sbom.json");
   const sums = written.sort().map((name) => {
     const bytes = fs.readFileSync(path.join(out, name));
@@ -47,6 +46,23 @@ export async function release(root) {
   });
   fs.writeFileSync(path.join(out, "SHA256SUMS"), sums.join(""));
 }
+
+/** dist/sbom.json alone, from what an executable would be made of: whether a release could name all of it. */
+export async function bill(root) {
+  const out = path.join(root, "dist");
+  const work = path.join(out, ".bill");
+  fs.rmSync(work, { recursive: true, force: true });
+  const made = billOfMaterials(root, aboutOf(root), await bundleAll(root, work));
+  fs.rmSync(work, { recursive: true });
+  writeBill(path.join(out, "sbom.json"), made);
+  process.stdout.write(`dist/sbom.json names ${made.components.length} parts\n`);
+}
+
+const writeBill = (file, made) => fs.writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`);
+
+const aboutOf = (root) => ({
+  ...{ version: versionOf(root), commit: commitOf(root), time: timeOf(root) },
+});
 
 /** Seconds since the epoch that everything in the release is dated with. */
 function timeOf(root) {
