@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { seenInMemory } from "../src/hosted/registry/generation.ts";
 import { openDatabaseRegistry } from "../src/hosted/registry/postgres/open.ts";
 import { databaseSettings } from "../src/hosted/registry/postgres/settings.ts";
 import { systemClock } from "../src/kit/clock.ts";
@@ -136,7 +137,7 @@ async function looked({ alone: { place } }: Stage, times: number): Promise<numbe
   if (settings === null) throw new Error(`no database: ${database}`);
   const { registry } = await openDatabaseRegistry({
     ...{ settings, pool: 1, keyFile: hostedKey, serves: true, node: "looks" },
-    ...{ clock: systemClock, random: systemRandom, onPlain() {} },
+    ...{ clock: systemClock, random: systemRandom, seen: seenInMemory(), onPlain() {} },
   });
   const took: number[] = [];
   for (let n = 0; n <= times; n++) {

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
+import { seenIn } from "../hosted/nodes/seen.ts";
 import type { Registry } from "../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../hosted/registry/sqlite/registry.ts";
 import type { Names } from "../kit/names.ts";
@@ -25,10 +26,16 @@ export async function openHostedRegistry(
   const { clock, random, log } = deps;
   // Who has no database loads nothing of it.
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
+  const seen = seenIn(config.data, (error) =>
+    log.warn({ err: error }, "which database this node has served from can't be written down"),
+  );
   const opened = await onceItAnswers(deps, () =>
     openDatabaseRegistry({
       ...{ settings: database, pool: database.pool, keyFile: config.keyFile, serves: true },
       ...{ node, clock, random, names },
+      seen,
+      onMigrating: () =>
+        log.info("the database's schema is brought up to date, here or by another node"),
       onPlain: (why) => log.warn({ why }, "what is sent to the database can be read on the way"),
     }),
   );

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hostedFiles } from "../hosted/files.ts";
+import { seenByCommand } from "../hosted/nodes/seen.ts";
 import type { Moved } from "../hosted/registry/move/move-there.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import {
@@ -57,11 +58,12 @@ export async function moveHosted(options: MoveOptions): Promise<MoveReport> {
   }
 }
 
-async function openFor(settings: DatabaseSettings, { clock, random }: MoveOptions) {
+async function openFor(settings: DatabaseSettings, { data, clock, random }: MoveOptions) {
   const { openDatabase } = await import("../hosted/registry/postgres/connect.ts");
   const egress = createEgress({ clock, rules: { role: "box" } });
   const database = openDatabase({
     ...{ ...settings, clock, random, pool: 1, onPlain() {} },
+    seen: seenByCommand(data),
     dial: (request) => egress.dial(request),
   });
   const close = () => {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { operatorsStore } from "../audit/operator.ts";
 import { readApnsKey } from "../hosted/apns-token.ts";
 import { hostedFiles } from "../hosted/files.ts";
+import { seenByCommand } from "../hosted/nodes/seen.ts";
 import {
   type DatabaseFlags,
   type DatabaseSettings,
@@ -121,6 +122,7 @@ async function withDatabase<T>(
   const { openDatabaseRegistry } = await import("../hosted/registry/postgres/open.ts");
   const { registry } = await openDatabaseRegistry({
     ...{ settings, pool: 1, keyFile: hostedKey, serves: false, node: "desk", clock, random },
+    seen: seenByCommand(data),
     onPlain() {},
   });
   try {

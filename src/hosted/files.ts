@@ -4,5 +4,7 @@ export const hostedFiles = {
   key: "hosted.key",
   /** This node's name, where several share a database. */
   node: "node.id",
+  /** The latest generation of their database that this node has found. */
+  seen: "node.database",
   tenants: "tenants",
 } as const;

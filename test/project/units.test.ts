@@ -44,7 +44,7 @@ test("the two units differ only in what they serve, where, and how much they may
   const lines = units.map((unit) => readFileSync(path.join(folder, unit), "utf8").split("\n"));
   const [box = [], hosted = []] = lines;
   const own =
-    /^(Description|EnvironmentFile|Environment|ExecStart|StateDirectory|CacheDirectory|MemoryMax|LimitNOFILE)=/;
+    /^(#|(Description|EnvironmentFile|Environment|ExecStart|TimeoutStartSec|StateDirectory|CacheDirectory|MemoryMax|LimitNOFILE)=)/;
   const common = (all: string[]) => all.filter((line) => !own.test(line));
   assert.deepEqual(common(hosted), common(box));
 });

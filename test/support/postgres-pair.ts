@@ -20,10 +20,12 @@ import { postgresPrograms, postgresUser } from "./postgres.ts";
 export interface PostgresPair {
   /** The socket of the one that takes writes now. */
   socket(): string;
-  /** Statements for psql; what it prints, unaligned. */
-  ask(sql: string, database?: string): Promise<string>;
+  /** Statements for psql, at the one that takes writes unless told; what it prints, unaligned. */
+  ask(sql: string, database?: string, socket?: string): Promise<string>;
   /** Kills the primary with all its processes, promotes the standby and makes it a new one. */
   failOver(): Promise<void>;
+  /** Promotes the standby beside the primary, which lives and waits for it with each commit; its socket. */
+  promote(): Promise<string>;
   /** Kills the standby: from now on every commit waits, until it is back or let go. */
   loseStandby(): Promise<void>;
   /** Starts it again on what it has. */
@@ -109,7 +111,7 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
 
   return {
     socket: () => primary.place,
-    ask: (sql, database = "box") => query(primary.place, sql, database),
+    ask: (sql, database = "box", socket = primary.place) => query(socket, sql, database),
     async failOver() {
       if (second === null) throw new Error("there is no standby to promote");
       await destroy(primary);
@@ -119,6 +121,11 @@ export async function startPostgresPair({ standby = true } = {}): Promise<Postgr
       await query(primary.place, "SELECT pg_promote()");
       rmSync(old.place, { recursive: true, force: true });
       second = await standbyOf(primary);
+    },
+    async promote() {
+      if (second === null) throw new Error("there is no standby to promote");
+      await query(second.place, "SELECT pg_promote()");
+      return second.place;
     },
     async loseStandby() {
       if (second !== null) await destroy(second);

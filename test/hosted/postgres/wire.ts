@@ -3,6 +3,7 @@ import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { TLSSocket } from "node:tls";
+import type { SeenGeneration } from "../../../src/hosted/registry/generation.ts";
 import { openDatabase } from "../../../src/hosted/registry/postgres/connect.ts";
 import { readDatabaseUrl } from "../../../src/hosted/registry/postgres/database-url.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -72,7 +73,7 @@ export function openTo(
   t: TestContext,
   { name }: TestDatabase,
   hosts: string,
-  more: { query?: string; ca?: string } = {},
+  more: { query?: string; ca?: string; seen?: SeenGeneration } = {},
 ) {
   const text = `postgres://hand:sesame@${hosts}/${name}${more.query ?? ""}`;
   const url = readDatabaseUrl(text, { ca: more.ca !== undefined });
@@ -83,6 +84,7 @@ export function openTo(
     ...{ url, clock: systemClock, random: systemRandom, pool: 2, ca: more.ca ?? null },
     dial: (request) => egress.dial(request),
     onPlain: (why) => plain.push(why),
+    ...(more.seen && { seen: more.seen }),
   });
   t.after(async () => {
     database.close();

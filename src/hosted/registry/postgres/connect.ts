@@ -4,13 +4,8 @@ import { sleep } from "../../../kit/clock.ts";
 import type { Random } from "../../../kit/random.ts";
 import type { LaneLoad } from "../load.ts";
 import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
-import {
-  type DatabaseLine,
-  type DatabaseValue,
-  type LineOptions,
-  lineOpener,
-  STATEMENT_MS,
-} from "./line.ts";
+import { lineOpener } from "./hosts.ts";
+import { type DatabaseLine, type DatabaseValue, type LineOptions, STATEMENT_MS } from "./line.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { createDatabaseTally, type DatabaseTally, type LaneTally } from "./tally.ts";
 

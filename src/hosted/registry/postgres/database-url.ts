@@ -108,9 +108,10 @@ export function isHere({ host, isSocket }: DatabaseHost): boolean {
 
 /** As it may be shown: without its password. */
 export function shownDatabaseUrl({ user, hosts, database }: DatabaseUrl): string {
-  const list = hosts.map(({ host, port, isSocket }) => {
-    const name = isSocket ? encodeURIComponent(host) : host.includes(":") ? `[${host}]` : host;
-    return port === USUAL_PORT ? name : `${name}:${port}`;
-  });
-  return `postgres://${encodeURIComponent(user)}@${list.join(",")}/${encodeURIComponent(database)}`;
+  return `postgres://${encodeURIComponent(user)}@${hosts.map(shownHost).join(",")}/${encodeURIComponent(database)}`;
+}
+
+export function shownHost({ host, port, isSocket }: DatabaseHost): string {
+  const name = isSocket ? encodeURIComponent(host) : host.includes(":") ? `[${host}]` : host;
+  return port === USUAL_PORT ? name : `${name}:${port}`;
 }

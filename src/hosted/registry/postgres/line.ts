@@ -2,8 +2,10 @@ import { Socket } from "node:net";
 import type { Client, ClientConfig, QueryResult } from "pg";
 import type { Clock } from "../../../kit/clock.ts";
 import type { Dialled, DialRequest } from "../../../kit/dial.ts";
-import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { type Generation, isLeftBehind, type SeenGeneration } from "../generation.ts";
+import { DatabaseAway, messageOf } from "./database-faults.ts";
 import { type DatabaseHost, type DatabaseTls, type DatabaseUrl, isHere } from "./database-url.ts";
+import { mustTakeWrites } from "./takes-writes.ts";
 import { storableText } from "./texts.ts";
 
 /** What a value of a statement may be. */
@@ -39,6 +41,8 @@ export interface LineOptions {
   dial(request: DialRequest): Promise<Dialled>;
   /** Called once, where what is sent there can be read on the way. */
   onPlain(why: string): void;
+  /** What was found before; nothing when absent. */
+  seen?: SeenGeneration;
 }
 
 /**
@@ -55,38 +59,19 @@ const NO_TLS = "The server does not support SSL connections";
 /** What PgBouncer says of a setting that it doesn't pass on. */
 const NO_SETTING = /unsupported startup parameter/;
 
-/** Makes lines: each to the first host, from the one that served last, that takes writes. Rejects with DatabaseAway. */
-export function lineOpener(options: LineOptions): (ms: number) => Promise<DatabaseLine> {
-  const { url, clock } = options;
-  let last = 0;
-  const told = { plain: false, bare: false };
-  return async (ms) => {
-    const until = clock.mono() + ms;
-    const faults: DatabaseAway[] = [];
-    for (let n = 0; n < url.hosts.length; n++) {
-      const host = (last + n) % url.hosts.length;
-      // One that doesn't answer leaves time for the others.
-      const share = Math.max(0, until - clock.mono()) / (url.hosts.length - n);
-      try {
-        const line = await openLine(options, host, { ms: share, told });
-        last = host;
-        return line;
-      } catch (error) {
-        const isRefusal = endOf(error) !== "lost";
-        faults.push(new DatabaseAway(messageOf(error), { cause: error, isRefusal }));
-      }
-    }
-    throw faults.find(({ isRefusal }) => isRefusal) ?? faults[0] ?? new DatabaseAway("no host");
-  };
-}
-
-interface Opening {
+export interface LineOpening {
   ms: number;
   /** `bare`: a pooler passes no settings on. */
-  told: { plain: boolean; bare: boolean };
+  told: { plain: boolean; bare: boolean; ageless: boolean };
+  seen: SeenGeneration;
 }
 
-async function openLine(options: LineOptions, at: number, opening: Opening): Promise<DatabaseLine> {
+/** A line to one of the hosts. Rejects with DatabaseAway, and what the client says. */
+export async function openLine(
+  options: LineOptions,
+  at: number,
+  opening: LineOpening,
+): Promise<DatabaseLine> {
   const host = options.url.hosts[at] as DatabaseHost;
   const { tls } = options.url;
   const wanted = host.isSocket ? "off" : tls;
@@ -111,33 +96,46 @@ async function openLine(options: LineOptions, at: number, opening: Opening): Pro
 async function connectLine(
   options: LineOptions,
   at: number,
-  { ms, tls, told }: Opening & { tls: DatabaseTls },
+  { ms, tls, told, seen }: LineOpening & { tls: DatabaseTls },
 ): Promise<DatabaseLine> {
   const { clock, url } = options;
   const host = url.hosts[at] as DatabaseHost;
   const openedAt = clock.mono();
   const socket = await socketTo(options, host);
-  const state = { broken: false };
+  const state: LineState = { broken: false, late: false, generation: null };
   const drop = () => {
     state.broken = true;
     socket.destroy();
   };
-  const cancel = clock.after(Math.max(0, ms - (clock.mono() - openedAt)), drop);
+  const cancel = clock.after(Math.max(0, ms - (clock.mono() - openedAt)), () => {
+    state.late = true;
+    drop();
+  });
   try {
     const client = await newClient(options, host, { socket, tls, isBare: told.bare });
     client.on("error", drop);
     socket.once("close", drop);
     await client.connect();
-    const line = lineOf(client, { at, clock, drop, state, openedAt });
-    await mustTakeWrites(line, ms);
+    const line = lineOf(client, { at, clock, drop, state, openedAt, seen });
+    state.generation = await mustTakeWrites(line, { ms, seen, told });
     return line;
   } catch (error) {
     drop();
-    throw error;
+    throw state.late ? noAnswer(ms, error) : error;
   } finally {
     cancel();
   }
 }
+
+interface LineState {
+  broken: boolean;
+  /** It was ended because no answer came in time. */
+  late: boolean;
+  generation: Generation | null;
+}
+
+const noAnswer = (ms: number, cause: unknown) =>
+  new DatabaseAway(`no answer within ${Math.max(0, Math.round(ms / 100)) / 10} s`, { cause });
 
 /** Connected, or for a path of this machine about to be. */
 async function socketTo(options: LineOptions, { host, port, isSocket }: DatabaseHost) {
@@ -185,25 +183,31 @@ function lineOf(
     at: number;
     clock: Clock;
     drop(): void;
-    state: { broken: boolean };
+    state: LineState;
     openedAt: number;
+    seen: SeenGeneration;
   },
 ): DatabaseLine {
-  const { clock, drop, state } = made;
+  const { clock, drop, state, seen } = made;
   return {
     ...{ host: made.at, oldAt: made.openedAt + OLD_MS, drop },
-    isBroken: () => state.broken,
+    isBroken: () => state.broken || isLeftBehind(state.generation, seen.latest()),
     hangUp() {
       if (!state.broken) client.end().catch(() => {});
       state.broken = true;
     },
     async ask(text, values, ms) {
-      const cancel = clock.after(Math.max(0, ms), drop);
+      const cancel = clock.after(Math.max(0, ms), () => {
+        state.late = true;
+        drop();
+      });
       try {
         // Without a name: a pooler gives each transaction whichever connection it has.
         return await (values.length === 0
           ? client.query(text)
           : client.query({ text, values: values.map(storable) }));
+      } catch (error) {
+        throw state.late ? noAnswer(ms, error) : error;
       } finally {
         cancel();
       }
@@ -214,18 +218,4 @@ function lineOf(
 function storable(value: DatabaseValue): unknown {
   if (typeof value === "string") return storableText(value);
   return Array.isArray(value) ? value.map(storable) : value;
-}
-
-/**
- * A commit that waits for a lost standby keeps its place at the server, also when nobody waits for it any more: with each
- * one more there would soon be room for nobody.
- */
-const TAKES_WRITES = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS standby,
-  EXISTS (SELECT 1 FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
-    AND query_start < statement_timestamp() - interval '10 s') AS waits`;
-
-async function mustTakeWrites(line: DatabaseLine, ms: number): Promise<void> {
-  const { rows } = await line.ask(TAKES_WRITES, [], ms);
-  if (rows[0]?.standby !== false) throw new DatabaseAway("it takes no writes");
-  if (rows[0].waits !== false) throw new DatabaseAway("its commits wait for a standby");
 }

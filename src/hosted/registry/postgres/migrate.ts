@@ -1,16 +1,20 @@
 import { StoreFault } from "../../../store/faults.ts";
 import { type Migration, migrations } from "../../../store/migrations.ts";
 import type { Database, DatabaseTx } from "./connect.ts";
+import { DatabaseAway } from "./database-faults.ts";
 import { mustNotHaveMovedOn } from "./move-marks.ts";
 
 /** A big table may have to be written anew, and other nodes wait for who does it. */
 const WITHIN_MS = 600_000;
+const COMMIT_MS = 3_000;
+
+type Asker = Pick<DatabaseTx, "query">;
 
 /** The migrations of the registry on PostgreSQL, in order. */
 export const databaseMigrations = (): Migration[] => migrations("postgres");
 
 /**
- * Runs the migrations that the database hasn't seen: all in one transaction, under a locked row, so that of several nodes the
+ * Runs the migrations that the database hasn't seen, if it commits: all in one transaction, under a locked row, so that of several nodes the
  * first one does it and the others wait. A program older than the schema serves where the schema lets it.
  * Throws StoreFault `newer` where it doesn't, `misconfigured` for a database that can't be one, and DatabaseAway.
  */
@@ -20,6 +24,8 @@ export async function migrateDatabase(
 ): Promise<void> {
   await mustKeep(database);
   await makeMeta(database);
+  await mustCommit(database);
+  if ((await schemaOn(database)) >= known.length) return mustBeAllowed(database, known);
   await database.transaction(
     async (tx) => {
       const schema = await lockedSchema(tx);
@@ -59,20 +65,40 @@ async function makeMeta(database: Database): Promise<void> {
   const [found] = await database.query<{ known: boolean }>(
     "SELECT to_regclass('meta') IS NOT NULL AS known",
   );
-  if (found?.known !== true) await make().catch(make);
+  if (found?.known === true) return;
+  await make().catch((error) => (error instanceof DatabaseAway ? Promise.reject(error) : make()));
+}
+
+/** A row of its own: whoever waits for it waits for a commit like this one. */
+const COMMIT = `INSERT INTO meta (key, value) VALUES ('starts', 1)
+  ON CONFLICT (key) DO UPDATE SET value = meta.value + 1`;
+
+/** Known within seconds, and before anything that may take minutes is begun: another host may be well. */
+async function mustCommit(database: Database): Promise<void> {
+  try {
+    await database.query(COMMIT, [], { withinMs: COMMIT_MS });
+  } catch (error) {
+    if (!(error instanceof DatabaseAway) || error.isRefusal) throw error;
+    throw new DatabaseAway(`it is read, and commits nothing: is its standby lost? (${error.why})`, {
+      cause: error,
+    });
+  }
 }
 
 async function lockedSchema(tx: DatabaseTx): Promise<number> {
   await tx.query(
     "INSERT INTO meta (key, value) VALUES ('schema', 0), ('least', 0) ON CONFLICT DO NOTHING",
   );
-  const [row] = await tx.query<{ value: number }>(
-    "SELECT value FROM meta WHERE key = 'schema' FOR UPDATE",
-  );
+  await tx.query("SELECT 1 FROM meta WHERE key = 'schema' FOR UPDATE");
+  return schemaOn(tx);
+}
+
+async function schemaOn({ query }: Asker): Promise<number> {
+  const [row] = await query<{ value: number }>("SELECT value FROM meta WHERE key = 'schema'");
   return row?.value ?? 0;
 }
 
-async function mustBeAllowed(tx: DatabaseTx, known: readonly Migration[]): Promise<void> {
+async function mustBeAllowed(tx: Asker, known: readonly Migration[]): Promise<void> {
   const [least] = await tx.query<{ value: number }>("SELECT value FROM meta WHERE key = 'least'");
   if (known.length < (least?.value ?? 0)) throw tooOld();
   await mustNotHaveMovedOn(tx);

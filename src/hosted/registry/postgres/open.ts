@@ -6,6 +6,7 @@ import type { Names } from "../../../kit/names.ts";
 import type { Random } from "../../../kit/random.ts";
 import { type FileSealer, fileSealer } from "../../../kit/sealer.ts";
 import { StoreFault } from "../../../store/faults.ts";
+import type { SeenGeneration } from "../generation.ts";
 import type { Registry } from "../registry.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import { shownDatabaseUrl } from "./database-url.ts";
@@ -28,6 +29,9 @@ export interface OpenDatabaseOptions {
   names?: Names;
   /** Told once, where what is sent to the database can be read on the way. */
   onPlain(why: string): void;
+  /** What was found of the database before. */
+  seen: SeenGeneration;
+  onMigrating?(): void;
 }
 
 /**
@@ -39,14 +43,23 @@ export async function openDatabaseRegistry(
   options: OpenDatabaseOptions,
 ): Promise<{ registry: Registry; sealer: FileSealer }> {
   const { settings, pool, keyFile, serves, node, clock, random, names, onPlain } = options;
+  const { seen, onMigrating } = options;
   const egress = createEgress({ clock, rules: { role: "box" }, ...(names && { names }) });
   const made: { sealer?: FileSealer } = {};
   try {
     const keys = { serves, ...keysIn(keyFile) };
     const registry = await openPostgresRegistry({
-      ...{ ...settings, clock, random, node, onPlain, ...(pool === undefined ? {} : { pool }) },
+      ...{
+        ...settings,
+        clock,
+        random,
+        node,
+        onPlain,
+        seen,
+        ...(pool === undefined ? {} : { pool }),
+      },
       dial: (request) => egress.dial(request),
-      keys,
+      ...{ keys, ...(onMigrating && { onMigrating }) },
       sealer(inUse) {
         const [dir, name] = [dirname(keyFile), basename(keyFile)];
         made.sealer = fileSealer({ dir, name, inUse, clock, random });

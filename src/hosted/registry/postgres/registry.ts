@@ -22,16 +22,21 @@ export interface PostgresRegistryOptions extends DatabaseOptions {
   node: string;
   /** What the sealer's keys are, which must be the others'; absent where nobody asks. */
   keys?: NodeKeys;
+  /** Called once where the schema takes long: a big table is written anew, here or by another node. */
+  onMigrating?(): void;
   /** Makes the sealer, told which keys the stored values name. */
   sealer(keyIdsInUse: readonly string[]): RegistrySealer;
 }
+
+const SAY_MS = 10_000;
 
 /** Connects to the registry's database and migrates it. Rejects with DatabaseAway and StoreFault. */
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
   const { node, clock, random, keys } = options;
   const database = openDatabase(options);
   try {
-    await migrateDatabase(database);
+    const said = clock.after(SAY_MS, () => options.onMigrating?.());
+    await migrateDatabase(database).finally(said);
     if (keys?.serves === true) await mustHaveKeyOn(database, keys);
     const sealer = options.sealer(await sealedKeyIdsOn({ database }));
     const registry = registryOn({ database, sealer, clock, random, node });

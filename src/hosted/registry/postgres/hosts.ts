@@ -1,0 +1,58 @@
+import { seenInMemory } from "../generation.ts";
+import { DatabaseAway, endOf, messageOf } from "./database-faults.ts";
+import { type DatabaseHost, shownHost } from "./database-url.ts";
+import { type DatabaseLine, type LineOptions, openLine } from "./line.ts";
+
+/** How long the other hosts may take that are looked at once, whether one of them was promoted since. */
+const LOOK_MS = 1_000;
+
+/**
+ * Makes lines: each to the first host, from the one that served last, that takes writes. The first time all are looked at,
+ * and the one that was promoted last is taken. Rejects with DatabaseAway.
+ */
+export function lineOpener(options: LineOptions): (ms: number) => Promise<DatabaseLine> {
+  const { url, clock, seen = seenInMemory() } = options;
+  const { hosts } = url;
+  let last = 0;
+  let hasLooked = false;
+  const told = { plain: false, bare: false, ageless: false };
+  return async (ms) => {
+    const until = clock.mono() + ms;
+    const faults: HostFault[] = [];
+    const found: DatabaseLine[] = [];
+    for (let n = 0; n < hosts.length && (found.length === 0 || !hasLooked); n++) {
+      const host = (last + n) % hosts.length;
+      // One that doesn't answer leaves time for the others.
+      const share = Math.max(0, until - clock.mono()) / (hosts.length - n);
+      const most = found.length === 0 ? share : Math.min(share, LOOK_MS);
+      try {
+        found.push(await openLine(options, host, { ms: most, told, seen }));
+      } catch (error) {
+        faults.push({ host: hosts[host] as DatabaseHost, error });
+      }
+    }
+    // One that was left behind counts as broken once the other was seen.
+    const line = found.find((one) => !one.isBroken());
+    for (const one of found) if (one !== line) one.hangUp();
+    if (line === undefined) throw allFailed(faults);
+    hasLooked = true;
+    last = line.host;
+    return line;
+  };
+}
+
+interface HostFault {
+  host: DatabaseHost;
+  error: unknown;
+}
+
+/** What each host said. Waiting helps as long as one of them may yet say something else. */
+function allFailed(faults: readonly HostFault[]): DatabaseAway {
+  const isRefusal = faults.length > 0 && faults.every(({ error }) => endOf(error) !== "lost");
+  const [first] = faults;
+  const why =
+    faults.length === 1
+      ? messageOf(first?.error)
+      : faults.map(({ host, error }) => `${shownHost(host)}: ${messageOf(error)}`).join("; ");
+  return new DatabaseAway(why || "no host", { cause: first?.error, isRefusal });
+}
