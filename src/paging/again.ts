@@ -16,8 +16,11 @@ export function messageAgain(reader: Reader, now: number, handle: string): Direc
       .get(pages.at(-1) ?? 0);
     if (row === undefined) return [];
     const said = row.said === null ? null : (JSON.parse(row.said) as EventSaid);
-    return [{ event: JSON.parse(row.body) as EventBody, said, ack: { url: null, handle } }];
+    return [{ event: JSON.parse(row.body) as EventBody, said }];
   });
   if (first === undefined) return null;
-  return pageMessage([first, ...others], { id: first.event.event_id, link: () => null });
+  return pageMessage([first, ...others], {
+    ...{ id: first.event.event_id, link: () => null },
+    ack: { url: null, handle },
+  });
 }

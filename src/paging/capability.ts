@@ -2,11 +2,15 @@ import { sameSecret } from "../kit/ids.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import { getMeta } from "../store/meta.ts";
 import type { Reader } from "../store/store.ts";
+import type { MessageName } from "./message-name.ts";
 
-/** The right to take or end one alert as one person, for a day: what a link in a message carries. */
+/** The right to answer one message as one person, for a day: what a link in it carries. */
 export interface Capability {
   tenantId: string;
+  /** The alert that the message names first. */
   alertId: number;
+  /** Absent in links of before messages had names. */
+  message?: MessageName;
   accountId: string;
   contactId: string;
   /** Unix seconds. */
@@ -19,7 +23,7 @@ export const CAPABILITY_SECONDS = 86_400;
 const PURPOSE = "capability";
 
 /**
- * `{alert}-{until}-{contact}-{signature}`: the signature is over the account and the tenant, too. `whole`: those two stand
+ * `{alert}.{row}.{sum}-{until}-{contact}-{signature}`: the signature is over the account and the tenant, too. `whole`: those two stand
  * before it, for a service of many tenants, which opens none for a link that it didn't give out.
  */
 export function capabilityOf(
@@ -27,18 +31,20 @@ export function capabilityOf(
   capability: Capability,
   { whole = false }: { whole?: boolean } = {},
 ): string {
-  const { tenantId, alertId, accountId, until, contactId } = capability;
+  const { tenantId, alertId, message, accountId, until, contactId } = capability;
   const [signature] = sealer.macs(PURPOSE, signed(capability));
-  const short = `${alertId.toString(36)}-${until.toString(36)}-${contactId}-${signature}`;
+  const of = message === undefined ? "" : `.${message.lead.toString(36)}.${message.sum}`;
+  const short = `${alertId.toString(36)}${of}-${until.toString(36)}-${contactId}-${signature}`;
   return whole ? `${tenantId}${accountId}-${short}` : short;
 }
 
-function signed({ tenantId, alertId, accountId, contactId, until }: Capability): string {
-  return JSON.stringify([tenantId, alertId, accountId, contactId, until]);
+function signed({ tenantId, alertId, accountId, contactId, until, message }: Capability): string {
+  const of = message === undefined ? [] : [message.lead, message.sum];
+  return JSON.stringify([tenantId, alertId, accountId, contactId, until, ...of]);
 }
 
 const CAPABILITY =
-  /^(?:([0-9a-f]{16})([0-9a-f]{16})-)?([0-9a-z]{1,11})-([0-9a-z]{1,8})-([0-9a-f]{16})-([\w-]{22})$/;
+  /^(?:([0-9a-f]{16})([0-9a-f]{16})-)?([0-9a-z]{1,11})(?:\.([0-9a-z]{1,11})\.([0-9a-z]{4}))?-([0-9a-z]{1,8})-([0-9a-f]{16})-([\w-]{22})$/;
 
 /** What a link's capability says of itself: all of it, or what doesn't follow from the rest. */
 export type SaidCapability = Omit<Capability, "tenantId" | "accountId"> &
@@ -46,22 +52,24 @@ export type SaidCapability = Omit<Capability, "tenantId" | "accountId"> &
 
 /** What it says of itself, believed by nobody yet; null where it has another form. */
 export function readCapability(text: string): SaidCapability | null {
-  const [, tenantId, accountId, alert = "", until = "", contactId = ""] =
+  const [, tenantId, accountId, alert = "", row = "", sum, until = "", contactId = ""] =
     CAPABILITY.exec(text) ?? [];
-  const numbers = [alert, until].map((digits) => Number.parseInt(digits, 36));
-  const [alertId = 0, untilSeconds = 0] = numbers;
+  const digits = [alert, until, ...(sum === undefined ? [] : [row])];
+  const numbers = digits.map((each) => Number.parseInt(each, 36));
+  const [alertId = 0, untilSeconds = 0, lead = 0] = numbers;
   // One right has one writing.
-  const isPlain = numbers.map((number) => number.toString(36)).join() === `${alert},${until}`;
+  const isPlain = numbers.map((number) => number.toString(36)).join() === digits.join();
   if (contactId === "" || !isPlain) return null;
   return {
     ...(tenantId !== undefined && accountId !== undefined && { tenantId, accountId }),
+    ...(sum !== undefined && { message: { lead, sum } }),
     ...{ alertId, until: untilSeconds, contactId },
   };
 }
 
 /** Whether it is one that this tenant gave out: under any key of the ring, since keys are rotated. */
 export function isGenuine(sealer: Sealer, text: string, capability: Capability): boolean {
-  const given = CAPABILITY.exec(text)?.[6] ?? "";
+  const given = CAPABILITY.exec(text)?.[8] ?? "";
   const right = sealer.macs(PURPOSE, signed(capability));
   return right.map((mac) => sameSecret(mac, given)).includes(true);
 }

@@ -1,6 +1,7 @@
 import type { Way } from "../contacts/notify.ts";
 import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { HANDLE_LENGTH, lettersOf } from "./message-name.ts";
 
 /** Rows of personal pages: one for each alert and contact, made in the transaction of the rung. */
 
@@ -9,14 +10,6 @@ import type { Reader, Tx } from "../store/store.ts";
  * what became of it.
  */
 export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified', 'alert.opened')";
-
-/** Lower case, since texts come back in any; none of these is taken for another. */
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
-
-/** What stands for a capability where room is short: 12 letters and digits, 60 bits. */
-function newHandle({ random }: Tx): string {
-  return Array.from(random.bytes(12), (byte) => LETTERS[byte % 32]).join("");
-}
 
 const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at, shift_check)
   VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`;
@@ -73,7 +66,14 @@ function insert(
 ): void {
   tx.sql<SqlValue[]>(INSERT).run(
     ...[row.contactId, row.account, row.alertId, row.eventRow, row.event],
-    ...[newHandle(tx), row.due, row.due, row.ref, tx.at, row.check ?? null],
+    ...[
+      lettersOf(tx.random.bytes(HANDLE_LENGTH)),
+      row.due,
+      row.due,
+      row.ref,
+      tx.at,
+      row.check ?? null,
+    ],
   );
   tx.note({ topic: "contact", id: row.contactId });
 }

@@ -7,10 +7,11 @@ import type { Look, Queue } from "../outbox/queue.ts";
 import type { EventSaid } from "../outbox/said.ts";
 import type { Reader, Store, Tx } from "../store/store.ts";
 import { CAPABILITY_SECONDS, capabilityOf, linkBase, tenantOf } from "./capability.ts";
+import { messageName, shownHandle } from "./message-name.ts";
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 import { pageRecorder } from "./record.ts";
-import { noteMessage, type PagedAlert, pageMessage, type ShiftFacts, shiftMessage } from "./say.ts";
+import { noteMessage, pageMessage, type ShiftFacts, shiftMessage } from "./say.ts";
 import type { ContactSender } from "./send.ts";
 
 export interface PageQueueOptions {
@@ -123,18 +124,18 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     const due = store.sql<Params, PageRow>(BUNDLE).all(contact.id, store.clock.now());
     const all = due.length === 0 ? [row] : due;
     const quiet = new Set([...new Set(all.map(({ alertId }) => alertId))].filter(isQuiet));
-    const rows = all.filter(({ alertId }) => !quiet.has(alertId));
-    if (rows.length === 0) {
+    const [lead, ...along] = all.filter(({ alertId }) => !quiet.has(alertId));
+    if (lead === undefined) {
       const verdict = { kind: "waiting", error: "silenced" } as const;
       return { verdict, rows: all, isQuiet: true };
     }
-    const found = latestOfEach(withBodies(rows));
-    const [first, ...others] = found;
+    const rows: Rows = [lead, ...along];
+    const [first, ...others] = latestOfEach(withBodies(rows));
     if (first === undefined) return nothingToSay(row);
-    const message = messageOf([first, ...others]);
+    const message = messageOf([first, ...others], rows);
     return {
       ...(await sender.send(contact, message, {
-        row: rows[0]?.id ?? row.id,
+        name: messageName(rows),
         // The message before, which it may have waited for, is none of its attempts.
         since: row.attempts > 0 ? Math.max(row.dueMs, restUntil(store, contact.id)) : null,
       })),
@@ -144,7 +145,10 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
     async function tellShift(row: PageRow, facts: ShiftFacts | null): Promise<PageOutcome> {
       if (facts === null) return nothingToSay(row);
       const message = shiftMessage(facts, base === null ? null : `${base}/oncall`);
-      return { ...(await sender.send(contact, message, { row: row.id })), rows: [row] };
+      return {
+        ...(await sender.send(contact, message, { name: messageName([row]) })),
+        rows: [row],
+      };
     }
 
     /** Of what was told alone the message is changed; all else goes together, since none of it is urgent. */
@@ -158,26 +162,30 @@ export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, Contact
       const [first, ...others] = latestOfEach(withBodies(rows));
       if (first === undefined) return nothingToSay(row);
       const message = noteMessage([first, ...others], link);
-      return { ...(await sender.send(contact, message, { ref: row.ref, row: row.id })), rows };
+      const how = { ref: row.ref, name: messageName([row, ...rows.slice(1)]) };
+      return { ...(await sender.send(contact, message, how)), rows };
     }
 
-    function messageOf(all: [RowWithEvent, ...RowWithEvent[]]): DirectMessage {
-      const named = all.map(({ row: each, event, said }): PagedAlert => {
-        const right = {
-          tenantId: tenantOf(store),
-          ...{ alertId: each.alertId, accountId: each.accountId, contactId: contact.id },
-          until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
-        };
-        // A browser is told that its right has ended, also once its subscription is gone.
-        const whole = oneOfMany || contact.kind === "web_push";
-        const capability = capabilityOf(sealer, right, { whole });
-        const url = base === null ? null : `${base}/ack/${capability}`;
-        return { event, said, ack: { url, handle: each.handle } };
-      }) as [PagedAlert, ...PagedAlert[]];
-      return pageMessage(named, { id: `${all.at(-1)?.event.event_id}`, link });
+    /** Whoever answers it answers all that it names, by the link and by the handle of its first row. */
+    function messageOf(all: [RowWithEvent, ...RowWithEvent[]], rows: Rows): DirectMessage {
+      const [{ handle }] = rows;
+      const [{ row: first }] = all;
+      const message = messageName(rows);
+      const right = {
+        ...{ tenantId: tenantOf(store), message },
+        ...{ alertId: first.alertId, accountId: first.accountId, contactId: contact.id },
+        until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
+      };
+      // A browser is told that its right has ended, also once its subscription is gone.
+      const whole = oneOfMany || contact.kind === "web_push";
+      const url = base === null ? null : `${base}/ack/${capabilityOf(sealer, right, { whole })}`;
+      const id = `${all.at(-1)?.event.event_id}`;
+      return pageMessage(all, { id, link, ack: { url, handle: shownHandle(handle, message) } });
     }
   }
 }
+
+type Rows = readonly [PageRow, ...PageRow[]];
 
 /** Its event went with its alert, between the look at it and the sending. */
 function nothingToSay(row: PageRow): PageOutcome {

@@ -3,12 +3,13 @@ import { sameSecret } from "../kit/ids.ts";
 import type { Sealer } from "../kit/sealer.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { CAPABILITY_SECONDS, isGenuine, readCapability, tenantOf } from "./capability.ts";
+import { namedIn, readHandle } from "./message-name.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 
 /** What lets somebody answer a page: the link of a message, or the short word that stands for it. */
 export type AnswerKey = { capability: string; sealer: Sealer } | { handle: string };
 
-/** The right to answer one message, as one person. */
+/** The right to answer one message that was delivered, as one person. */
 export interface AnswerRight {
   accountId: string;
   contactId: string;
@@ -21,8 +22,8 @@ export interface AnswerRight {
 }
 
 /**
- * What a key opens now; null for one that nobody was given, and for one that ended with its day, its contact, its account or
- * its alert. Why is told to nobody.
+ * What a key opens now: what its message named and delivered, and nothing else. null for one that nobody was given, and for one
+ * that ended with its day, its contact, its account or its alert. Why is told to nobody.
  */
 export function rightOf(reader: Reader, now: number, key: AnswerKey): AnswerRight | null {
   const asked = "handle" in key ? byHandle(reader, now, key.handle) : byLink(reader, now, key);
@@ -30,22 +31,34 @@ export function rightOf(reader: Reader, now: number, key: AnswerKey): AnswerRigh
   const contact = findContact(reader, asked.contactId);
   const isOn = contact?.state === "verified" || contact?.state === "failing";
   if (contact === null || !isOn || contact.accountId !== asked.accountId) return null;
-  const alert = reader.sql<[id: number]>("SELECT 1 FROM alerts WHERE id = ?").get(asked.alertId);
+  const named = namedBy(reader, asked);
+  const [first] = named;
+  if (first === undefined) return null;
+  const alert = reader.sql<[id: number]>("SELECT 1 FROM alerts WHERE id = ?").get(first.alertId);
   if (alert === undefined) return null;
-  return { ...asked, via: contact.kind, named: namedBy(reader, asked) };
+  const { accountId, contactId } = asked;
+  return { accountId, contactId, via: contact.kind, alertId: first.alertId, named };
 }
 
-type Asked = Pick<AnswerRight, "accountId" | "contactId" | "alertId"> & { page: number | null };
+interface Asked {
+  accountId: string;
+  contactId: string;
+  of: Message;
+}
 
-const BY_HANDLE = `SELECT id AS page, alert_id AS alertId, contact_id AS contactId, account_id AS accountId, handle,
-    coalesce(finished_at, created_at) AS at FROM pages WHERE handle = ? AND event IN ${PAGE_EVENTS}`;
+/** A message by its first row; `sum` null: as it was delivered. By an alert: those that name it first, for that alert alone. */
+type Message = { lead: number; sum: string | null } | { alertId: number };
 
-function byHandle(reader: Reader, now: number, handle: string): Asked | null {
-  const row = reader
-    .sql<[handle: string], Asked & { handle: string; at: number }>(BY_HANDLE)
-    .get(handle);
+const BY_HANDLE = `SELECT id AS lead, contact_id AS contactId, account_id AS accountId, handle, finished_at AS at
+  FROM pages WHERE handle = ? AND status = 'delivered' AND event IN ${PAGE_EVENTS}`;
+
+function byHandle(reader: Reader, now: number, text: string): Asked | null {
+  const { handle, sum } = readHandle(text);
+  type Row = Omit<Asked, "of"> & { lead: number; handle: string; at: number };
+  const row = reader.sql<[handle: string], Row>(BY_HANDLE).get(handle);
   if (row === undefined || !sameSecret(row.handle, handle)) return null;
-  return row.at + CAPABILITY_SECONDS <= now ? null : row;
+  const { lead, contactId, accountId, at } = row;
+  return at + CAPABILITY_SECONDS <= now ? null : { contactId, accountId, of: { lead, sum } };
 }
 
 /** The account is the contact's: one that was made for another is not genuine. */
@@ -56,36 +69,36 @@ function byLink(
 ): Asked | null {
   const said = readCapability(capability);
   if (said === null || said.until <= now) return null;
-  const { alertId, contactId, until } = said;
+  const { contactId } = said;
   const accountId = findContact(reader, contactId)?.accountId ?? "";
   const tenantId = tenantOf(reader);
-  const right = { tenantId, alertId, accountId, contactId, until };
-  const isGiven = isGenuine(sealer, capability, right) && accountId !== "";
+  const isGiven = isGenuine(sealer, capability, { ...said, tenantId, accountId });
   const isWhole = said.tenantId === undefined || said.tenantId === tenantId;
   const isTheirs = said.accountId === undefined || said.accountId === accountId;
-  return isGiven && isWhole && isTheirs ? { alertId, contactId, accountId, page: null } : null;
+  if (!isGiven || accountId === "" || !isWhole || !isTheirs) return null;
+  return { contactId, accountId, of: said.message ?? { alertId: said.alertId } };
 }
 
-const OF_CONTACT = `alert_id = @alertId + 0 AND contact_id = @contactId AND account_id = @accountId
-  AND event IN ${PAGE_EVENTS}`;
-/** Messages that can be answered for an alert are those that name it first. */
-const MESSAGES = `SELECT id FROM pages WHERE ${OF_CONTACT} AND sent_with IS NULL`;
-const NAMED = `SELECT id, alert_id AS alertId FROM pages WHERE ${OF_CONTACT}
-  UNION SELECT id, alert_id FROM pages WHERE sent_with IN (${MESSAGES}) ORDER BY id`;
-const NAMED_BY = `SELECT id, alert_id AS alertId FROM pages WHERE id = @page + 0
-  UNION SELECT id, alert_id FROM pages WHERE sent_with = @page + 0 ORDER BY id`;
+const REACHED = `contact_id = @contactId AND account_id = @accountId AND status = 'delivered' AND event IN ${PAGE_EVENTS}`;
+const TOGETHER = `SELECT id, alert_id AS alertId FROM pages WHERE id = @lead + 0 AND ${REACHED}
+  UNION SELECT id, alert_id FROM pages WHERE sent_with = @lead + 0 AND ${REACHED} ORDER BY id`;
+const FIRST = `SELECT id, alert_id AS alertId FROM pages
+  WHERE alert_id = @alertId + 0 AND sent_with IS NULL AND ${REACHED} ORDER BY id`;
 
-function namedBy(reader: Reader, { page, ...of }: Asked): AnswerRight["named"] {
-  const { alertId, contactId, accountId } = of;
-  const rows =
-    page === null
-      ? reader
-          .sql<Record<string, string | number>, { id: number; alertId: number }>(NAMED)
-          .all({ alertId, contactId, accountId })
-      : reader.sql<{ page: number }, { id: number; alertId: number }>(NAMED_BY).all({ page });
-  const pages = new Map<number, number[]>([[alertId, []]]);
-  for (const row of rows) pages.set(row.alertId, [...(pages.get(row.alertId) ?? []), row.id]);
+/** The alerts that reached the person by this message, each once, the first first. */
+function namedBy(reader: Reader, { of, ...who }: Asked): AnswerRight["named"] {
+  type Row = { id: number; alertId: number };
+  const ask = (text: string, more: Record<string, number>) =>
+    reader.sql<Record<string, string | number>, Row>(text).all({ ...who, ...more });
+  const pages = new Map<number, number[]>();
+  for (const row of "alertId" in of ? ask(FIRST, of) : together(of))
+    pages.set(row.alertId, [...(pages.get(row.alertId) ?? []), row.id]);
   return [...pages].map(([id, ids]) => ({ alertId: id, pages: ids }));
+
+  function together({ lead, sum }: { lead: number; sum: string | null }): readonly Row[] {
+    const rows = ask(TOGETHER, { lead });
+    return sum === null ? rows : namedIn(rows, { lead, sum });
+  }
 }
 
 const ANSWERED = "UPDATE pages SET outcome = 'answered' WHERE id = ?";
@@ -107,11 +120,10 @@ export function wasRight(
 ): { alertId: number; accountId: string } | null {
   const said = readCapability(capability);
   if (said === null) return null;
-  const { alertId, contactId, until } = said;
+  const { alertId, contactId } = said;
   const accountId = findContact(reader, contactId)?.accountId ?? said.accountId ?? "";
-  const tenantId = tenantOf(reader);
   const isGiven = isGenuine(sealer, capability, {
-    ...{ tenantId, alertId, accountId, contactId, until },
+    ...{ ...said, tenantId: tenantOf(reader), accountId },
   });
   const isThere = reader.sql<[id: string]>(IS_THERE).get(accountId) !== undefined;
   return isGiven && isThere ? { alertId, accountId } : null;

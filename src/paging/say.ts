@@ -12,19 +12,22 @@ const MOST_NAMED = 50;
 const ALL_NAMED = 900;
 const NAMED = 50;
 
-/** One alert of a message, with what stands for its capability. */
+/** One alert of a message. */
 export interface PagedAlert {
   event: EventBody;
   said: EventSaid | null;
-  ack: DirectMessage["ack"];
 }
 
-/** Several alerts as one message, oldest first: each is named, the first can be taken from the message itself. */
+/** Several alerts as one message, oldest first: each is named. `ack`: how it is answered. */
 export function pageMessage(
   paged: readonly [PagedAlert, ...PagedAlert[]],
-  { id, link }: { id: string; link: (alertId: string) => string | null },
+  {
+    id,
+    link,
+    ack,
+  }: { id: string; link: (alertId: string) => string | null; ack: DirectMessage["ack"] },
 ): DirectMessage {
-  const [{ event: first, said, ack }] = paged;
+  const [{ event: first, said }] = paged;
   const events = paged.map(({ event }) => event);
   const level = Math.max(...events.map((event) => event.level));
   const base = {
@@ -50,7 +53,7 @@ function linesOf({ details, people, facts, links }: Message): string[] {
 
 /** What became of alerts that the person was told of: of one all that is known, of several a line each. */
 export function noteMessage(
-  all: readonly [Omit<PagedAlert, "ack">, ...Omit<PagedAlert, "ack">[]],
+  all: readonly [PagedAlert, ...PagedAlert[]],
   link: (alertId: string) => string | null,
 ): DirectMessage {
   const [{ event: first, said }] = all;

@@ -9,6 +9,7 @@ import type { Sealer } from "../kit/sealer.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
 import type { Store } from "../store/store.ts";
 import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capability.ts";
+import type { MessageName } from "./message-name.ts";
 import { receiptOf } from "./shown.ts";
 
 export interface ContactSenderOptions {
@@ -32,8 +33,8 @@ export interface ContactSender {
 export interface How {
   /** What the service calls the message in whose place it is said. */
   ref: string | null;
-  /** The row of the first that the message names; null: no row, a test. */
-  row: number | null;
+  /** null: it names no row, a test. */
+  name: MessageName | null;
   /** When an earlier attempt at it began, in Unix milliseconds. */
   since: number | null;
 }
@@ -43,7 +44,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   const attempt = async (
     contact: ContactRow,
     message: DirectMessage,
-    { ref, row, since }: How,
+    { ref, name, since }: How,
   ): Promise<DirectSent> => {
     const kind = kinds.find(contact.kind);
     if (kind === undefined) return ours(`this program knows no contact of kind ${contact.kind}`);
@@ -58,7 +59,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
       whose: options.oneOfMany ? `/${callbackSegment(sealer, tenantOf(store))}` : "",
       tenantId: tenantOf(store),
       receipt: receiptOf(sealer, {
-        ...{ tenantId: tenantOf(store), contactId: contact.id, row },
+        ...{ tenantId: tenantOf(store), contactId: contact.id, name },
         until: Math.floor(store.clock.now() / 1000) + CAPABILITY_SECONDS,
       }),
     };
@@ -76,7 +77,7 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
   };
   return {
     send: (contact, message, how = {}) =>
-      guarded(contact, message, { ref: null, row: null, since: null, ...how }),
+      guarded(contact, message, { ref: null, name: null, since: null, ...how }),
   };
 }
 

@@ -2,6 +2,7 @@ import { type ContactRow, contactsOfKind, openContact } from "../contacts/contac
 import type { Sealer } from "../kit/sealer.ts";
 import type { Reader } from "../store/store.ts";
 import { CAPABILITY_SECONDS } from "./capability.ts";
+import { readHandle } from "./message-name.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 
 /** Who texts, and which page it answers: a number is all that a text has. */
@@ -53,8 +54,8 @@ export function pageTexted(
     .sql<[since: number, contactId: string], Sent>(SENT)
     .all(now - CAPABILITY_SECONDS, contactId);
   if (which === "") return theOnly(sent, verb);
-  const byHandle = sent.find(({ handle }) => handle.toLowerCase() === which);
-  if (byHandle !== undefined) return { kind: "page", handle: byHandle.handle };
+  const { handle } = readHandle(which);
+  if (sent.some((row) => row.handle === handle)) return { kind: "page", handle: which };
   const byNumber = sent.findLast(({ alertId }) => String(alertId) === which);
   if (byNumber === undefined) return { kind: "none" };
   return { kind: "page", handle: byNumber.handle, alertId: byNumber.alertId };
@@ -70,5 +71,9 @@ function theOnly(sent: readonly Sent[], verb: string): Texted {
   const first = sent.find(({ id }) => leads.has(id)) ?? asked[0];
   if (first === undefined) return { kind: "none" };
   if (leads.size === 1) return { kind: "page", handle: first.handle };
-  return { kind: "which", alertIds: [...new Set(asked.map(({ alertId }) => alertId))] };
+  const alertIds = [...new Set(asked.map(({ alertId }) => alertId))];
+  const [alertId = 0, ...others] = alertIds;
+  // Told of it more than once.
+  if (others.length === 0) return { kind: "page", handle: asked.at(-1)?.handle ?? "", alertId };
+  return { kind: "which", alertIds };
 }

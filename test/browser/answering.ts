@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { capabilityOf } from "../../src/paging/capability.ts";
+import { messageName } from "../../src/paging/message-name.ts";
 import { XSS_VECTORS } from "../fixtures/xss.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { reachBy } from "../support/contacts.ts";
@@ -30,6 +31,10 @@ async function paged(box: TestBox, token: string, messages: readonly string[]): 
   return ids;
 }
 
+/** The message that names this alert first. */
+const MESSAGE = `SELECT id FROM pages WHERE alert_id = ?
+  UNION SELECT id FROM pages WHERE sent_with IN (SELECT id FROM pages WHERE alert_id = ?) ORDER BY id`;
+
 async function press(page: Page, name: string): Promise<void> {
   const button = page.getByRole("button", { name, exact: true });
   const box = await button.boundingBox();
@@ -48,9 +53,12 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
     const rule = { name: "errors", identifier_keys: ["n"], escalations: [step] };
     await box.api("POST", "/v1/projects/shop/rules", rule);
     const link = (alertId = 0) => {
-      const { sealer, id: tenantId, clock } = box.tenant;
+      const { sealer, id: tenantId, clock, store } = box.tenant;
       const until = Math.floor(clock.now() / 1000) + 3600;
-      return `${box.url}/ack/${capabilityOf(sealer, { tenantId, alertId, accountId, contactId: contact, until })}`;
+      const rows = store.sql<[number, number], { id: number }>(MESSAGE).all(alertId, alertId);
+      const message = messageName(rows as [{ id: number }]);
+      const right = { tenantId, alertId, accountId, contactId: contact, until, message };
+      return `${box.url}/ack/${capabilityOf(sealer, right)}`;
     };
     for (const [name, options] of Object.entries(LOOKS)) {
       const tab = await open(browser, options);

@@ -91,7 +91,7 @@ test("a button in a direct message acts as the person who was paged; others are 
   await open();
   const first = await page(ann);
   const key = handle();
-  assert.match(key, /^[a-z0-9]{12}$/);
+  assert.match(key, /^[a-z0-9]{16}$/);
   await press(BOB, key);
   await busy(box, () => whispers.length === 1, "Bob is told");
   assert.match(whispers[0]?.text ?? "", /somebody else's/);

@@ -39,7 +39,7 @@ test("a page's buttons act as the person who was paged, the message says so afte
   const first = await page(ann);
   const message = [...bot.messages.keys()].at(-1) ?? 0;
   const ack = bot.button(message, "Acknowledge");
-  assert.match(ack, /^ack:[a-z0-9]{12}$/);
+  assert.match(ack, /^ack:[a-z0-9]{16}$/);
 
   const strange: [number, string][] = [
     [666, ack],

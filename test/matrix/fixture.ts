@@ -23,6 +23,9 @@ const freshKey = () => String(++last).padStart(25, "k");
 const LAYER = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
 const subscription = () => browser().subscription(`http://127.0.0.1:9/${fresh("push")}`);
 const HOOK = "http://127.0.0.1:9/hook";
+/** A page of the alert that reached the person. */
+const TOLD = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, created_at, finished_at)
+  VALUES (?, ?, ?, 1, 'alert.escalated', lower(hex(randomblob(6))), 'delivered', 1, 1, ?)`;
 /** One that nobody serves: it is stored untested. */
 export const PROVIDER = {
   ...{
@@ -204,6 +207,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
         const [accountId, contactId] = [await value("account"), await value("cid")];
         const until = Math.floor(clock.now() / 1000) + 3600;
         const alertId = Number(await alert());
+        box.tenant.store.write((tx) => tx.sql(TOLD).run(contactId, accountId, alertId, until));
         return capabilityOf(sealer, { tenantId, alertId, accountId, contactId, until });
       }),
     kind: () =>
@@ -329,7 +333,7 @@ export async function fixture(box: TestBox, caller: string = box.owner.key): Pro
       const { sealer, id: tenantId, clock } = box.tenant;
       const until = Math.floor(clock.now() / 1000) + 3600;
       const contactId = await value("cid");
-      return { receipt: receiptOf(sealer, { tenantId, contactId, row: null, until }) };
+      return { receipt: receiptOf(sealer, { tenantId, contactId, name: null, until }) };
     },
     hearTwilioStatus: () => "MessageStatus=failed",
     hearTwilioText: () => "Body=ack",

@@ -18,6 +18,8 @@ export interface Laws {
   onStep(next: number | null): void;
   /** Before and after an act that may change who is reached by what. */
   read(): void;
+  /** A button of this message is pressed: it acts on these alerts. */
+  onPress(call: Call, alerts: readonly number[]): void;
   /** The box is up again; `skewed`: its clock came back with a time that nobody knows to be wrong. */
   onStart(skewed: boolean): void;
   /** Everything has come to rest. */
@@ -195,6 +197,14 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
 
   return {
     ...{ faults, made, onCall, onStep, read, atEnd },
+    onPress({ contact, alerts }, named) {
+      const taken = deps.calls().filter((other) => other.took && other.contact === contact);
+      const [told, said] = [taken.flatMap((other) => other.alerts).map(living), alerts.map(living)];
+      for (const id of named.map(living)) {
+        if (!said.includes(id)) say(`a message that names ${said} answers alert ${id}`);
+        if (!told.includes(id)) say(`${contact} answers alert ${id}, of which it was never told`);
+      }
+    },
     onStart(skewed) {
       upSince = machine.mono();
       // How long ago the last message left can't be known by a clock that was set meanwhile.

@@ -1,5 +1,6 @@
 import type { DirectMessage, DirectSent } from "../../../src/channels/direct/message.ts";
 import type { ContactRow } from "../../../src/contacts/contacts.ts";
+import type { MessageName } from "../../../src/paging/message-name.ts";
 import type { ContactSender } from "../../../src/paging/send.ts";
 import type { Seeded } from "../seeded.ts";
 
@@ -24,8 +25,10 @@ export interface Call {
   purpose: DirectMessage["purpose"];
   /** As the message names them; of a page, those that they are told under now. */
   alerts: number[];
-  /** Its first row, which a device's receipt names. */
-  row: number | null;
+  /** What stands in it to be answered by; null in what is no page. */
+  handle: string | null;
+  /** What a device's receipt names. */
+  name: MessageName | null;
   began: number;
   ended: number | null;
   took: boolean;
@@ -83,12 +86,12 @@ export function startServices(options: {
   const send = (
     contact: ContactRow,
     message: DirectMessage,
-    { row = null }: { row?: number | null } = {},
+    { name = null }: { name?: MessageName | null } = {},
   ): Promise<DirectSent> => {
     const call: Call = {
       ...{ contact: contact.id, account: contact.accountId, kind: contact.kind },
       ...{ purpose: message.purpose, began: mono(), ended: null, took: false, written: false },
-      row,
+      ...{ name, handle: message.ack?.handle ?? null },
       alerts: message.events.map(({ alert_id }) => Number(alert_id)),
     };
     onCall(call);

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { getAlertRow } from "../../../src/alerts/alert.ts";
 import { writeLateTimeline } from "../../../src/alerts/timeline.ts";
 import { type Log, silentLog } from "../../../src/kit/log.ts";
 import { systemRandom } from "../../../src/kit/random.ts";
 import { fileSealer, type Sealer } from "../../../src/kit/sealer.ts";
+import { rightOf } from "../../../src/paging/right.ts";
 import { takeShown } from "../../../src/paging/shown.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { memoryOrTemp } from "../../support/memory.ts";
@@ -125,6 +127,7 @@ async function act(scene: Scene): Promise<void> {
   else if (kind < 98) setRules(store, random, random.pick(PEOPLE));
   else nameFallback(store, random);
   if (random.chance(0.3)) show(scene);
+  if (random.chance(0.2)) press(scene);
   if (random.chance(0.2)) await pager.flush();
 }
 
@@ -137,14 +140,25 @@ function show({ engine, random, services }: Scene): void {
   const call = random.pick(unanswered.length > 0 ? unanswered : sent);
   if (call === undefined) return;
   call.took = true;
-  const { contact: contactId, row } = call;
+  const { contact: contactId, name } = call;
   engine.store.write((tx) =>
     takeShown(
       tx,
       { tell: writeLateTimeline },
-      { tenantId: "", contactId, row, until: tx.at + 86_400 },
+      { tenantId: "", contactId, name, until: tx.at + 86_400 },
     ),
   );
+}
+
+/** Somebody presses a button of any message of before, taken by its service or not. */
+function press({ engine, random, services, laws }: Scene): void {
+  const call = random.pick(services.calls.filter(({ handle }) => handle !== null).slice(-200));
+  if (call?.handle == null) return;
+  const { store } = engine;
+  const right = rightOf(store, Math.floor(store.clock.now() / 1000), { handle: call.handle });
+  const named = (right?.named ?? []).map(({ alertId }) => alertId);
+  laws.onPress(call, named);
+  for (const id of named) if (getAlertRow(store, id).state === "open") engine.ack(id);
 }
 
 /** In order or by a kill, often with messages under way or answered and not written. */
