@@ -1,3 +1,4 @@
+import { patternTimeOf } from "../projects/pattern.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import {
   type Above,
@@ -51,7 +52,9 @@ function quietBy(
 ): Quiet | null {
   const above = aboveOf(reader, row, of.rule);
   if (of.silences.length === 0 && above.length === 0) return null;
-  return decideQuiet(subjectOf(row), { silences: of.silences, above }, of.at);
+  const subject = subjectOf(row);
+  const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
+  return decideQuiet(subject, { silences, above }, of.at);
 }
 
 /**
@@ -66,7 +69,7 @@ export function quietAhead(
   const above = aboveOf(reader, row, of.rule);
   if (of.silences.length === 0 && above.length === 0) return null;
   const subject = subjectOf(row);
-  const silences = silencesTaking(subject, of.silences);
+  const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
   if (silences.length === 0 && above.length === 0) return null;
   return (at) => decideQuiet(subject, { silences, above }, at);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type PatternTime, patternTimeOf } from "../projects/pattern.ts";
 import { CRITICAL, takerOf } from "../quiet/decide.ts";
 import type { SilenceBody, SilenceChange, SilenceRow } from "../quiet/silence.ts";
 import { changeSilence, endSilence } from "../quiet/silences.ts";
@@ -49,6 +50,8 @@ const PAST_DAYS = 7;
 const DAY = 86_400;
 /** Alerts that one look takes in. */
 const MOST_SEEN = 20_000;
+/** Of them between two pauses. */
+const AT_ONCE = 250;
 
 type Seen = Pick<
   AlertRow,
@@ -56,15 +59,15 @@ type Seen = Pick<
 > & { opened_at: number };
 
 const NEWEST = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
-  FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT 1000`;
+  FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT ${AT_ONCE}`;
 const OPEN = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
   FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
 const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')
   AND timestamp > ? + 0`;
 
 /**
- * Which open alerts a silence takes, and what it would have kept back of the past seven days. It reads a thousand alerts
- * at a time and waits for `pause` in between.
+ * Which open alerts a silence takes, and what it would have kept back of the past seven days. It looks at some
+ * hundred alerts at a time and waits for `pause` in between.
  */
 export async function previewSilence(
   reader: Reader,
@@ -72,9 +75,15 @@ export async function previewSilence(
   { at, pause }: { at: number; pause: () => Promise<unknown> },
 ): Promise<SilencePreview> {
   const body = JSON.parse(row.body) as SilenceBody;
-  const isTaken = takenBy(row, body);
-  const isCritical = takenBy(row, { ...body, critical: true });
-  const open = reader.sql<[], Seen>(OPEN).all().filter(isTaken);
+  const time = patternTimeOf(reader);
+  const isTaken = takenBy(row, body, time);
+  const isCritical = takenBy(row, { ...body, critical: true }, time);
+  const taken: number[] = [];
+  const open = reader.sql<[], Seen>(OPEN).all();
+  for (let i = 0; i < open.length; i += AT_ONCE) {
+    for (const one of open.slice(i, i + AT_ONCE)) if (isTaken(one)) taken.push(one.id);
+    if (open.length > AT_ONCE) await pause();
+  }
   const since = at - PAST_DAYS * DAY;
   const pagesOf = reader.sql<[id: number, since: number], number>(PAGES).pluck();
   let [alerts, pages, critical, seen, before] = [0, 0, 0, 0, Number.MAX_SAFE_INTEGER];
@@ -89,24 +98,31 @@ export async function previewSilence(
     critical += recent.filter((one) => one.level >= CRITICAL && isCritical(one)).length;
     seen += rows.length;
     before = (rows.at(-1)?.id ?? 0) - 1;
-    isDone = rows.length < 1000 || recent.length === 0;
+    isDone = rows.length < AT_ONCE || recent.length === 0;
     if (!isDone) await pause();
   }
   return {
-    alerts: open.slice(0, 500).map(({ id }) => String(id)),
+    alerts: taken.slice(0, 500).map(String),
     past: { days: PAST_DAYS, alerts, pages, critical },
     complete: isDone,
   };
 }
 
 /** Whether a silence takes an alert, with this body, whenever it holds. */
-function takenBy({ project_id }: SilenceRow, body: SilenceBody): (seen: Seen) => boolean {
+function takenBy(
+  { project_id }: SilenceRow,
+  body: SilenceBody,
+  time: PatternTime,
+): (seen: Seen) => boolean {
   const takes = takerOf(body);
   return (seen) =>
     (project_id === null || project_id === seen.project_id) &&
-    takes({
-      ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
-      identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
-      ...{ source: seen.source, level: seen.level },
-    });
+    takes(
+      {
+        ...{ projectId: seen.project_id, rule: seen.rule, templateId: seen.template_id },
+        identifiers: JSON.parse(seen.identifiers) as Record<string, string>,
+        ...{ source: seen.source, level: seen.level },
+      },
+      time,
+    );
 }

@@ -4,6 +4,7 @@ import { wasAlert } from "../alerts/named.ts";
 import { openAlert } from "../alerts/open.ts";
 import { renotifyBurst } from "../alerts/renotify.ts";
 import { findReopenable, reopen } from "../alerts/reopen.ts";
+import { patternTimeOf } from "../projects/pattern.ts";
 import type { Source } from "../projects/sources.ts";
 import type { Tx } from "../store/store.ts";
 import { identifiersOf, keyPrefix } from "./alert-key.ts";
@@ -220,7 +221,7 @@ export function createEffects(memory: {
     let isNews = false;
     let isRepeat = false;
     for (const rule of projects.get(source.projectId).rules.of(source.name, template)) {
-      if (!matches(rule, event)) continue;
+      if (!matches(rule, event, patternTimeOf(tx))) continue;
       const became = apply(tx, rule, arrival, template);
       if (became === "alerted" || became === "again") alerted = true;
       if (became === "again" || became === "held") isRepeat = true;

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { unixSeconds } from "../kit/clock.ts";
 import { ServiceError } from "../kit/errors.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
+import { patternTimeOf } from "../projects/pattern.ts";
 import { findSource, type Source } from "../projects/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
@@ -177,7 +178,9 @@ export function createIngest(
       }
     },
     takers(source, event) {
-      return namesOfTakers(writer.project(source.projectId).rules.all, source.name, event);
+      const { rules } = writer.project(source.projectId);
+      const time = patternTimeOf(store);
+      return namesOfTakers(rules.all, { source: source.name, event, time });
     },
     watched: (projectId) => writer.project(projectId).rules.watched(),
     listen(sourceId) {

@@ -1,5 +1,6 @@
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
-import { compileCondition } from "../projects/condition.ts";
+import { compileCondition, type Holds } from "../projects/condition.ts";
+import type { PatternTime } from "../projects/pattern.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import { type KeyMaker, keyMaker } from "./alert-key.ts";
 import type { IngestEvent } from "./event.ts";
@@ -11,7 +12,7 @@ export interface CompiledRule {
   readonly sources: ReadonlySet<string> | null;
   readonly tags: ReadonlySet<string> | null;
   readonly templateContains: string;
-  readonly conditions: readonly ((keys: IngestEvent["keys"]) => boolean)[];
+  readonly conditions: readonly Holds[];
   /** Fires with the first match: no window has to be kept. */
   readonly atOnce: boolean;
   readonly windowSeconds: number;
@@ -50,24 +51,32 @@ export function admits(rule: CompiledRule, source: string, text: MatchedText): b
   return text.root.text.includes(templateContains) || text.ownText.includes(templateContains);
 }
 
-/** Whether an event that the rule admits satisfies the rest of its match and all its conditions. */
-export function matches(rule: CompiledRule, event: IngestEvent): boolean {
+/**
+ * Whether an event that the rule admits satisfies the rest of its match and all its conditions. Of a condition that can't
+ * be looked at it is taken to hold: better a page too many than one that is missing.
+ */
+export function matches(rule: CompiledRule, event: IngestEvent, time: PatternTime): boolean {
   if (event.level < rule.minLevel) return false;
   if (rule.tags !== null && !(event.tags?.some((tag) => rule.tags?.has(tag)) ?? false))
     return false;
-  for (const holds of rule.conditions) if (!holds(event.keys)) return false;
+  let isDoubtful = false;
+  for (const holds of rule.conditions) {
+    const held = holds(event.keys, time);
+    if (held === false) return false;
+    isDoubtful ||= held === null;
+  }
+  if (isDoubtful) time.doubt(rule.rule);
   return true;
 }
 
 /** The names of the rules that would take this event of a source, whatever they count. */
 export function namesOfTakers(
   rules: readonly CompiledRule[],
-  source: string,
-  event: IngestEvent,
+  { source, event, time }: { source: string; event: IngestEvent; time: PatternTime },
 ): string[] {
   const text = { root: { text: event.message }, ownText: event.message };
   return rules
-    .filter((rule) => admits(rule, source, text) && matches(rule, event))
+    .filter((rule) => admits(rule, source, text) && matches(rule, event, time))
     .map(({ rule }) => rule.name);
 }
 

@@ -3,6 +3,7 @@ import { projectHeartbeats } from "../heartbeats/rows.ts";
 import { findHeartbeatSource } from "../heartbeats/source.ts";
 import { compileRule, namesOfTakers } from "../ingest/match.ts";
 import { type Clock, unixSeconds } from "../kit/clock.ts";
+import { patternTimeOf } from "../projects/pattern.ts";
 import { listRules } from "../projects/rules.ts";
 import type { Reader } from "../store/store.ts";
 import { type Finding, ok, wrong } from "./finding.ts";
@@ -33,12 +34,15 @@ export function heartbeatFindings(reader: Reader, clock: Clock): Finding[] {
 function unheardOf(reader: Reader, projectId: number, at: number): string[] {
   const source = findHeartbeatSource(reader, projectId);
   const rules = listRules(reader, projectId).map(compileRule);
+  const time = patternTimeOf(reader);
   const said = { action: "fire", reason: "missing", instance: null } as const;
   return projectHeartbeats(reader, projectId)
     .filter((row) => row.state !== "paused")
     .filter((row) => {
       const event = heartbeatEvent(row, { ...said, exit: null, duration: null, at, since: null });
-      return source === null || namesOfTakers(rules, source.name, event).length === 0;
+      return (
+        source === null || namesOfTakers(rules, { source: source.name, event, time }).length === 0
+      );
     })
     .map(({ name }) => name);
 }

@@ -17,6 +17,7 @@ import {
   waitingFinding,
 } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
+import { patternFindings } from "./pattern-health.ts";
 import { pushFindings } from "./push-health.ts";
 import { reachFindings } from "./reach.ts";
 import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
@@ -49,6 +50,7 @@ export async function examine(options: LookOptions): Promise<Finding[]> {
       ...pushFindings(reader, sealerOf(data), options.clock),
       ...heartbeatFindings(reader, options.clock),
       ...crowdedFindings(reader),
+      ...patternFindings(reader),
       waitingFinding(reader, options.clock),
       backupFinding(reader, options.clock),
       ...servingFindings(status),

@@ -1,6 +1,7 @@
 import { type Health, type HealthCheck, summarize } from "../tenant/health.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { outboxChecks } from "./outbox-health.ts";
+import { patternsCheck } from "./pattern-health.ts";
 import { quietCheck } from "./quiet-health.ts";
 import { relayCheck } from "./relay-health.ts";
 
@@ -12,6 +13,7 @@ export function boxHealth(tenant: Tenant, ofHost: (() => HealthCheck)[] = []): H
         ...outboxChecks(tenant),
         relayCheck(tenant),
         quietCheck(tenant),
+        patternsCheck(tenant),
         ...ofHost.map((check) => check()),
       ]
     : [];

@@ -1,8 +1,13 @@
-import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { z } from "zod";
 import { list, text } from "../kit/fields.ts";
 import { ownValue } from "../kit/own-value.ts";
-import { fits } from "../kit/text.ts";
+import {
+  type PatternTime,
+  sizeFault,
+  syntaxFault,
+  type ValuePattern,
+  valuePattern,
+} from "./pattern.ts";
 
 /** A comparison with a key of an event, or of an alert: what rules and silences have in common. */
 
@@ -10,8 +15,9 @@ const operators = ["eq", "neq", "gte", "lte", "in", "matches"] as const;
 
 /** Most texts that `in` lists. */
 const MOST_TEXTS = 100;
-/** Characters of a pattern. */
-const LONGEST_PATTERN = 256;
+/** Conditions that stand together, and what their patterns may come to in all. */
+const MOST_CONDITIONS = 100;
+const MOST_STEPS = 2_400;
 
 export const condition = z
   .strictObject({
@@ -31,32 +37,43 @@ export const condition = z
   });
 export type Condition = z.output<typeof condition>;
 
+/** Those of a rule or a silence: all must hold. */
+export const conditions = list(condition, MOST_CONDITIONS)
+  .superRefine((all, context) => {
+    const texts = all.map(({ op, value }) => (op === "matches" ? String(value) : null));
+    const steps = texts.reduce(
+      (sum, text) => sum + (text === null ? 0 : valuePattern(text).steps),
+      0,
+    );
+    const fault = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path, message });
+    if (steps > MOST_STEPS)
+      return fault([], `have patterns of ${steps} steps: at most ${MOST_STEPS} are taken`);
+    for (const [i, text] of texts.entries()) {
+      const wrong = text === null ? null : syntaxFault(text);
+      if (wrong !== null) fault([i, "value"], wrong);
+    }
+  })
+  .default([]);
+
 type Keys = Readonly<Record<string, string>> | null;
 
+/** Whether it holds of these keys; null: its pattern can't be run, or not now, so that it isn't known. */
+export type Holds = (keys: Keys, time: PatternTime) => boolean | null;
+
 function faultOf(op: Condition["op"], value: Condition["value"]): string | null {
-  if (op === "matches") return patternFault(value);
+  if (op === "matches")
+    return typeof value === "string" ? sizeFault(value) : "must be a pattern with matches";
   if (op !== "in") return Array.isArray(value) ? `is no list with ${op}` : null;
   if (!Array.isArray(value)) return "must be a list of strings with in";
   return value.length === 0 ? "must name at least one" : null;
-}
-
-function patternFault(value: Condition["value"]): string | null {
-  if (typeof value !== "string") return "must be a pattern with matches";
-  if (!fits(value, LONGEST_PATTERN)) return `must have at most ${LONGEST_PATTERN} characters`;
-  try {
-    RE2JS.compile(value);
-    return null;
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error;
-    return `is no pattern: ${error.message}`;
-  }
 }
 
 /**
  * eq, neq and in compare strings; gte and lte compare numbers and fail where either side is no finite number; matches takes
  * time that grows with the value's length, whatever the pattern. A missing key fails all but neq.
  */
-export function compileCondition({ key, op, value }: Condition): (keys: Keys) => boolean {
+export function compileCondition({ key, op, value }: Condition): Holds {
   const read = (keys: Keys) => ownValue(keys, key);
   if (Array.isArray(value)) {
     const texts = new Set(value);
@@ -67,10 +84,12 @@ export function compileCondition({ key, op, value }: Condition): (keys: Keys) =>
   }
   const text = String(value);
   if (op === "matches") {
-    const pattern = RE2JS.compile(text);
-    return (keys) => {
+    let pattern: ValuePattern | null = null;
+    return (keys, time) => {
       const sent = read(keys);
-      return sent !== undefined && pattern.testExact(sent);
+      if (sent === undefined) return false;
+      pattern ??= valuePattern(text);
+      return time.run(pattern, sent);
     };
   }
   if (op === "eq") return (keys) => read(keys) === text;

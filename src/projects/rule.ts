@@ -10,7 +10,7 @@ import {
   text,
 } from "../kit/fields.ts";
 import { readUrl } from "../kit/url.ts";
-import { condition } from "./condition.ts";
+import { conditions } from "./condition.ts";
 
 /** A rule: as it is written and read over the interface, and as it is stored and compiled. */
 
@@ -60,9 +60,7 @@ const silencedBy = z.strictObject({
 
 export const ruleFields = {
   match: match.prefault({}).describe("Which events: all that is given must hold."),
-  conditions: list(condition, 100)
-    .default([])
-    .describe("Comparisons with the event's keys; all must hold."),
+  conditions: conditions.describe("Comparisons with the event's keys; all must hold."),
   fire_after: fireAfter.prefault({}).describe("How many of them open an alert."),
   dedup_window_minutes: minutes
     .default(0)

@@ -1,5 +1,6 @@
 import { ownValue } from "../kit/own-value.ts";
 import { compileCondition } from "../projects/condition.ts";
+import type { PatternTime } from "../projects/pattern.ts";
 import type { SilenceBody } from "./silence.ts";
 import { type Timing, windowAt } from "./windows.ts";
 
@@ -16,6 +17,9 @@ export interface Subject {
   level: number;
 }
 
+/** Whether a silence takes an alert, whenever it holds. */
+export type Takes = (subject: Subject, time: PatternTime) => boolean;
+
 /** A silence that is not over, made ready. */
 export interface ReadySilence {
   id: string;
@@ -24,7 +28,7 @@ export interface ReadySilence {
   kind: "silence" | "maintenance";
   reason: string;
   timing: Timing;
-  takes(subject: Subject): boolean;
+  takes: Takes;
 }
 
 /** An alert that isn't resolved, of a rule that silences the subject's. */
@@ -52,9 +56,9 @@ export const CRITICAL = 500;
 /** Nothing is held back longer by one thing. */
 export const LONGEST_QUIET = 30 * 86_400;
 
-/** null: it may ring. Of several reasons the one that lasts longest. */
+/** `silences`: those that take it. null: it may ring. Of several reasons the one that lasts longest. */
 export function decideQuiet(
-  subject: Subject,
+  subject: Pick<Subject, "identifiers">,
   { silences, above }: { silences: readonly ReadySilence[]; above: readonly Above[] },
   at: number,
 ): Quiet | null {
@@ -62,7 +66,7 @@ export function decideQuiet(
   const keep = (quiet: Quiet) => {
     if (quiet.until > at && quiet.until > (longest?.until ?? 0)) longest = quiet;
   };
-  for (const { id, kind, reason, timing } of silencesTaking(subject, silences)) {
+  for (const { id, kind, reason, timing } of silences) {
     const window = windowAt(timing, at);
     if (window !== null && window.from <= at) keep({ by: id, kind, until: window.until, reason });
   }
@@ -78,26 +82,26 @@ export function decideQuiet(
 /** Those that take it, whenever they hold. */
 export const silencesTaking = (
   subject: Subject,
-  silences: readonly ReadySilence[],
+  { silences, time }: { silences: readonly ReadySilence[]; time: PatternTime },
 ): ReadySilence[] =>
   silences.filter(
     ({ projectId, takes }) =>
-      (projectId === null || projectId === subject.projectId) && takes(subject),
+      (projectId === null || projectId === subject.projectId) && takes(subject, time),
   );
 
 /** What one of the two lacks says nothing of them being about one thing. */
-function isSame(name: string, subject: Subject, above: Above): boolean {
+function isSame(name: string, subject: Pick<Subject, "identifiers">, above: Above): boolean {
   const value = ownValue(subject.identifiers, name);
   return value !== undefined && value === ownValue(above.identifiers, name);
 }
 
-/** Which alerts a silence takes, whenever it holds. */
-export function takerOf(body: SilenceBody): (subject: Subject) => boolean {
+/** Which alerts a silence takes, whenever it holds; a condition that can't be looked at holds of none. */
+export function takerOf(body: SilenceBody): Takes {
   const { match, critical } = body;
   const conditions = body.conditions.map(compileCondition);
   const identifiers = Object.entries(match.identifiers);
   const sources = match.sources.length === 0 ? null : new Set(match.sources);
-  return (subject) => {
+  return (subject, time) => {
     if (subject.level >= CRITICAL && !critical) return false;
     if (match.below_level !== null && subject.level >= match.below_level) return false;
     if (match.rule !== null && match.rule !== subject.rule) return false;
@@ -105,7 +109,7 @@ export function takerOf(body: SilenceBody): (subject: Subject) => boolean {
     if (sources !== null && (subject.source === null || !sources.has(subject.source))) return false;
     return (
       identifiers.every(([name, value]) => ownValue(subject.identifiers, name) === value) &&
-      conditions.every((holds) => holds(subject.identifiers))
+      conditions.every((holds) => holds(subject.identifiers, time) === true)
     );
   };
 }

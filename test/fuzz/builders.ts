@@ -12,6 +12,7 @@ import { describe } from "../../src/outbox/message.ts";
 import type { Condition } from "../../src/projects/condition.ts";
 import { renderMarkdown } from "../../src/reports/render.ts";
 import { contentFaults } from "../reports/oracle.ts";
+import { anyTime } from "../support/patterns.ts";
 import { Input } from "./input.ts";
 
 /** Milliseconds that `run` takes, the best of a few, so that only a real slowness counts. */
@@ -66,7 +67,7 @@ export function conditions(bytes: Buffer): void {
     ...{ max_renotify: 0, identifier_keys: [], investigate: false, actions: null, escalations: [] },
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };
-  const holds = matches(rule, event);
+  const holds = matches(rule, event, anyTime);
   if (keys === null) assert.equal(holds, op === "neq");
   else if (op === "eq" || op === "neq")
     assert.equal(holds, (sent === String(value)) === (op === "eq"));

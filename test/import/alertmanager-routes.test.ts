@@ -8,6 +8,7 @@ import { identifiersOf } from "../../src/ingest/alert-key.ts";
 import { decideQuiet, takerOf } from "../../src/quiet/decide.ts";
 import { silenceWrite } from "../../src/quiet/silence.ts";
 import { needs } from "../support/commands.ts";
+import { anyTime } from "../support/patterns.ts";
 import fc from "../support/property.ts";
 import { scratch } from "../support/scratch.ts";
 import {
@@ -189,7 +190,7 @@ test("whatever the silence, its command takes what Alertmanager's does, or there
           ...{ projectId: 1, rule: "r", templateId: "t", source: "s", level: 500 },
         };
         assert.equal(
-          takes({ ...subject, identifiers: { ...alert } }),
+          takes({ ...subject, identifiers: { ...alert } }, anyTime),
           matchesAll(all, alert),
           command,
         );

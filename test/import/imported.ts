@@ -3,6 +3,7 @@ import { parseConfigFile } from "../../src/desk/config-document.ts";
 import { alertmanagerImporter } from "../../src/import/alertmanager/alertmanager.ts";
 import type { Imported } from "../../src/import/importer.ts";
 import { type CompiledRule, compileRule, matches } from "../../src/ingest/match.ts";
+import { anyTime } from "../support/patterns.ts";
 import type { Labels } from "./alertmanager-by-the-book.ts";
 
 /** 2026-11-22 12:00:00 UTC, a Sunday. */
@@ -31,7 +32,9 @@ function compiledRules({ config, secrets }: Imported): CompiledRule[] {
 export function takersOf(rules: readonly CompiledRule[], labels: Labels): CompiledRule[] {
   const keys = Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ""));
   const event = { message: "m", level: 400, keys, tags: null };
-  return rules.filter((rule) => matches(rule, event as unknown as Parameters<typeof matches>[1]));
+  return rules.filter((rule) =>
+    matches(rule, event as unknown as Parameters<typeof matches>[1], anyTime),
+  );
 }
 
 /** Whom a rule was made for: its name begins so. */

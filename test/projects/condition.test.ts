@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Condition, compileCondition, condition } from "../../src/projects/condition.ts";
+import {
+  type Condition,
+  compileCondition,
+  condition,
+  conditions,
+} from "../../src/projects/condition.ts";
+import { anyTime } from "../support/patterns.ts";
 import fc from "../support/property.ts";
 
 const holds = (op: Condition["op"], value: Condition["value"], sent?: string) =>
   compileCondition(condition.parse({ key: "k", op, value }))(
     sent === undefined ? null : { k: sent },
+    anyTime,
   );
 
 const table: [
@@ -33,8 +40,8 @@ for (const [op, value, sent, is] of table)
 
 test("what is no list, or no pattern that takes linear time, is refused when it is written", () => {
   const fault = (op: string, value: unknown) => {
-    const read = condition.safeParse({ key: "k", op, value });
-    return read.success ? null : read.error.issues.map(({ path, message }) => [path[0], message]);
+    const read = conditions.safeParse([{ key: "k", op, value }]);
+    return read.success ? null : read.error.issues.map(({ path, message }) => [path[1], message]);
   };
   assert.deepEqual(fault("in", "a"), [["value", "must be a list of strings with in"]]);
   assert.deepEqual(fault("in", []), [["value", "must name at least one"]]);
@@ -70,28 +77,12 @@ test("a pattern takes what it takes as a regular expression of this language, wh
   );
 });
 
-test("patterns that are made to cost are done with soon on the longest value", () => {
-  for (const pattern of [
-    "(a|aa)+b",
-    "(x+x+)+y",
-    "(.*a){20}",
-    "((a{30}){30}).*",
-    "(a?){100}a{100}",
-  ]) {
-    const is = compileCondition(condition.parse({ key: "k", op: "matches", value: pattern }));
-    const keys = { k: "a".repeat(4096) };
-    const before = performance.now();
-    for (let i = 0; i < 10; i++) is(keys);
-    assert.ok(performance.now() - before < 2000, pattern);
-  }
-});
-
 test("a long text of digits that is no number costs no more than another", () => {
   const holds = compileCondition({ key: "n", op: "gte", value: 5 });
   const before = process.cpuUsage();
-  for (let i = 0; i < 200; i++) assert.equal(holds({ n: `${"1".repeat(4095)}x` }), false);
+  for (let i = 0; i < 200; i++) assert.equal(holds({ n: `${"1".repeat(4095)}x` }, anyTime), false);
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 400_000, `${(user + system) / 1000} ms`);
-  for (const n of ["5", "5.", "5.5", "+.5e1", "1e1"]) assert.equal(holds({ n }), true, n);
-  for (const n of [".", "", "5..", "0x10", "e5"]) assert.equal(holds({ n }), false, n);
+  for (const n of ["5", "5.", "5.5", "+.5e1", "1e1"]) assert.equal(holds({ n }, anyTime), true, n);
+  for (const n of [".", "", "5..", "0x10", "e5"]) assert.equal(holds({ n }, anyTime), false, n);
 });

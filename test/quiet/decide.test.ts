@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideQuiet, type ReadySilence, type Subject, takerOf } from "../../src/quiet/decide.ts";
+import {
+  decideQuiet,
+  type ReadySilence,
+  type Subject,
+  silencesTaking,
+  takerOf,
+} from "../../src/quiet/decide.ts";
 import { type SilenceBody, silenceWrite } from "../../src/quiet/silence.ts";
 import { type Timing, windowAt } from "../../src/quiet/windows.ts";
+import { anyTime } from "../support/patterns.ts";
 import fc from "../support/property.ts";
 
 const HOUR = 3600;
@@ -46,7 +53,7 @@ const takes: [what: string, write: object, changed: Partial<Subject>, is: boolea
 ];
 for (const [what, write, changed, is] of takes)
   test(`a silence takes ${what}: ${is}`, () =>
-    assert.equal(takerOf(bodyOf(write))({ ...subject, ...changed }), is));
+    assert.equal(takerOf(bodyOf(write))({ ...subject, ...changed }, anyTime), is));
 
 function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): ReadySilence {
   return {
@@ -59,7 +66,11 @@ function ready(timing: Partial<Timing>, more: Partial<ReadySilence> = {}): Ready
   };
 }
 const untilOf = (silences: ReadySilence[], now: number) =>
-  decideQuiet(subject, { silences, above: [] }, now)?.until ?? null;
+  decideQuiet(
+    subject,
+    { silences: silencesTaking(subject, { silences, time: anyTime }), above: [] },
+    now,
+  )?.until ?? null;
 
 test("it is quiet from the first second of a window to before its last, in its own project, by the longest", () => {
   const one = ready({});

@@ -37,7 +37,7 @@ test("retention that takes lines under a dry run costs it those lines alone, and
   const asked = dryRunWrite.parse({ rule: { name: "r", identifier_keys: ["n"], max_open: 0 } });
   const order = { projectId: 1, input: asked, now: Math.floor(box.clock.now() / 1000) };
   const run = (mono: () => number) =>
-    runDry(store, { mono }, { ...order, budgetMs: Number.MAX_SAFE_INTEGER });
+    runDry(store, { mono, now: () => 0 }, { ...order, budgetMs: Number.MAX_SAFE_INTEGER });
   const cut = (below: number) =>
     store.write((tx) => {
       tx.sql<[number]>("DELETE FROM log_lines WHERE id < ?").run(below);

@@ -60,7 +60,10 @@ export const rooms: Record<string, readonly string[]> = {
     ...["adapters", "heartbeats", "quiet"],
   ],
   // Other systems' exports, as the configuration file and a report. Pure.
-  import: ["kit", "config-file", "oncall/rotation.ts", "oncall/schedule.ts", "oncall/zone.ts"],
+  import: [
+    ...["kit", "config-file", "oncall/rotation.ts", "oncall/schedule.ts", "oncall/zone.ts"],
+    "projects/pattern.ts",
+  ],
   tenant: [
     ...["kit", "store", "outbox", "channels", "people", "reports", "backup", "projects", "oncall"],
     ...["alerts", "ingest", "heartbeats", "contacts", "paging", "audit", "listen", "quiet"],

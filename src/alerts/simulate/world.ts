@@ -3,9 +3,10 @@ import { listContacts } from "../../contacts/contacts.ts";
 import { contactKindList } from "../../contacts/list.ts";
 import type { Seat } from "../../oncall/duty.ts";
 import { createReachable, type Reachable } from "../../paging/reachable.ts";
+import { patternTimeOf } from "../../projects/pattern.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import { membersAmong } from "../../projects/rule-references.ts";
-import { decideQuiet } from "../../quiet/decide.ts";
+import { decideQuiet, silencesTaking } from "../../quiet/decide.ts";
 import { silencesWithin } from "../../quiet/rows.ts";
 import type { Reader } from "../../store/store.ts";
 import type { Surroundings } from "../course-shape.ts";
@@ -64,12 +65,13 @@ export function readWorld(
       return [account, waysOf(contacts, account, { rule, level, reachable })];
     }),
   );
-  const silences = silencesWithin(reader, range);
   const above = aboveOf(reader, rule, rule);
   const subject = {
     ...{ projectId: rule.project_id, rule: rule.name, templateId: "" },
     ...{ identifiers, source, level },
   };
+  const time = patternTimeOf(reader);
+  const silences = silencesTaking(subject, { silences: silencesWithin(reader, range), time });
   return {
     ...imagined,
     seats: { isMember: (account) => members.has(account), onCall },

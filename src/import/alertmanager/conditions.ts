@@ -1,3 +1,4 @@
+import { sizeFault } from "../../projects/pattern.ts";
 import type { ImportedProject } from "../importer.ts";
 import { type Clause, isLike } from "./clause.ts";
 import { matcherText } from "./matchers.ts";
@@ -12,7 +13,6 @@ export interface SaidClause {
 }
 
 const MOST_TEXTS = 100;
-const LONGEST_PATTERN = 256;
 
 /**
  * `missing` is how a label that isn't there is seen: by rules as no key, which passes neq alone; by silences, which compare an
@@ -36,7 +36,7 @@ export function conditionsOf(clause: Clause, missing: "absent" | "empty"): SaidC
     }
     const isThere = not.has("") || like.some((pattern) => !isLike(pattern, ""));
     const canSay = (pattern: string) =>
-      (missing === "empty" || isThere) && [...pattern].length <= LONGEST_PATTERN;
+      (missing === "empty" || isThere) && sizeFault(pattern) === null;
     for (const value of not) if (value !== "") say("neq", value);
     for (const pattern of like)
       if (canSay(pattern)) say("matches", pattern);

@@ -1,3 +1,4 @@
+import type { PatternTime } from "../../projects/pattern.ts";
 import type { RuleBody } from "../../projects/rule.ts";
 import { identifiersOf } from "../alert-key.ts";
 import type { IngestEvent } from "../event.ts";
@@ -41,6 +42,14 @@ interface Counting {
   near: DryRunFound["near"][number];
 }
 
+/** The rule that is tried; its alerts end after so many seconds where quiet doesn't end them. */
+interface DryRule {
+  name: string;
+  body: RuleBody;
+  assumedSeconds: number;
+  time: PatternTime;
+}
+
 /** The key of the alert that a rule's further keys share. */
 const SHARED = "*";
 
@@ -53,6 +62,7 @@ export class DryEngine {
   alertCount = 0;
   readonly alerts: DryAlert[] = [];
   readonly #rule: CompiledRule;
+  readonly #time: PatternTime;
   readonly #quiet: number;
   readonly #assumed: number;
   readonly #standing = new Map<string, Standing>();
@@ -64,7 +74,8 @@ export class DryEngine {
   #near: DryRunFound["near"] = [];
   #hits = 0;
 
-  constructor(name: string, body: RuleBody, assumedSeconds: number) {
+  constructor({ name, body, assumedSeconds, time }: DryRule) {
+    this.#time = time;
     this.#rule = compileRule({
       ...{ ...body, id: 0, project_id: 0, name, created_at: 0, updated_at: 0 },
     });
@@ -75,7 +86,8 @@ export class DryEngine {
   /** Takes the next line; false once memory has no room for more of them. */
   add(line: DryLine): boolean {
     const { event, text } = line;
-    if (!admits(this.#rule, line.source, text) || !matches(this.#rule, event)) return true;
+    if (!admits(this.#rule, line.source, text) || !matches(this.#rule, event, this.#time))
+      return true;
     this.matched += 1;
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
     this.#bucket(line.at).matched += 1;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../kit/clock.ts";
+import { createPatternTime } from "../../projects/pattern.ts";
 import type { RuleBody } from "../../projects/rule.ts";
 import type { Reader } from "../../store/store.ts";
 import { DEFAULT_LEVEL } from "../event.ts";
@@ -24,13 +25,17 @@ const MANY_A_DAY = 20;
 /** Looks through the kept lines, or the given ones. Reads only. */
 export function runDry(
   reader: Reader,
-  clock: Pick<Clock, "mono">,
+  clock: Pick<Clock, "mono" | "now">,
   order: DryRunOrder,
 ): DryRunFound {
   const { projectId, input, now } = order;
   const { name, ...body } = input.rule;
   const assumed = input.assume_resolved_after ?? medianEnd(reader, projectId) ?? USUAL_END;
-  const engine = new DryEngine(name, body, assumed);
+  const engine = new DryEngine({
+    ...{ name, body, assumedSeconds: assumed },
+    // The thread is its own, and ends when it has taken too long.
+    time: createPatternTime(clock, 1),
+  });
   const begun = clock.mono();
   const asked = now - input.days * DAY;
   const looked =
