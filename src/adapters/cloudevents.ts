@@ -10,6 +10,7 @@ import {
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
+import { namedText } from "./mapping/best-text.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { mappedPairs } from "./mapping/flatten.ts";
 import { type Guess, guessed } from "./mapping/guess.ts";
@@ -127,7 +128,10 @@ function eventOf({ attributes, data }: CloudEvent, { body, watched }: InRequest)
   });
   return fitted(
     {
-      message: guess.used.length > 0 ? guess.message : `${said("type")} ${subject}`.trim(),
+      message:
+        guess.used.length > 0
+          ? guess.message
+          : (namedText(fields) ?? `${said("type")} ${subject}`.trim()),
       level: guess.level ?? ALERT_LEVEL,
       keys: [...named, ...own].filter(([, text]) => text !== ""),
       tags: ["cloudevents"],

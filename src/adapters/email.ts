@@ -39,7 +39,7 @@ export const incomingMail: Adapter = {
         "What stands before the + is free, so is the host; the key alone before the @ will do. With a login the recipient may be anything.",
         `Cron: MAILTO=alerts+${shortToken}@${host} in the crontab, and a mail program on the machine that hands over to the box, as msmtp does (account: host ${host}, port 2525).`,
         "The box relays nothing: a recipient without a key is refused with 550. 250 means that the event is on the disk.",
-        'The subject is the message. "PROBLEM", "DOWN", "[FIRING:2]" and the like fire, "OK", "UP", "RECOVERY", "[RESOLVED]" and the like end the same subject\'s alert; the source\'s option mail_rules says otherwise.',
+        'The subject is the message. "PROBLEM", "DOWN", "[FIRING:2]" and the like fire, "OK", "UP", "RECOVERY", "[RESOLVED]", 🟢 and the like end the same subject\'s alert, unless something beside them says no ("not OK", "0 of 3 UP"); the source\'s option mail_rules says otherwise.',
         "While the box is down or full a mail program keeps the mail and sends it after. Devices that send without one try once.",
         "STARTTLS is offered where the box has --tls-cert. A device that can set no recipient and no login is named by its port: --smtp 0.0.0.0:2525=PROJECT/SOURCE --allow-from 10.0.0.0/8.",
       ],
@@ -101,7 +101,9 @@ function ruleFor(title: string, { mail_rules = [] }: SourceOptions): MailRule | 
   return mail_rules.find((rule) => subject.includes(rule.subject_contains.toLowerCase()));
 }
 
-const TROUBLE = /critical|down|failed|problem|degraded/i;
+/** Also within a word: mdadm's `DegradedArray`. "SMART error (…) detected" is a disk that fails. */
+const TROUBLE =
+  /critical|down|fail|problem|degraded|\b(?<!(?:no|0|without) )error\b|\balarm\b|🔴/iu;
 
 function levelOf(title: string, mail: JsonFields): number {
   const isUrgent =

@@ -1,8 +1,8 @@
 const WORDS: Readonly<Record<number, string>> = {
   500: "critical crit fatal emergency emerg panic alert disaster page p1 sev0 blocker",
   400: "error err high major severe p2 sev1 failure failed down",
-  300: "warning warn minor medium moderate average p3 sev2 degraded unknown",
-  200: "info information informational notice low none ok normal p4 sev3 p5 success up",
+  300: "warning warn minor medium moderate average p3 sev2 degraded unknown insufficient_data",
+  200: "info information informational notice low none ok okay normal p4 sev3 p5 success up",
   100: "debug trace verbose sev4",
 };
 

@@ -41,6 +41,10 @@ test("events in each of the format's three forms; the same one is taken once", a
   };
   assert.equal((await post({ order: 18 }, { ...type("application/json"), ...binary }))[0], 200);
   assert.equal((await alert()).last_message, "a.b Euro €");
+  const deep = { ...binary, "ce-id": "11" };
+  const data = { order: { id: 18, reason: "card declined" } };
+  assert.equal((await post(data, { ...type("application/json"), ...deep }))[0], 200);
+  assert.equal((await alert()).last_message, "card declined");
   assert.equal((await post(bad, type("application/cloudevents+json")))[0], 400);
 
   const asked = await fetch(`${box.url}/v1/in/cloudevents`, { method: "OPTIONS" });

@@ -61,6 +61,66 @@ describe("a webhook of which nothing is known", () => {
     );
   });
 
+  test("one word for the end yields to a word for trouble", () => {
+    const acts = (fields: object) => seen({ id: 7, text: "x", ...fields })[0]?.[2];
+    for (const fields of [
+      { status: "ok" },
+      { status: "Okay" },
+      { state: "UP" },
+      { status: "resolved", severity: "critical" },
+      { status: "closed", state: "resolved", level: "error" },
+      { current_state: "UP", previous_state: "DOWN" },
+      { transition: "Recovered", alert_type: "success" },
+      { state: "CLOSED", priority: "CRITICAL" },
+      { status: "success", action: "resolved" },
+    ])
+      assert.equal(acts(fields), "resolve", JSON.stringify(fields));
+    for (const fields of [
+      { status: "ok", state: "alerting" },
+      { status: "OK", action: "trigger" },
+      { status: "ok", severity: "critical" },
+      { status: "up", level: "warning" },
+      { status: "resolved", event_action: "trigger" },
+      { status: "ok", state: "No Data" },
+      { status: "ok", state: "INSUFFICIENT_DATA" },
+      { status: "closed", state: "degraded" },
+      { status: "ok", transition: "Re-Triggered" },
+      { current_state: "DOWN", previous_state: "UP" },
+      { status: "not ok" },
+      { status: "unresolved" },
+    ])
+      assert.equal(acts(fields), "fire", JSON.stringify(fields));
+  });
+
+  test("its message is words and not JSON: the best by its name, else the shortest text", () => {
+    const graylog = {
+      event_definition_id: "this-is-a-test",
+      event_definition_title: "Too many logins",
+      event_definition_description: "More than ten in a minute.",
+      event: { id: "01J", message: "Too many logins: count()=12.0", source: "graylog-1" },
+      backlog: [],
+    };
+    const vmware = {
+      alertId: "0a1b",
+      alertName: "Host has lost its network",
+      criticality: "ALERT_CRITICALITY_CRITICAL",
+      resourceName: "esx-04",
+    };
+    const cloud = { version: "1.2", incident: { summary: "CPU is above 0.9", incident_id: "0.a" } };
+    for (const [body, message] of [
+      [graylog, "Too many logins: count()=12.0"],
+      [{ ...graylog, event: {} }, "Too many logins"],
+      [vmware, "Host has lost its network"],
+      [cloud, "CPU is above 0.9"],
+      [{ condition_name: "Apdex low", policy_name: "Shop", details: "Apdex 0.4" }, "Apdex low"],
+      [{ a: "f0e1", b: { c: "the disk of nas-02 is full", d: "it is full" } }, "it is full"],
+      [{ text: '{"alert":{"summary":"Disk full","id":"7"}}' }, "Disk full"],
+      [{ text: "{not json" }, "{not json"],
+      [{ id: 7, when: "2026-11-23T04:00:00Z" }, '{"id":7,"when":"2026-11-23T04:00:00Z"}'],
+    ] as const)
+      assert.equal(seen(body)[0]?.[0], message);
+  });
+
   test("forms, text, markup and the query are read, whatever they call themselves", () => {
     const type = (value: string) => ({
       header: (name: string) => (name === "content-type" ? value : undefined),
@@ -80,6 +140,8 @@ describe("a webhook of which nothing is known", () => {
     assert.equal(seen("[nas-02] degraded")[0]?.[0], "[nas-02] degraded");
     assert.throws(() => events('{"text":'), /refused/);
     assert.equal(seen("<a>Disk <b>full</b></a>", undefined, type("text/xml"))[0]?.[0], "Disk full");
+    const alarm = "<?xml version='1.0'?><alert><title>Disk</title><host>nas-02</host></alert>";
+    assert.equal(seen(alarm, undefined, type("application/xml"))[0]?.[0], "Disk nas-02");
     const nas = Buffer.from("Stromausfall im Büro", "latin1");
     const other = (charset: string) => type(`text/plain; charset="${charset}"`);
     assert.equal(seen(nas, undefined, other("ISO-8859-1"))[0]?.[0], "Stromausfall im Büro");

@@ -182,7 +182,7 @@ describe("what a topic hands on", () => {
     assert.deepEqual(seen(alarm("OK")), [["cpu: web-1 is busy", 200, "resolve", by]]);
     assert.deepEqual(
       seen(alarm("INSUFFICIENT_DATA", { AlarmArn: "arn:a", AlarmDescription: null })),
-      [["cpu", 300, "fire", "arn:a"]],
+      [["no data: cpu", 300, "fire", "arn:a"]],
     );
     const [event] = decodesCleanly(sns, request(notification(alarm("ALARM"))))?.events ?? [];
     assert.deepEqual(

@@ -1,17 +1,32 @@
-import { asText, objectOf } from "../json.ts";
+import { asText, type JsonFields, objectOf } from "../json.ts";
 import { levelOfWord } from "../levels.ts";
+import { bestText } from "./best-text.ts";
 import { isFilled, valueText } from "./values.ts";
 
 const MESSAGE =
   "message text title summary subject name alert description msg event body content".split(" ");
 const DETAILS = ["description", "message"];
-const LEVEL = ["severity", "level", "priority", "status", "state"];
-const STATE = ["status", "state", "action", "event_action", "transition"];
-const OVER = new Set(
-  "resolved ok up recovered recovery closed clear cleared normal inactive".split(" "),
+const LEVEL = ["severity", "level", "priority", "status", "state", "current_state"];
+const STATE =
+  "status state action event_action transition current_state alert_state alert_status alert_transition event_state monitor_status".split(
+    " ",
+  );
+const OVER = set("resolved recovered recovery closed clear cleared");
+/** Also what an answer or a switch is: they yield to a word for trouble in the severity, too. */
+const OVER_PERHAPS = set("ok okay up normal inactive");
+/** Beside what `levels.ts` takes for a warning or worse. */
+const TROUBLE = set(
+  "firing fire fired trigger triggered re-triggered alarm alerting problem open opened unresolved active activated created offline unhealthy unreachable flapping trouble no_data insufficient_data",
 );
-const KEY = "dedup_key fingerprint alert_uid incident_id alert_id event_id id uid".split(" ");
+const KEY =
+  "dedup_key fingerprint alert_uid incident_id alert_id aggreg_key check_id event_id id uid".split(
+    " ",
+  );
 const LINK = ["url", "link", "href", "html_url"];
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.split(" "));
+}
 
 /** What a body of which nothing is known seems to say. */
 export interface Guess {
@@ -41,12 +56,33 @@ export function guessed(value: unknown): Guess {
   const details = firstText(DETAILS.filter((name) => name !== message?.name));
   const dedupKey = word(KEY) ?? "";
   return {
-    message: message?.text ?? valueText(value),
+    message: message === null ? (bestText(value) ?? valueText(value)) : readable(message.text),
     details: details?.text ?? "",
     level: LEVEL.map((name) => levelOfWord(asText(fields[name]))).find((n) => n !== null) ?? null,
-    isOver: STATE.some((name) => OVER.has(asText(fields[name]).trim().toLowerCase())),
+    isOver: isOver(fields),
     dedupKey,
     link: firstText(LINK)?.text ?? "",
     used: [message?.name, details?.name].filter((name) => name !== undefined),
   };
+}
+
+/** One word for the end is enough where no other speaks of trouble: what is taken for an end wrongly rings nobody. */
+function isOver(fields: JsonFields): boolean {
+  const said = (names: readonly string[]) =>
+    names.map((name) => asText(fields[name]).trim().toLowerCase().replaceAll(" ", "_"));
+  const states = said(STATE);
+  if (states.some(isTrouble)) return false;
+  if (states.some((word) => OVER.has(word))) return true;
+  return (
+    states.some((word) => OVER_PERHAPS.has(word)) && !said(["severity", "level"]).some(isTrouble)
+  );
+}
+
+const isTrouble = (word: string): boolean =>
+  TROUBLE.has(word) || (levelOfWord(word.replaceAll("_", " ")) ?? 0) >= 300;
+
+/** A text that is JSON, in the words of what it holds. */
+function readable(text: string): string {
+  if (!/^[[{]/.test(text)) return text;
+  return bestText(text) ?? text;
 }

@@ -3,8 +3,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 /** Elements whose end or beginning is a new line to the eye. */
 const LINES = new Set("br p div tr li ul ol table h1 h2 h3 h4 h5 h6 hr pre blockquote".split(" "));
+/** Elements that part no word: any other, and XML's, stands apart from what is around it. */
+const INLINE = new Set("a abbr b big em font i mark s small span strong sub sup tt u".split(" "));
 /** Elements whose content nobody reads. */
-const UNSEEN = new Set(["script", "style", "head", "title"]);
+const UNSEEN = new Set(["script", "style", "head"]);
 
 /** Characters of HTML that are read: its text is many times what an event holds. */
 const MOST = 1024 * 1024;
@@ -40,7 +42,7 @@ function element(html: string, open: number): [string, number] {
   if (close === -1) return ["", html.length];
   const tag = name.toLowerCase();
   if (slash === "" && UNSEEN.has(tag)) return ["", endOf(html, close + 1, tag)];
-  return [LINES.has(tag) ? "\n" : tag === "td" || tag === "th" ? " " : "", close + 1];
+  return [LINES.has(tag) ? "\n" : INLINE.has(tag) ? "" : " ", close + 1];
 }
 
 /** Behind the element's end tag. Without one nothing of what follows is seen, as in a browser. */

@@ -59,6 +59,8 @@ function stateChange(fields: JsonFields): JsonFields | null {
 
 const LEVELS: Readonly<Record<string, number>> = { ALARM: 400, OK: 200 };
 
+const NO_DATA = "INSUFFICIENT_DATA";
+
 /** An alarm that can't be judged for want of data is a warning. */
 function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): IngestEvent {
   const text = (name: string) => asText(fields[name]).trim();
@@ -71,7 +73,9 @@ function alarmEvent(fields: JsonFields, topic: string, watched: WatchedKeys): In
   const description = text("AlarmDescription");
   return fitted(
     {
-      message: [text("AlarmName"), description].filter((part) => part !== "").join(": "),
+      message: [state === NO_DATA ? "no data" : "", text("AlarmName"), description]
+        .filter((part) => part !== "")
+        .join(": "),
       level: (Object.hasOwn(LEVELS, state) ? LEVELS[state] : undefined) ?? 300,
       details: text("NewStateReason"),
       keys: [
