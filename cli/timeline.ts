@@ -119,6 +119,11 @@ const WHY: Readonly<Record<string, string>> = {
   repeat: " again",
 };
 
+const AGAIN: Readonly<Record<string, string>> = {
+  burst: "new events came",
+  worse: "it is worse now, so contacts that take only such alerts are paged",
+};
+
 const at = (detail: Detail, name: string): string => detail.time(name);
 
 const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
@@ -159,8 +164,7 @@ const WORDS: Readonly<Record<string, (detail: Detail) => string>> = {
     `NOTHING reaches ${detail.people("accounts")}${NOT_REACHED[detail.text("why")] ?? ""}`,
   fallback: (detail) =>
     `nobody on the ladder is reached: the fallback pages ${detail.people("accounts")}`,
-  renotified: (detail) =>
-    detail.text("why") === "burst" ? "told again: new events came" : "told again: still open",
+  renotified: (detail) => `told again: ${AGAIN[detail.text("why")] ?? "still open"}`,
   retimed: (detail) =>
     `its rule was ${detail.text("why") === "rule_deleted" ? "deleted" : "changed"}`,
   merged: (detail) => `took over alert ${detail.text("alert")}, whose template became the same`,

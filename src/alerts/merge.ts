@@ -10,6 +10,7 @@ import { lookAgainAt } from "./look-again.ts";
 import { resolve } from "./resolve.ts";
 import { writeTimeline } from "./timeline.ts";
 import { noTimers, timersOf } from "./timers.ts";
+import { tellWorse } from "./worse.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
 export interface AlertPlace {
@@ -85,6 +86,7 @@ function take(tx: Tx, kept: AlertRow, ended: AlertRow): void {
   );
   takeOccurrences(tx, { from: ended.id, into: kept.id });
   lookAgainAt(tx, kept.id);
+  if (ended.level > kept.level) tellWorse(tx, kept.id, kept.level);
   if (due !== null) tx.note({ topic: "due", at: due });
 }
 

@@ -1,8 +1,7 @@
 import { uuidOf } from "../kit/ids.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import { worsenStatement } from "./fold.ts";
-import { lookAgainAt } from "./look-again.ts";
+import { worsen } from "./worse.ts";
 
 /** An alert that its sender named, as far as the sender's word can end it. */
 export interface NamedAlert {
@@ -149,8 +148,7 @@ export function updateNamed(
   };
   tx.sql<[typeof row]>(UPDATE).run(row);
   if (level <= alert.level) return;
-  worsenStatement(tx).run(level, alert.id);
-  lookAgainAt(tx, alert.id);
+  worsen(tx, alert.id, { from: alert.level, to: level });
 }
 
 /** Writes a report that was only in memory: its promise, and from when quiet counts. */

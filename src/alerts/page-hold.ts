@@ -25,23 +25,28 @@ export function holdPages(tx: Tx, alertId: number): void {
   const rule = row && findRule(tx, row.rule_id);
   const quiet = row && quietIn(tx, row, rule);
   if (row === null || quiet === null) return;
-  const also = owedBesides(tx, row, rule);
+  const waiting = waitingPeople(tx, row, rule);
   withdrawPersonal(tx, alertId);
-  if (also.length > 0) {
-    const accounts = [...(JSON.parse(row.page_accounts) as string[]), ...also];
-    const values = [JSON.stringify(accounts), takeSequence(tx, "updated_seq"), alertId];
-    tx.sql<SqlValue[]>(OWE).run(...values);
-  }
+  const also = oweBesides(tx, row, waiting);
   hold(tx, getAlertRow(tx, alertId), { quiet, news: "page", also });
 }
 
 const OWE = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
 
-/** Whose pages of earlier steps wait still: they are told again beside those whom the latest paged. */
-function owedBesides(tx: Tx, row: AlertRow, rule: StoredRule | null): string[] {
+/** Whose pages wait still, those of earlier steps among them. */
+function waitingPeople(tx: Tx, row: AlertRow, rule: StoredRule | null): string[] {
   // Without a ladder they are those of who wants every alert, and told again as such.
   if (rule !== null && rule.escalations.length === 0) return [];
-  const paged = new Set(JSON.parse(row.page_accounts) as string[]);
-  const waiting = new Set(waitingPages(tx, row.id).map(({ account }) => account));
-  return [...waiting].filter((account) => !paged.has(account));
+  return waitingPages(tx, row.id).map(({ account }) => account);
+}
+
+/** These people are told again beside those whom the alert paged last; who isn't one of those. */
+export function oweBesides(tx: Tx, row: AlertRow, people: readonly string[]): string[] {
+  const paged = JSON.parse(row.page_accounts) as string[];
+  const also = [...new Set(people)].filter((account) => !paged.includes(account));
+  if (also.length > 0) {
+    const values = [JSON.stringify([...paged, ...also]), takeSequence(tx, "updated_seq"), row.id];
+    tx.sql<SqlValue[]>(OWE).run(...values);
+  }
+  return also;
 }

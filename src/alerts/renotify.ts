@@ -1,3 +1,4 @@
+import { makePages, type PagedPerson } from "../paging/pages.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
@@ -29,7 +30,7 @@ const OWE =
   "UPDATE alerts SET renotify_at = min(coalesce(renotify_at, :at), :at) WHERE id = :id AND untold = 0";
 
 /** It is quiet no more and hasn't been looked at: this is told at once with what was held, in that order. */
-function tellWithHeld(tx: Tx, id: number): void {
+export function tellWithHeld(tx: Tx, id: number): void {
   tx.sql<[{ id: number; at: number }]>(OWE).run({ id, at: tx.at });
   lookAgainAt(tx, id);
 }
@@ -65,7 +66,10 @@ export function emitOpened(
   pageFollowers(tx, row, { event: "alert.opened", eventRow, rule });
 }
 
-/** Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it. */
+/**
+ * Says again that the open alert `row` is open. `detail` says why, in the history; `timers`: as they stand after it;
+ * `people`: who is paged in place of those whom it paged last.
+ */
 export function renotify(
   tx: Tx,
   row: AlertRow,
@@ -73,7 +77,13 @@ export function renotify(
     rule,
     timers,
     detail,
-  }: { rule: StoredRule | null; timers: Timers; detail: Record<string, unknown> },
+    people,
+  }: {
+    rule: StoredRule | null;
+    timers: Timers;
+    detail: Record<string, unknown>;
+    people?: readonly PagedPerson[];
+  },
 ): void {
   writeTimeline(tx, row.id, { kind: "renotified", detail });
   const eventRow = emit(tx, row, {
@@ -84,6 +94,10 @@ export function renotify(
       ...(detail["why"] === "reopened" && { again: true as const }),
     }),
   });
+  if (people !== undefined) {
+    makePages(tx, { event: "alert.renotified", eventRow, alertId: row.id }, people);
+    return;
+  }
   const accounts = JSON.parse(row.page_accounts) as string[];
   pagePeople(tx, row, { event: "alert.renotified", eventRow, accounts });
   pageFollowers(tx, row, { event: "alert.renotified", eventRow, rule });

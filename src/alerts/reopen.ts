@@ -8,6 +8,7 @@ import { afterStep, earliest, nextRenotify, type Timers } from "./ladder.ts";
 import { tellAgain } from "./renotify.ts";
 import { writeTimeline } from "./timeline.ts";
 import { timersAtOpening, timersOf } from "./timers.ts";
+import { tellWorse } from "./worse.ts";
 
 const LAST = `SELECT id, resolved_at,
     (SELECT t.detail FROM timeline t WHERE t.alert_id = a.id AND t.kind = 'resolved' ORDER BY t.id DESC LIMIT 1) AS detail
@@ -67,7 +68,11 @@ export function reopen(tx: Tx, id: number, rule: StoredRule, event: Return): voi
   const open = getAlertRow(tx, id);
   const quiet = quietIn(tx, open, rule);
   if (quiet !== null) hold(tx, open, { quiet, news: "renotify" });
-  else tellAgain(tx, open, { rule, timers, detail: { why: "reopened" } });
+  else {
+    tellAgain(tx, open, { rule, timers, detail: { why: "reopened" } });
+    if (open.level > row.level)
+      tellWorse(tx, id, row.level, JSON.parse(open.page_accounts) as string[]);
+  }
   const due = earliest(timers);
   if (due !== null) tx.note({ topic: "due", at: due });
   tx.note({

@@ -1,8 +1,8 @@
 import type { AlertState } from "../alerts/alert.ts";
 import { occurredStatement, slotOf } from "../alerts/buckets.ts";
-import { foldStatement, worsenStatement } from "../alerts/fold.ts";
-import { lookAgainAt } from "../alerts/look-again.ts";
+import { foldStatement } from "../alerts/fold.ts";
 import { type LaterReport, writeWord } from "../alerts/named.ts";
+import { worsen } from "../alerts/worse.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Tx } from "../store/store.ts";
 import { createLaterReports } from "./later-reports.ts";
@@ -154,13 +154,10 @@ export function createStandingAlerts(limit: number): StandingAlerts {
         const more = alert.count - alert.counted;
         if (more > 0) occurred.run(alert.id, minute, more);
         alert.counted = alert.count;
-        if (alert.level > alert.levelWritten) {
-          worsenStatement(tx).run(alert.level, alert.id);
-          // What is worse than it was may no longer be kept quiet.
-          lookAgainAt(tx, alert.id);
-        }
-        alert.levelWritten = alert.level;
         if (changes !== 1) throw new Error(`alert ${alert.id} is not as memory has it`);
+        if (alert.level > alert.levelWritten)
+          worsen(tx, alert.id, { from: alert.levelWritten, to: alert.level });
+        alert.levelWritten = alert.level;
       }
       touched.clear();
     },

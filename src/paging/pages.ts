@@ -86,6 +86,18 @@ export function withdrawPersonal(tx: Tx, alertId: number): number {
   return tx.sql<[at: number, alertId: number]>(WITHDRAW).run(tx.at, alertId).changes;
 }
 
+const WITHDRAW_ONE = `${WITHDRAW} AND contact_id = ? AND event IN ${PAGE_EVENTS}`;
+
+/** The same for one contact, which is told sooner. */
+export function withdrawFromContact(
+  tx: Tx,
+  { alertId, contactId }: { alertId: number; contactId: string },
+): void {
+  tx.sql<[at: number, alertId: number, contactId: string]>(WITHDRAW_ONE).run(
+    ...([tx.at, alertId, contactId] as const),
+  );
+}
+
 const WAITING = `SELECT contact_id AS contactId, account_id AS account, (next_attempt_ms + 999) / 1000 AS at FROM pages
   WHERE alert_id = ? + 0 AND status = 'pending' AND event IN ${PAGE_EVENTS}`;
 

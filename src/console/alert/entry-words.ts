@@ -53,6 +53,7 @@ const ENDS: Readonly<Record<string, Say>> = {
 const AGAIN: Readonly<Record<string, string>> = {
   burst: "new events came",
   reopened: "it is open again",
+  worse: "it is worse now, so contacts that take only such alerts are paged",
   unacknowledged: "the acknowledgement was taken back",
   acknowledgement_ended: "the acknowledgement has ended",
 };
