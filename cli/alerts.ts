@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
 import type { BulkAnswer } from "../src/alerts/bulk.ts";
 import type { AlertDetail } from "../src/alerts/detail.ts";
+import type { GroupAnswer } from "../src/alerts/group-facts.ts";
 import type { ReachEntry } from "../src/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
@@ -25,6 +26,7 @@ export function registerAlerts(program: Command): void {
     .option("--rule <name>", "of one rule")
     .option("--q <text>", '#130, level:error, rule:"slow payments", key:provider=acme, or words')
     .option("--mine", "those that paged you, are yours or that you acknowledged")
+    .option("--by-rule", "a line for each rule that has unresolved alerts, the most urgent first")
     .option("--limit <n>", "how many", "50")
     .option("--follow", "print alerts as they open")
     .action(listAlerts);
@@ -68,6 +70,7 @@ interface ListOptions extends ApiOptions {
   rule?: string;
   q?: string;
   mine?: boolean;
+  byRule?: boolean;
   limit: string;
   follow?: boolean;
 }
@@ -79,12 +82,35 @@ async function listAlerts(options: ListOptions): Promise<void> {
     const value = options[name];
     if (value !== undefined) query.set(name, value);
   }
+  if (options.byRule) return await listGroups(query, options);
   const answer = await callApi<{ alerts: Alert[] }>(options, "GET", `/v1/alerts?${query}`);
   print(answer, options, () =>
     answer.alerts.length === 0 ? "no alerts" : alertTable(answer.alerts),
   );
   if (options.follow)
     await follow(options, Math.max(0, ...answer.alerts.map((alert) => Number(alert.id))));
+}
+
+async function listGroups(query: URLSearchParams, options: ListOptions): Promise<void> {
+  if (options.follow) throw new CommandError("--follow goes without --by-rule", exitCodes.usage);
+  const from = `/v1/alerts?${query}&order=need&group=rule`;
+  const answer = await callApi<{ groups: GroupAnswer[] }>(options, "GET", from);
+  const now = unixSeconds(systemClock);
+  const levels = (group: GroupAnswer) =>
+    Object.entries(group.levels)
+      .sort(([a], [b]) => Number(b) - Number(a))
+      .map(([level, count]) => `${count} ${levelName(Number(level))}`)
+      .join(", ");
+  print(answer, options, () =>
+    table(
+      ["ALERTS", "LEVELS", "ACKED", "SILENCED", "SINCE", "PROJECT", "RULE", "MOST OFTEN"],
+      answer.groups.map((group) => [
+        ...[group.count, levels(group), group.states.acknowledged, group.states.silenced],
+        ...[age(group.since, now), group.project, group.rule],
+        short(group.titles[0]?.title ?? "", 80),
+      ]),
+    ),
+  );
 }
 
 async function follow(options: ListOptions, from: number): Promise<never> {

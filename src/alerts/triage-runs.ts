@@ -6,7 +6,7 @@ import { newestIds } from "./newest.ts";
 import type { AlertQuery, TriageFilter } from "./query.ts";
 
 /** An alert as far as filters look at it. */
-export interface TriageRow {
+export interface FilteredRow {
   id: number;
   state: AlertState;
   rule: string;
@@ -15,6 +15,9 @@ export interface TriageRow {
   last_message: string;
   identifiers: string;
   silenced_by: string | null;
+}
+
+export interface TriageRow extends FilteredRow {
   /** Where it stands in its run: falling, of one rank by falling `tie`. */
   rank: number;
   tie: number;
@@ -40,33 +43,33 @@ const START = { group: 0, rank: Number.MAX_SAFE_INTEGER, tie: Number.MAX_SAFE_IN
 const GROUPS: readonly AlertState[] = ["open", "acknowledged", "resolved"];
 const PLAIN = "id, state, rule, level, silenced_by, updated_seq";
 /** Of a text so many characters are searched. */
-const TEXTS = `${PLAIN}, substr(template, 1, 4096) AS template, substr(last_message, 1, 4096) AS last_message, identifiers`;
+export const TEXTS =
+  "substr(template, 1, 4096) AS template, substr(last_message, 1, 4096) AS last_message, identifiers";
 /** Texts may be long, and are read where something in them is looked for. */
-const columnsFor = ({ words, keys }: AlertQuery): string =>
-  words.length + keys.length > 0
-    ? TEXTS
-    : `${PLAIN}, '' AS template, '' AS last_message, '{}' AS identifiers`;
+export const readsTexts = ({ words, keys }: AlertQuery): boolean => words.length + keys.length > 0;
+const NO_TEXTS = "'' AS template, '' AS last_message, '{}' AS identifiers";
 
 /** What is in order, group by group: within a group the runs are to be merged. Throws 400 for a cursor that is none. */
 export function runsOf(reader: Reader, filter: TriageFilter, query: AlertQuery): Run[][] {
   const from = filter.after === undefined ? START : placeOf(filter.after);
   const of: Of = {
-    ...{ reader, filter, columns: columnsFor(query) },
+    ...{ reader, filter, columns: `${PLAIN}, ${readsTexts(query) ? TEXTS : NO_TEXTS}` },
     projects: projectsOf(reader, filter, query),
   };
   const states = GROUPS.filter((state) => filter.states?.includes(state) ?? true);
   if (of.projects.length === 0) return [];
   if (query.id !== null)
-    return [[listed(of, isOwn(of, query.id) ? [query.id] : [], { group: 0, from })]];
+    return [[listed(of, isOwn(reader, filter, query.id) ? [query.id] : [], { group: 0, from })]];
   if (filter.order === "newest") {
-    if (filter.mine !== undefined) return [[listed(of, own(of, states), { group: 0, from })]];
+    if (filter.mine !== undefined)
+      return [[listed(of, ownIds(reader, filter, states), { group: 0, from })]];
     const isAll = filter.projectId === undefined && query.project === null;
     return [(isAll ? [undefined] : of.projects).map((project) => newest(of, project, from))];
   }
   return GROUPS.flatMap((state, group) => {
     if (!states.includes(state) || group < from.group) return [];
     const at = { group, from: group === from.group ? from : START };
-    const ids = filter.mine === undefined ? ofRule(of, state) : own(of, [state]);
+    const ids = filter.mine === undefined ? ofRule(of, state) : ownIds(reader, filter, [state]);
     if (ids !== null) return [[listed(of, ids, { ...at, byNeed: true })]];
     return [of.projects.map((project) => needed(of, state, { project, ...at }))];
   });
@@ -92,9 +95,9 @@ function placeOf(cursor: string): Place & { group: number } {
   return { group: Number(group), rank: Number(rank), tie: Number(tie) };
 }
 
-function projectsOf(
+export function projectsOf(
   reader: Reader,
-  { projectId }: TriageFilter,
+  { projectId }: Pick<TriageFilter, "projectId">,
   { project }: AlertQuery,
 ): number[] {
   const all = reader
@@ -197,7 +200,11 @@ const MOST_OWN = 2000;
 const OWN =
   "SELECT alert_id FROM alert_people WHERE account_id = ? AND state = ? ORDER BY alert_id DESC LIMIT ?";
 
-function own({ reader, filter: { mine = "" } }: Of, states: readonly AlertState[]): number[] {
+export function ownIds(
+  reader: Reader,
+  { mine = "" }: Pick<TriageFilter, "mine">,
+  states: readonly AlertState[],
+): number[] {
   return states.flatMap((state) =>
     reader.sql<SqlValue[], number>(OWN).pluck().all(mine, state, MOST_OWN),
   );
@@ -205,7 +212,7 @@ function own({ reader, filter: { mine = "" } }: Of, states: readonly AlertState[
 
 const IS_OWN = "SELECT 1 FROM alert_people WHERE alert_id = ? AND account_id = ?";
 
-function isOwn({ reader, filter: { mine } }: Of, id: number): boolean {
+export function isOwn(reader: Reader, { mine }: Pick<TriageFilter, "mine">, id: number): boolean {
   return mine === undefined || reader.sql<SqlValue[]>(IS_OWN).get(id, mine) !== undefined;
 }
 

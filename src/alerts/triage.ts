@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
-import { type Run, runsOf, type TriageRow } from "./triage-runs.ts";
+import { type FilteredRow, type Run, runsOf, type TriageRow } from "./triage-runs.ts";
 
 /** Alerts as people work through them: filtered, searched, in the order of need. */
 
@@ -73,10 +73,11 @@ function isBefore(a: TriageRow | null, b: TriageRow | null): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.tie > b.tie);
 }
 
-function letsThrough(
-  { rule, minLevel = 0, silenced, states }: TriageFilter,
+/** Whether an alert is what a list is asked for, its project and whose it is left out. */
+export function letsThrough(
+  { rule, minLevel = 0, silenced, states }: Omit<TriageFilter, "order" | "limit">,
   query: AlertQuery,
-): (one: TriageRow) => boolean {
+): (one: FilteredRow) => boolean {
   return (one) =>
     (states === undefined || states.includes(one.state)) &&
     one.level >= minLevel &&
@@ -86,7 +87,7 @@ function letsThrough(
 }
 
 /** Whether an alert is what was looked for; its project was chosen before. */
-export function isFound(one: TriageRow, query: AlertQuery): boolean {
+export function isFound(one: FilteredRow, query: AlertQuery): boolean {
   const { id, level, rule, keys, words } = query;
   if (id !== null && one.id !== id) return false;
   if (level !== null && (one.level < level.from || one.level >= level.below)) return false;

@@ -10,8 +10,8 @@ export const pickOf = (row: ParentNode): HTMLInputElement | null =>
 export const pickedRows = (): HTMLElement[] =>
   rowsOf(document).filter((row) => pickOf(row)?.checked === true);
 
-/** A row may stand for many: its box names them all, behind commas. */
-const countOf = (row: HTMLElement): number => pickOf(row)?.value.split(",").length ?? 1;
+/** A row may stand for many: its box says for how many. */
+const countOf = (row: HTMLElement): number => Number(pickOf(row)?.dataset["many"] ?? 1);
 
 /** Shows how many things are selected, and the bar for what can be done with them. */
 export function showPicked(): void {

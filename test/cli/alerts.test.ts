@@ -57,6 +57,9 @@ test("an event is sent with a level by name, and what became of it is said", asy
 
 test("alerts in words: the last message and its age; one alert with its source, its people and its history", async () => {
   await said("send", "payment 4711 failed");
+  const [heads = "", group = ""] = (await said("alerts", "--by-rule")).split("\n");
+  assert.match(heads, /^ALERTS +LEVELS +ACKED +SILENCED +SINCE +PROJECT +RULE +MOST OFTEN$/);
+  assert.match(group, /^\d+ +.*\d error.* 0 +0 +\d+ s +shop +errors +payment <\*> failed$/);
   const rows = (await said("alerts")).trim().split("\n");
   assert.match(rows[0] ?? "", /^ID +STATE +LEVEL +COUNT +AGE +PROJECT +RULE +LAST MESSAGE$/);
   assert.match(rows[1] ?? "", /^\d+ +open +error +\d+ +\d+ s +shop +errors +payment 4711 failed$/);

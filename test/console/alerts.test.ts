@@ -177,7 +177,7 @@ test("rows that left are said what became of them, many of one rule are one row,
   const [group = ""] = rowsIn(grouped);
   assert.match(group, /^group-\d+$/);
   assert.match(words(section(grouped, "list")), /errors: 12 alerts .* 12 ×/);
-  assert.match(grouped, /value="12,11,10,9,8,7,6,5,4,3,2,1" aria-label="Select all of errors"/);
+  assert.match(grouped, /value="group-1-12" data-many="12" aria-label="Select all 12 of errors"/);
   const shown = [...Array(12).keys()].map((n) => `row-${n + 1}`).join(",");
   const list = (rows: string) => tab.get("/alerts", { "x-sections": "list", "x-rows": rows });
   assert.equal(rowsIn((await list(shown)).text).length, 12, "an open page keeps its rows alone");
@@ -197,4 +197,58 @@ test("rows that left are said what became of them, many of one rule are one row,
   assert.match(second.text, /href="\/alerts">First page/);
   assert.equal(decodeURIComponent(first.headers.get("x-title") ?? ""), "(59) Alerts · box");
   await box.clock.turn(0);
+});
+
+test("a lone critical stands on the first page before a rule's many, silenced ones last; an opened group shows its first and all are acknowledged at once", async (t) => {
+  const { box, fire, tab, ann } = await story(t, { max_open: 0 });
+  const step = { after_minutes: 0, accounts: [ann.accountId], schedules: [], repeat_minutes: 0 };
+  for (const name of ["disks", "quiet"]) {
+    const match = { template_contains: name };
+    const rule = { name, match, identifier_keys: ["n"], escalations: [step] };
+    assert.equal((await box.api("POST", "/v1/projects/shop/rules", rule)).status, 201);
+  }
+  const until = Math.floor(box.clock.now() / 1000) + 3600;
+  const silence = {
+    ...{ project: "shop", match: { rule: "quiet" }, critical: true },
+    ...{ ends_at: until, reason: "known" },
+  };
+  assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
+  await fire("lone", 500, "disks are gone");
+  const lone = box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'disks'").pluck().get();
+  await fire("q", 500, "quiet please");
+  const quiet = box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'quiet'").pluck().get();
+  for (let n = 0; n < 230; n++) await fire(`n${n}`, 500 - 100 * (n % 2), `payment ${n} failed`);
+  await settle(box);
+  const { text } = await tab.get("/alerts");
+  const group = rowsIn(text)[1] ?? "";
+  assert.match(group, /^group-\d+$/);
+  assert.deepEqual(rowsIn(text), [`row-${lone}`, group, `row-${quiet}`]);
+  const list = section(text, "list");
+  assert.match(
+    words(list),
+    /errors: 232 alerts .* All 232 shop · 117 critical, 115 error · payment \* failed 230 × /,
+  );
+  const opened = /<ul class="group">[\s\S]*?<\/ul>/.exec(list)?.[0] ?? "";
+  assert.equal(opened.match(/<a class="message" href="\/a\/\d+"/g)?.length, 10);
+  const all = await tab.get("/alerts?q=project%3Ashop+rule%3Aerrors");
+  assert.equal(rowsIn(all.text).length, 50, "of one rule they are alerts");
+  const value = /value="(group-[^"]*)"/.exec(list)?.[1] ?? "";
+  const late = await fire("late", 500);
+  const acked = await tab.post("/alerts/ack", { id: value, list: "" }, { from: "/alerts" });
+  assert.equal(acked.status, 303);
+  const left = await tab.get("/alerts");
+  assert.match(said(left.text), /Acknowledged 232 alerts\./);
+  assert.ok(rowsIn(left.text).includes(`row-${late}`), "what opened after the page was drawn");
+  const undo = /name="id" value="([\d,]+)"/.exec(
+    /<output[\s\S]*?<\/output>/.exec(left.text)?.[0] ?? "",
+  );
+  await tab.post("/alerts/unack", { id: undo?.[1] ?? "" }, { from: "/alerts" });
+  assert.match(said((await tab.get("/alerts")).text), /232 alerts are open again/);
+  const silenced = await tab.post("/alerts/silence", { id: value, list: "" }, { from: "/alerts" });
+  assert.equal(silenced.status, 422);
+  assert.match(silenced.text, /At most 200 alerts at once; 232 are selected/);
+  const some = await tab.post("/alerts/ack", { id: value, list: "q=level%3Acritical" });
+  assert.equal(some.status, 303);
+  const { counts } = (await box.api("GET", "/v1/alerts?counts=true&limit=1")).body;
+  assert.equal(counts.acknowledged, 117, "a group is what matched the list it stood in");
 });

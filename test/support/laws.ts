@@ -120,6 +120,7 @@ export const rooms: Record<string, readonly string[]> = {
       "alerts/bulk.ts",
       "alerts/drill-report.ts",
       "alerts/detail.ts",
+      "alerts/group-facts.ts",
       "alerts/reach-report.ts",
       "alerts/silencing.ts",
       "alerts/simulate/shape.ts",

@@ -74,7 +74,10 @@ export function standsIn(
   return STATES[tab].includes(state) && (tab !== "silenced" || silenced_by !== null);
 }
 
-export function triageFilter({ tab, q, before }: AskedList, accountId: string): TriageFilter {
+export function triageFilter(
+  { tab, q, before }: AskedList,
+  accountId: string,
+): TriageFilter & { states: readonly AlertState[] } {
   return {
     ...{ order: "need", states: STATES[tab], q, limit: PAGE_ROWS },
     ...(tab === "silenced" && { silenced: true }),

@@ -11,6 +11,7 @@ import {
   ackThem,
   type Deed,
   liftThem,
+  refuseMany,
   resolveThem,
   selectedIds,
   silenceThem,
@@ -20,15 +21,15 @@ import {
 /** What is done to one alert at its own address and to many at the list's: the same forms. */
 
 /** Which alerts a form is about, and where its page's forms lie. */
-export type Whom = (call: PageCall, form: URLSearchParams) => Deed;
+export type Whom = (call: PageCall, form: URLSearchParams) => Deed | Promise<Deed>;
 
 /** The one of the address. Throws 404. */
 export const thisAlert: Whom = (call) => {
   const { id } = getAlertRow(call.tenant.store, alertId(call.params["id"] ?? ""));
   return { call, ids: [String(id)], path: `/a/${id}` };
 };
-export const selectedAlerts: Whom = (call, form) => ({
-  ...{ call, ids: selectedIds(form), path: "/alerts" },
+export const selectedAlerts: Whom = async (call, form) => ({
+  ...{ call, ids: await selectedIds(call, form), path: "/alerts" },
 });
 
 const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
@@ -47,7 +48,7 @@ export function deedForms(whom: Whom): Record<string, Form> {
   const form = (
     verb: string,
     act: (deed: Deed, fields: URLSearchParams) => FormDone | Promise<FormDone>,
-  ): Form => ({ verb, target, act: (call, fields) => act(whom(call, fields), fields) });
+  ): Form => ({ verb, target, act: async (call, fields) => act(await whom(call, fields), fields) });
   return {
     ack: form("acknowledgeAlert", ackThem),
     unack: form("unacknowledgeAlert", unackThem),
@@ -70,6 +71,7 @@ export function deedForms(whom: Whom): Record<string, Form> {
 }
 
 function snoozeThem({ call, ids, path }: Deed, fields: URLSearchParams): FormDone {
+  refuseMany(ids);
   const seconds = Math.min(secondsIn(fields), LONGEST_SNOOZE);
   const { store } = call.tenant;
   const { accountId } = call.who;
@@ -82,6 +84,7 @@ function snoozeThem({ call, ids, path }: Deed, fields: URLSearchParams): FormDon
 }
 
 function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
+  refuseMany(ids);
   const accounts = fields.getAll("account").filter(Boolean);
   const schedules = fields.getAll("schedule").filter(Boolean);
   const assign = check(
@@ -112,6 +115,7 @@ function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
 }
 
 function noteThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
+  refuseMany(ids);
   const { text } = check(noteWrite, { text: (fields.get("text") ?? "").trim() }, "body");
   const { accountId } = call.who;
   for (const id of ids)

@@ -1,6 +1,7 @@
 import type { AlertRow } from "../../alerts/alert.ts";
 import { alertId, getAlertRow } from "../../alerts/alert.ts";
 import { changeEach } from "../../alerts/bulk.ts";
+import { matching } from "../../alerts/groups.ts";
 import { silenceAlert } from "../../alerts/silence-alert.ts";
 import { liftSilence } from "../../alerts/silencing.ts";
 import { livingAlert, whoDid } from "../../alerts/whose.ts";
@@ -9,19 +10,46 @@ import type { Reader } from "../../store/store.ts";
 import type { FormDone, PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
 import { span } from "../ui/times.ts";
+import { askedList, triageFilter } from "./asked.ts";
 
 /** What a page does to alerts, one or many: each answers in a sentence, and a race that was lost is told in it. */
 
-/** Alerts that one form may name. */
-const MOST = 200;
+/** Alerts that one form may be about, and those of one that does them all in one turn. */
+const MOST = 10_000;
+const MOST_IN_A_TURN = 200;
 
-/** The ids that a form names: `id` again and again, or several behind commas. Throws 422 for none or too many. */
-export function selectedIds(form: URLSearchParams): string[] {
-  const ids = [...new Set(form.getAll("id").flatMap((value) => value.split(",")))].filter(Boolean);
-  if (ids.length === 0) throw new ServiceError("invalid_request", "Select an alert first.");
-  if (ids.length > MOST)
-    throw new ServiceError("invalid_request", `At most ${MOST} alerts at once; ${ids.length} are.`);
-  return ids;
+/**
+ * The ids that a form names: `id` again and again, several behind commas, or `group-<rule>-<newest>`: all of the rule up to
+ * this one that match the list it stood in (`list`, as an address writes it). Throws 422 for none or too many.
+ */
+export async function selectedIds(call: PageCall, form: URLSearchParams): Promise<string[]> {
+  const names = form
+    .getAll("id")
+    .flatMap((value) => value.split(","))
+    .filter(Boolean);
+  const groups = names.flatMap((name) => {
+    const [rule, newest] = /^group-(\d{1,15})-(\d{1,15})$/.exec(name)?.slice(1) ?? [];
+    return rule === undefined ? [] : [{ rule: Number(rule), newest: Number(newest) }];
+  });
+  const ids = new Set(names.filter((name) => !name.startsWith("group-")));
+  if (groups.length > 0) {
+    const asked = askedList(new URLSearchParams(form.get("list") ?? ""));
+    const filter = triageFilter({ ...asked, before: null }, call.who.accountId);
+    const states = filter.states.filter((state) => state !== "resolved");
+    const { found } = await matching(call.tenant.store, { ...filter, states });
+    for (const { id, rule_id } of found)
+      if (groups.some(({ rule, newest }) => rule === rule_id && id <= newest)) ids.add(String(id));
+  }
+  if (ids.size === 0) throw new ServiceError("invalid_request", "Select an alert first.");
+  refuseMany([...ids], MOST);
+  return [...ids];
+}
+
+/** Throws 422 where they are too many at once. */
+export function refuseMany(ids: readonly string[], most = MOST_IN_A_TURN): void {
+  if (ids.length <= most) return;
+  const message = `At most ${most} alerts at once; ${ids.length} are selected.`;
+  throw new ServiceError("invalid_request", message);
 }
 
 const named = (ids: readonly string[]): string =>
@@ -31,6 +59,17 @@ const named = (ids: readonly string[]): string =>
 function sentence(verb: string, done: readonly string[], others: readonly string[]): string {
   const first = done.length === 0 ? [] : [`${verb} ${named(done)}.`];
   return [...first, ...others].join(" ");
+}
+
+const MOST_TOLD = 5;
+
+/** Of a group the others may be thousands. */
+function fewOf(others: readonly string[]): readonly string[] {
+  if (others.length <= MOST_TOLD) return others;
+  return [
+    ...others.slice(0, MOST_TOLD),
+    `${others.length - MOST_TOLD} more were not changed either.`,
+  ];
 }
 
 /** How an alert that couldn't be changed as wanted stands: "Bob acknowledged #130 2 s before you." */
@@ -74,7 +113,7 @@ export async function ackThem(deed: Deed): Promise<FormDone> {
   const said = sentence(
     "Acknowledged",
     done,
-    others.map(({ id }) => standing(store, id, call)),
+    fewOf(others.map(({ id }) => standing(store, id, call))),
   );
   if (done.length === 0) return { said };
   return { said, undo: { action: `${path}/unack`, fields: fieldsOf(deed, done) } };
@@ -87,7 +126,7 @@ export async function unackThem({ call, ids }: Deed): Promise<FormDone> {
   const others = results.filter(({ ok }) => !ok).map(({ id }) => standing(store, id, call));
   const are = done.length === 1 ? "is" : "are";
   const first = done.length === 0 ? [] : [`${named(done)} ${are} open again.`];
-  return { said: [...first, ...others].join(" ") };
+  return { said: [...first, ...fewOf(others)].join(" ") };
 }
 
 /** A match within so many seconds: resolved, it would most likely open again at once. */
@@ -106,10 +145,11 @@ export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone
   const others = results
     .filter(({ changed }) => !changed)
     .map(({ id }) => standing(store, id, call));
-  if (still.length === 0) return { said: sentence("Resolved", done, others) };
+  const told = fewOf(others);
+  if (still.length === 0) return { said: sentence("Resolved", done, told) };
   const asked = `Not resolved yet: ${named(still)} still match${still.length === 1 ? "es" : ""}.`;
   return {
-    said: sentence("Resolved", done, [...others, asked]),
+    said: sentence("Resolved", done, [...told, asked]),
     shown: { still: still.join(",") },
   };
 }
@@ -128,6 +168,7 @@ export function silenceThem(
   { call, ids, path }: Deed,
   { seconds, reason }: { seconds: number; reason: string },
 ): FormDone {
+  refuseMany(ids);
   const { store } = call.tenant;
   const { accountId } = call.who;
   const until = call.now + seconds;

@@ -57,16 +57,26 @@ export function assignFields(
 <label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"${ticked(call, action, { name: "keep_ladder", value: "true" })}> The ladder goes on beside them</label>`;
 }
 
+const MOST_NAMED = 5;
+
+function nameFew(ids: readonly string[]): string {
+  const names = ids.slice(0, MOST_NAMED).map((id) => `#${id}`);
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : "";
+  return names.join(", ") + more;
+}
+
 /** What is asked before something is resolved that would open again at once. Empty where nothing was asked. */
 export function stillMatching(call: PageCall, path: string): Markup {
   const ids = (call.shown["still"] ?? "").split(",").filter(Boolean);
   const [first] = ids;
   if (first === undefined) return html``;
-  const rows = ids.map((id) => getAlertRow(call.tenant.store, Number(id)));
-  const last = Math.max(...rows.map(({ last_seen }) => last_seen));
+  const last = ids.reduce(
+    (most, id) => Math.max(most, getAlertRow(call.tenant.store, Number(id)).last_seen),
+    0,
+  );
   const fields =
     path === "/alerts" && html`<input type="hidden" name="id" value="${ids.join(",")}">`;
-  const which = ids.length === 1 ? `#${first}` : ids.map((id) => `#${id}`).join(", ");
+  const which = ids.length === 1 ? `#${first}` : nameFew(ids);
   const it = ids.length === 1 ? "It" : "They";
   return html`<div class="notice notice-warn" role="alert"><p><strong>${which}: still matching, ${ago(call, last)}.</strong> ${it} would open again at once.</p>
 <div class="buttons"><form method="post" action="${call.base}${path}/resolve">${fields}<button class="button second" name="anyway" value="1">Resolve anyway</button></form>

@@ -1,6 +1,6 @@
-import type { AlertRow } from "../../alerts/alert.ts";
+import { type AlertRow, getAlertRow } from "../../alerts/alert.ts";
 import { countAlerts } from "../../alerts/counts.ts";
-import { triage } from "../../alerts/triage.ts";
+import { groupAlerts } from "../../alerts/groups.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { currentOnCall } from "../../oncall/answers.ts";
 import { listAllSchedules } from "../../oncall/schedules.ts";
@@ -36,7 +36,9 @@ export async function drawWall(view: WallView): Promise<Markup> {
 async function openAlerts(view: WallView): Promise<Markup> {
   const { store } = view.tenant;
   const { open, acknowledged } = countAlerts(store, { accountId: "" });
-  const { rows } = await triage(store, { order: "need", states: ["open"], limit: MOST_ROWS });
+  const asked = { states: ["open"], limit: MOST_ROWS, isGroup: () => false } as const;
+  const { groups } = await groupAlerts(store, asked);
+  const rows = groups.flatMap(({ alerts }) => alerts.map(({ id }) => getAlertRow(store, id)));
   const shown = open > MOST_ROWS ? rows.slice(0, MOST_ROWS - 1) : rows;
   const more = open - shown.length;
   const head = html`<h1 id="open">${open} open${acknowledged > 0 && ` · ${acknowledged} acknowledged`}</h1>`;

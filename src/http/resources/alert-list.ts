@@ -2,6 +2,8 @@ import { z } from "zod";
 import { type Alert, alertState, listedAlert, toAlert } from "../../alerts/alert.ts";
 import { latestMinutes } from "../../alerts/buckets.ts";
 import { alertCounts, countAlerts } from "../../alerts/counts.ts";
+import { groupAnswer, toGroup } from "../../alerts/group-facts.ts";
+import { groupAlerts } from "../../alerts/groups.ts";
 import { type AlertPage, listAlerts } from "../../alerts/list.ts";
 import { LONGEST_QUERY } from "../../alerts/query.ts";
 import { triage } from "../../alerts/triage.ts";
@@ -42,6 +44,12 @@ const listQuery = z.strictObject({
     .enum(["newest", "need"], { error: "must be newest or need" })
     .describe("need: open ones by level, then the newest; others by their last change.")
     .optional(),
+  group: z
+    .enum(["rule"], { error: "must be rule" })
+    .describe(
+      "With order=need: open and acknowledged alerts by rule, in `groups`. Those that page somebody first, then those that page nobody, acknowledged ones, silenced ones; each by level, single ones first.",
+    )
+    .optional(),
   after: text(60).describe("`next` of a page in this order.").optional(),
   counts: flag.describe("How many there are of each sort, of the project or of all.").optional(),
   buckets: queryInteger(1, 360).describe("Events of each of so many minutes.").optional(),
@@ -62,10 +70,14 @@ export const alertListRoutes: Route[] = [
     query: listQuery,
     status: 200,
     answer: z.object({
-      alerts: z.array(listedAlert),
+      alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),
+      groups: z.array(groupAnswer).optional().meta({
+        description: "With `group`: made over all that match, before a page is cut.",
+      }),
       next: z.string().nullable(),
       complete: z.boolean().optional().meta({
-        description: "false: the time was up before the page was full; next goes on.",
+        description:
+          "false: the time was up before the page was full; next goes on. Of groups: more match than are counted.",
       }),
       counts: alertCounts.optional(),
     }),
@@ -73,10 +85,11 @@ export const alertListRoutes: Route[] = [
     handle: async ({ tenant: { store }, query, actor: { accountId } }) => {
       const { project, counts, buckets } = query;
       const projectId = project === undefined ? undefined : getProject(store, project).id;
-      const page = await pageOf(store, query, { projectId, accountId });
-      const alerts = buckets === undefined ? page.alerts : withMinutes(store, page.alerts, buckets);
+      const of = { projectId, accountId };
+      const page = await (query.group === undefined ? pageOf : groupsOf)(store, query, of);
       return {
-        ...{ ...page, alerts },
+        ...page,
+        ...(buckets !== undefined && { alerts: withMinutes(store, page.alerts, buckets) }),
         ...(counts === true && { counts: countAlerts(store, { projectId, accountId }) }),
       };
     },
@@ -90,29 +103,55 @@ function withMinutes(store: Store, alerts: readonly Alert[], most: number) {
 }
 
 /** What only a walk through alerts knows. */
-const WALKED = ["min_level", "q", "mine", "silenced", "order", "after"] as const;
+const WALKED = ["min_level", "q", "mine", "silenced", "order", "after", "group"] as const;
+
+/** Whose alerts of which project. */
+interface Of {
+  projectId: number | undefined;
+  accountId: string;
+}
 
 async function pageOf(
   store: Store,
   query: ListQuery,
-  { projectId, accountId }: { projectId: number | undefined; accountId: string },
+  of: Of,
 ): Promise<AlertPage & { complete?: boolean }> {
   const { state, rule, since_seq, before, limit = 100 } = query;
-  const walked = WALKED.filter((name) => query[name] !== undefined);
-  const common = { projectId, states: state, rule, limit };
-  const [first] = walked;
-  if (first === undefined) return listAlerts(store, { ...common, sinceSeq: since_seq, before });
-  if (since_seq !== undefined || before !== undefined) {
-    const reason = "goes with after, not with since_seq or before";
-    throw new ServiceError("invalid_request", `/${first}: ${reason}`, {
-      details: [{ field: `/${first}`, reason }],
-    });
-  }
+  const common = { projectId: of.projectId, states: state, rule, limit };
+  if (WALKED.every((name) => query[name] === undefined))
+    return listAlerts(store, { ...common, sinceSeq: since_seq, before });
+  const filter = walkedFilter(query, of);
   const { rows, ...page } = await triage(store, {
-    ...common,
-    ...{ order: query.order ?? "newest", after: query.after },
-    ...{ minLevel: query.min_level, q: query.q, silenced: query.silenced },
-    mine: query.mine === true ? accountId : undefined,
+    ...{ ...common, ...filter, order: query.order ?? "newest" },
   });
   return { alerts: rows.map(toAlert), ...page };
+}
+
+async function groupsOf(store: Store, query: ListQuery, of: Of) {
+  const { state: states = ["open", "acknowledged"], rule, order, buckets, limit = 100 } = query;
+  if (order !== "need") refuse("group", "goes with order=need");
+  if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
+  const page = await groupAlerts(store, {
+    ...walkedFilter(query, of),
+    ...{ rule, limit, projectId: of.projectId, isGroup: () => true },
+    states: states.map((state) =>
+      state === "resolved" ? refuse("state", "resolved alerts are in no group") : state,
+    ),
+  });
+  return { ...page, alerts: [], groups: page.groups.map((group) => toGroup(store, group)) };
+}
+
+function walkedFilter(query: ListQuery, { accountId }: Of) {
+  const { min_level, q, silenced, after, since_seq, before } = query;
+  const walked = WALKED.find((name) => query[name] !== undefined);
+  if (walked !== undefined && (since_seq !== undefined || before !== undefined))
+    refuse(walked, "goes with after, not with since_seq or before");
+  const mine = query.mine === true ? accountId : undefined;
+  return { minLevel: min_level, q, silenced, after, mine };
+}
+
+function refuse(name: keyof ListQuery, reason: string): never {
+  throw new ServiceError("invalid_request", `/${name}: ${reason}`, {
+    details: [{ field: `/${name}`, reason }],
+  });
 }
