@@ -7,6 +7,7 @@ import { withHosted } from "../src/desk/hosted.ts";
 import { readApnsKey, signedToken } from "../src/hosted/apns-token.ts";
 import { systemClock, unixSeconds } from "../src/kit/clock.ts";
 import { systemRandom } from "../src/kit/random.ts";
+import { servedBefore } from "../test/support/data.ts";
 import { start } from "./harness.ts";
 
 export const CONCURRENT = 64;
@@ -79,6 +80,7 @@ export async function furnishRegistry(place: Place, apns: Apns) {
   const [keyFile, ca] = [join(place.data, "k.p8"), join(place.data, "ca.pem")];
   writeFileSync(keyFile, apns.key);
   writeFileSync(ca, apns.ca);
+  if (place.database === undefined) servedBefore(place.data, "hosted");
   return withHosted({ ...place, ...deps }, async (desk) => {
     await desk.setApns({ ...apns, keyFile, ca });
     await desk.addAccount("ada@example.com");

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createRule } from "../src/alerts/rules.ts";
 import { startHosted } from "../src/app/hosted.ts";
@@ -11,6 +11,7 @@ import { mintKey } from "../src/people/keys.ts";
 import { createProject, getProject } from "../src/projects/projects.ts";
 import { createSource } from "../src/projects/sources.ts";
 import type { Tenant } from "../src/tenant/tenant.ts";
+import { servedBefore } from "../test/support/data.ts";
 import { memoryOrTemp } from "../test/support/memory.ts";
 import { defaultRule } from "../test/support/plane.ts";
 import { fromRounds, median, percentile, type Row, type Scenario, start } from "./harness.ts";
@@ -113,7 +114,7 @@ export const hosted: Scenario = {
   async run(quick) {
     const tenants = quick ? 100 : 1000;
     const data = mkdtempSync(join(memoryOrTemp(), "box-bench-hosted-"));
-    mkdirSync(join(data, "tenants"));
+    servedBefore(data, "hosted");
     const ids = await withHosted({ data, ...deps }, async (desk) => {
       const made = [];
       for (let n = 0; n < tenants; n++)

@@ -130,11 +130,7 @@ function databaseFlags(command: Command): Command {
     .addOption(flag("--hosted-key <file>", "the sealing key (default hosted.key in --data)"));
 }
 
-/** `make`: where there is no registry yet, one is made. */
-async function onDesk<T>(
-  options: DeskOptions & { make: boolean },
-  use: (desk: HostedDesk) => Promise<T>,
-): Promise<T> {
+async function onDesk<T>(options: DeskOptions, use: (desk: HostedDesk) => Promise<T>): Promise<T> {
   const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
     import("../src/desk/hosted.ts"),
     import("../src/kit/clock.ts"),
@@ -144,22 +140,22 @@ async function onDesk<T>(
 }
 
 async function addAccount(options: DeskOptions & { email: string }): Promise<void> {
-  const made = await onDesk({ ...options, make: true }, (desk) => desk.addAccount(options.email));
+  const made = await onDesk(options, (desk) => desk.addAccount(options.email));
   print(made, options, () => `account  ${made.account_id}`);
 }
 
 async function addSession(options: DeskOptions & { email: string }): Promise<void> {
-  const made = await onDesk({ ...options, make: false }, (desk) => desk.addSession(options.email));
+  const made = await onDesk(options, (desk) => desk.addSession(options.email));
   print(made, options, () => `session token  ${made.token}`);
 }
 
 async function addTenant(options: DeskOptions & TenantFlags): Promise<void> {
-  const made = await onDesk({ ...options, make: true }, (desk) => desk.addTenant(options));
+  const made = await onDesk(options, (desk) => desk.addTenant(options));
   print(made, options, () => `tenant  ${made.tenant_id}`);
 }
 
 async function setTenant(id: string, options: DeskOptions & TenantFlags): Promise<void> {
-  const tenant = await onDesk({ ...options, make: false }, (desk) => desk.setTenant(id, options));
+  const tenant = await onDesk(options, (desk) => desk.setTenant(id, options));
   const shown = {
     tenant_id: tenant.id,
     kind: tenant.kind,
@@ -175,12 +171,12 @@ async function setTenant(id: string, options: DeskOptions & TenantFlags): Promis
 }
 
 async function addKey(options: DeskOptions & KeyFlags): Promise<void> {
-  const made = await onDesk({ ...options, make: false }, (desk) => desk.addKey(options));
+  const made = await onDesk(options, (desk) => desk.addKey(options));
   print(made, options, () => `API key  ${made.api_key}`);
 }
 
 async function setApns(options: DeskOptions & ApnsFlags): Promise<void> {
-  await onDesk({ ...options, make: true }, (desk) => desk.setApns(options));
+  await onDesk(options, (desk) => desk.setApns(options));
   print({ set: true, topic: options.topic }, options, () => `set for ${options.topic}`);
 }
 

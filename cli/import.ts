@@ -110,7 +110,7 @@ async function nextCommands(
   { output, hasSecrets }: { output: string | undefined; hasSecrets: boolean },
 ): Promise<string[]> {
   if (projects === 0) return [];
-  const { shellQuoted } = await import("../src/import/report.ts");
+  const { shellQuoted } = await import("../src/kit/shell.ts");
   const name = output ?? "FILE";
   const file = shellQuoted(name);
   // A name without a slash is looked for on the PATH.

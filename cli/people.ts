@@ -65,7 +65,7 @@ async function parts({ data }: DeskOptions) {
 /** Changes people where a box is. */
 async function onDesk<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): Promise<T> {
   const { people, at } = await parts(options);
-  return people.withPeople({ ...at, make: false }, use);
+  return people.withPeople(at, use);
 }
 
 /** Looks, and makes nothing. */
@@ -75,11 +75,10 @@ async function see<T>(options: DeskOptions, use: (view: PeopleView) => T): Promi
 }
 
 async function issue(options: DeskOptions & SeatFlags): Promise<void> {
-  const { people, at } = await parts(options);
   const { ttl } = options;
   const flags =
     ttl === undefined ? options : { ...options, ttl: String(secondsOfSpan(ttl) ?? ttl) };
-  const code = people.withPeople(at, (desk) => desk.issue(flags));
+  const code = await onDesk(options, (desk) => desk.issue(flags));
   const plain = () =>
     [
       `pairing code  ${code.code}`,

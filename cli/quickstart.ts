@@ -131,9 +131,7 @@ async function pairCode(data: string, email: string): Promise<string> {
     import("../src/desk/people.ts"),
     import("../src/kit/clock.ts"),
   ]);
-  return withPeople({ data, clock, random: systemRandom, make: false }, (desk) =>
-    desk.issue({ email }),
-  ).code;
+  return withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({ email })).code;
 }
 
 const RULE = "errors";

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import { Command } from "commander";
 import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
 import { channels } from "../src/channels/list.ts";
 import { isPacked } from "../src/kit/assets.ts";
+import { commandAt } from "../src/kit/shell.ts";
 import { USUAL_URL } from "./connection.ts";
 import { dataFlag, flag } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
@@ -147,15 +147,14 @@ const wayIn = ({ console }: BoxConfig, { linksTo }: RunningBox): string =>
 
 /** How to make the first seat, and have a phone rung: to be pasted into another terminal, wherever that stands. */
 function firstSteps({ data, console, publicUrl }: BoxConfig, { url, linksTo }: RunningBox): string {
-  const at = `--data '${resolve(data)}'`;
   const path = isPacked ? [] : [`PATH="${import.meta.dirname}:$PATH"`];
   // The public address may end at a proxy that is elsewhere.
   const reached = publicUrl === "" ? linksTo : url;
-  const ring = `box quickstart ${at}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
+  const ring = `${commandAt("quickstart", data)}${url === USUAL_URL ? "" : ` --url ${reached}`}`;
   const lines = console
     ? [
         "no account yet. In another terminal, for a link that makes yours in a browser, and leads from there to a phone that rings:",
-        ...[...path, `box pair-code ${at}`].map(indented),
+        ...[...path, commandAt("pair-code", data)].map(indented),
         "or all of it without a browser:",
         indented(ring),
       ]

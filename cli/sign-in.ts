@@ -116,7 +116,7 @@ async function setPasswords(to: string, options: { data: string; json?: boolean 
     import("../src/kit/clock.ts"),
     import("../src/kit/random.ts"),
   ]);
-  const place = { data: options.data, clock: systemClock, random: systemRandom, make: false };
+  const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";
   withPeople(place, (desk) => desk.setPasswordsOpen(password));
   print({ password }, options, () => `passwords ${password ? "sign in" : "open nothing"}`);

@@ -75,18 +75,17 @@ interface DeskOptions extends DatabaseFlags {
 }
 
 /**
- * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. `make`: also before
- * it was ever served; else it throws where there is no registry. Throws StoreFault.
+ * Opens a hosted data directory for one command, also while it is served, and closes it after `use`. Throws StoreFault, also
+ * where it was never served.
  */
 export async function withHosted<T>(
-  options: DeskOptions & { make?: boolean },
+  options: DeskOptions,
   use: (desk: HostedDesk) => Promise<T>,
 ): Promise<T> {
-  const { data, clock, random, make = true } = options;
+  const { data, clock, random } = options;
   const database = databaseOf(options);
   if (database !== null) return withDatabase(database, options, use);
-  if (!make) mustExist(join(data, hostedFiles.registry));
-  prepareDirectory(data);
+  mustExist(join(data, hostedFiles.registry));
   prepareDirectory(join(data, hostedFiles.tenants));
   const registry = openSqliteRegistry({
     path: join(data, hostedFiles.registry),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../kit/clock.ts";
 import { fileFault } from "../kit/file-fault.ts";
@@ -7,7 +7,7 @@ import { addKey, loadKeyRing, rotateKey } from "../kit/key-ring.ts";
 import type { Random } from "../kit/random.ts";
 import { ringSealer } from "../kit/sealer.ts";
 import { resealAll, type Unreadable, unreadableRows } from "../store/sealed.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { mustExist, openStore, type Store } from "../store/store.ts";
 
 /** What the operator does to the keys of a data directory, also while a box serves it (contract §10). */
 export interface KeyDesk {
@@ -69,7 +69,7 @@ function readKeyFile(file: string): Buffer {
 
 function withStore<T>({ data, clock, random }: KeyDesk, use: (store: Store) => T): T {
   const path = join(data, "box.db");
-  if (!existsSync(path)) throw new UsageError(`${data} is no data directory of a box.`);
+  mustExist(path);
   const store = openStore({ path, kind: "box", clock, random, older: "refuse" });
   try {
     return use(store);

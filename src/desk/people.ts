@@ -22,7 +22,6 @@ import { replacePassword } from "../people/passwords.ts";
 import { roles } from "../people/roles.ts";
 import type { Session } from "../people/session.ts";
 import { endSession, listSessions } from "../people/sessions.ts";
-import { prepareDirectory } from "../store/directory.ts";
 import type { Role } from "../store/schema.ts";
 import {
   mustExist,
@@ -88,17 +87,12 @@ export function seePeople<T>(options: DeskOptions, use: (view: PeopleView) => T)
 }
 
 /**
- * Opens a data directory for one command, also while a box serves it, and closes it after `use`. `make`: also before
- * a box ever served there; else it throws where there is none. Throws StoreFault.
+ * Opens a data directory for one command, also while a box serves it, and closes it after `use`. Throws StoreFault, also
+ * where no box ever served.
  */
-export function withPeople<T>(
-  options: DeskOptions & { make?: boolean },
-  use: (desk: PeopleDesk) => T,
-): T {
-  const { data, make = true } = options;
+export function withPeople<T>(options: DeskOptions, use: (desk: PeopleDesk) => T): T {
   const file = storeOf(options);
-  if (make) prepareDirectory(data);
-  else mustExist(file.path);
+  mustExist(file.path);
   const store = openStore(file);
   try {
     const tenantId = ensureTenant(store);

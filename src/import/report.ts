@@ -1,3 +1,4 @@
+import { shellQuoted } from "../kit/shell.ts";
 import type { Imported, ImportLine } from "./importer.ts";
 
 /** What a person is told of an import, in plain words: counts, then whatever isn't the same here, with what to do by hand. */
@@ -40,9 +41,4 @@ export function secretsText({ secrets }: Pick<Imported, "secrets">): string {
     `${env}=${value === null ? "" : shellQuoted(value)}`,
   ]);
   return `${lines.join("\n")}\n`;
-}
-
-/** A word for a shell, as it is where it needs no quotes. */
-export function shellQuoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
 import { levelName } from "../kit/level.ts";
+import { shellQuoted } from "../kit/shell.ts";
 import { ellipsis, inOneLine } from "../kit/text.ts";
 import type { EventBody } from "./event.ts";
 
@@ -102,14 +103,9 @@ function ofAlert({ id, rule, level, state, message }: OneOfMany): string {
 function command(project: string, rule: string | undefined): string {
   return [
     "box ack --all --project",
-    word(project),
-    ...(rule === undefined ? [] : ["--rule", word(rule)]),
+    shellQuoted(project),
+    ...(rule === undefined ? [] : ["--rule", shellQuoted(rule)]),
   ].join(" ");
-}
-
-/** As a shell takes it. */
-function word(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const name = (text: string): string => line(text, LONGEST_NAME);

@@ -13,6 +13,7 @@ import { StoreFault } from "../../src/store/faults.ts";
 import { digestFile } from "../../src/store/files.ts";
 import { manifestBeside } from "../../src/store/snapshot.ts";
 import { handClock } from "../support/clock.ts";
+import { servedBefore } from "../support/data.ts";
 import { scratch } from "../support/scratch.ts";
 
 const clock = handClock();
@@ -20,6 +21,7 @@ const clock = handClock();
 /** Makes a backup: of a store that has grown since the one before it. */
 function real(file: string): void {
   const data = join(dirname(file), "data");
+  servedBefore(data, "box");
   withPeople({ data, clock, random: systemRandom }, (desk) => desk.issue({}));
   takeBackup({ place: placeOf(data), file, withKey: false, clock });
 }

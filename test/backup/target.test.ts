@@ -14,11 +14,13 @@ import { openKeyRing } from "../../src/kit/key-ring.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { handClock } from "../support/clock.ts";
 import { box } from "../support/command-line.ts";
+import { servedBefore } from "../support/data.ts";
 import { hashes, scratch } from "../support/scratch.ts";
 
 function aBox(t: TestContext): { outside: string; data: string } {
   const outside = scratch(t);
   const data = join(outside, "data");
+  servedBefore(data, "box");
   withPeople({ data, clock: handClock(), random: systemRandom }, (desk) => desk.issue({}));
   openKeyRing({ dir: data, name: "box.key", inUse: [] });
   return { outside, data };

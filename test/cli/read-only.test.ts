@@ -1,12 +1,31 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { test } from "node:test";
+import { generateKeyPairSync } from "node:crypto";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
 import { withPeople } from "../../src/desk/people.ts";
 import { systemRandom } from "../../src/kit/random.ts";
 import { handClock } from "../support/clock.ts";
 import { box } from "../support/command-line.ts";
+import { servedBefore } from "../support/data.ts";
 import { hashes, scratch } from "../support/scratch.ts";
+
+/** A push key that would be taken. */
+const P8 = join(mkdtempSync(join(tmpdir(), "box-p8-")), "key.p8");
+after(() => rmSync(dirname(P8), { recursive: true }));
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const PASSWORD = join(dirname(P8), "password");
+writeFileSync(PASSWORD, "correct horse\n");
+writeFileSync(P8, privateKey.export({ type: "pkcs8", format: "pem" }));
 
 /** Commands that look at a data directory. */
 const looks = [
@@ -20,6 +39,16 @@ const looks = [
 const changes = [
   ["account", "set-role", "ann@example.org", "admin"],
   ["account", "remove", "ann@example.org"],
+  ["account", "set-password", "ann@example.org", "--password-file", PASSWORD],
+  ["pair-code"],
+  ["pair-code", "--email", "ann@example.org", "--role", "owner"],
+  ["sign-in", "password", "on"],
+  ["key", "create", "ann@example.org"],
+  ["session", "list"],
+  ["session", "end", "0123456789abcdef"],
+  ["hosted", "tenant", "add", "--kind", "box"],
+  ["hosted", "account", "add", "--email", "ann@example.org"],
+  ["hosted", "apns", "set", "--key-file", P8, "--key-id", "K", "--team-id", "T", "--topic", "app"],
   ["key", "revoke", "0123456789abcdef"],
   ["hosted", "tenant", "set", "0123456789abcdef", "--plan", "pro"],
   ["hosted", "session", "add", "--email", "ann@example.org"],
@@ -29,7 +58,7 @@ const changes = [
   ["backup", "/nonexistent/copy"],
 ];
 
-test("where there is no store, only the commands that begin one make it", async (t) => {
+test("where there is no store, only serving and restoring make one", async (t) => {
   const parent = scratch(t);
   const empty = join(parent, "empty");
   mkdirSync(empty, { mode: 0o755 });
@@ -37,8 +66,12 @@ test("where there is no store, only the commands that begin one make it", async 
   for (const words of [...looks, ...changes])
     for (const data of [empty, join(parent, "absent")]) {
       const { code, out, err } = await box([...words, "--data", data]);
-      assert.notEqual(code, 0, words.join(" "));
-      assert.ok(err.length + out.length > 0);
+      assert.equal(code, 1, `${words.join(" ")}: ${out}${err}`);
+      assert.match(
+        out + err,
+        /There is no |no data directory|no store|is no directory/,
+        words.join(" "),
+      );
       assert.deepEqual(readdirSync(parent), ["empty"], words.join(" "));
       assert.deepEqual(readdirSync(empty), [], words.join(" "));
       assert.equal(statSync(empty).mode & 0o777, 0o755, words.join(" "));
@@ -51,6 +84,7 @@ const BESIDE = ["box.db-shm", "box.db-wal"];
 test("a look changes nothing where a box is, mode included", async (t) => {
   const data = join(scratch(t), "data");
   const desk = { data, clock: handClock(), random: systemRandom };
+  servedBefore(data, "box");
   withPeople(desk, (people) => people.issue({}));
   chmodSync(data, 0o750);
   const before = { files: hashes(data), names: readdirSync(data) };

@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { Imported } from "../../src/import/importer.ts";
 import { UniqueNames } from "../../src/import/names.ts";
-import { reportText, secretsText, shellQuoted } from "../../src/import/report.ts";
+import { reportText, secretsText } from "../../src/import/report.ts";
 import { SecretNames } from "../../src/import/secrets.ts";
+import { shellQuoted } from "../../src/kit/shell.ts";
 
 test("names are what the box takes for one, and each is given once", () => {
   const names = new UniqueNames(12);

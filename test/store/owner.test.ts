@@ -27,6 +27,7 @@ import { systemRandom } from "../../src/kit/random.ts";
 import { StoreFault } from "../../src/store/faults.ts";
 import { isLocked, lockDirectory } from "../../src/store/lock.ts";
 import { handClock } from "../support/clock.ts";
+import { servedBefore } from "../support/data.ts";
 import { scratch } from "../support/scratch.ts";
 
 /** The service's user; the tests of what root leaves behind need to be root. */
@@ -40,7 +41,7 @@ const desk = (data: string) => ({ data, clock: handClock(), random: systemRandom
 function servedBy(t: TestContext): { outside: string; data: string } {
   const outside = scratch(t);
   const data = join(outside, "data");
-  mkdirSync(data, { mode: 0o700 });
+  servedBefore(data, "box");
   withPeople(desk(data), (people) => people.issue({ email: "ann@example.org" }));
   openKeyRing({ dir: data, name: "box.key", inUse: [] });
   for (const name of [".", ...readdirSync(data)]) chownSync(join(data, name), SERVICE, SERVICE);
@@ -84,6 +85,7 @@ test("the hosted role's too", { skip }, async (t) => {
   const data = join(scratch(t), "data");
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, SERVICE, SERVICE);
+  servedBefore(data, "hosted");
   await withHosted(desk(data), async (operator) => {
     const { tenant_id } = await operator.addTenant({ kind: "hosted" });
     await operator.addKey({ tenant: tenant_id, email: "ann@example.org" });
@@ -160,6 +162,7 @@ for (const [what, lay] of plant) {
 test("a link in a directory of root's own is root's own affair", { skip }, (t) => {
   const outside = scratch(t);
   const data = join(outside, "data");
+  servedBefore(data, "box");
   withPeople(desk(data), (people) => people.issue({ email: "ann@example.org" }));
   renameSync(join(data, "box.db"), join(outside, "elsewhere.db"));
   symlinkSync(join(outside, "elsewhere.db"), join(data, "box.db"));

@@ -3,6 +3,7 @@ import {
   closeSync,
   copyFileSync,
   ftruncateSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
@@ -10,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFile } from "../../src/store/create.ts";
+import type { StoreKind } from "../../src/store/database.ts";
 import { handClock } from "./clock.ts";
 import { memoryOrTemp } from "./memory.ts";
 import { shared } from "./shared.ts";
@@ -32,6 +34,13 @@ export function newData(prefix: string): string {
   ftruncateSync(ballast, BALLAST_BYTES);
   closeSync(ballast);
   return directory;
+}
+
+/** A directory with the store of a role that was served there, and was given nothing yet. */
+export function servedBefore(data: string, kind: StoreKind): string {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  createFile({ path: join(data, `${kind}.db`), kind, clock: handClock() });
+  return data;
 }
 
 /** A store with its schema and nothing in it: one for the whole suite, or for this process. */

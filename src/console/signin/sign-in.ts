@@ -3,6 +3,8 @@ import { sessionCookie } from "../../http/session-cookie.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { hasAccounts } from "../../people/accounts.ts";
+import type { Tenant } from "../../tenant/tenant.ts";
+import { onMachine } from "../on-machine.ts";
 import { type OpenPage, type Visit, type VisitAnswer, wanted } from "../visit.ts";
 import { passkeyWay, signInChallenge } from "./passkey-way.ts";
 import { providerLinks } from "./provider-links.ts";
@@ -47,7 +49,8 @@ export function refusedSignIn(visit: Visit, error: ServiceError, email: string):
 
 function shown(visit: Visit, typed: Typed): VisitAnswer {
   const { tenant, base, query } = visit;
-  if (!hasAccounts(tenant.store)) return { title: "Nobody has a seat here yet", main: NOBODY };
+  if (!hasAccounts(tenant.store))
+    return { title: "Nobody has a seat here yet", main: nobody(tenant) };
   const to = wanted(query);
   const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
   const { wrong } = typed;
@@ -60,6 +63,8 @@ ${providerLinks(visit, to)}${WAYS.map((way) => way.draw(visit, action, typed))}
 }
 
 /** Nobody can claim a box by being first on the network. */
-const NOBODY: Markup = html`<p>On the machine where this box runs, make the first seat:</p>
-<pre class="code">box pair-code --role owner</pre>
+const nobody = (
+  tenant: Tenant,
+): Markup => html`<p>On the machine where this box runs, make the first seat:</p>
+<pre class="code">${onMachine(tenant, "pair-code --role owner")}</pre>
 <p>It prints a link. Open it here.</p>`;

@@ -13,6 +13,7 @@ import {
 } from "../../people/oidc/providers.ts";
 import { mustBeOwner, roles } from "../../people/roles.ts";
 import { changesLink } from "../audit/link.ts";
+import { onMachine } from "../on-machine.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { button, field, fieldId, ticked } from "../ui/form.ts";
 
@@ -167,5 +168,5 @@ function password(call: PageCall): Markup {
   return html`<h2>Passwords</h2>
 <p>${isOpen ? "Email and password sign in." : "Passwords open nothing: people come by a provider, a passkey, a phone link or an API key."}</p>
 ${button(call, { action: `${AT}/password`, name: isOpen ? "Turn passwords off" : "Turn passwords on", kind: isOpen ? "danger" : "second", fields: { password: isOpen ? "off" : "on" } })}
-<p class="soft">On the machine <code>box sign-in password on</code> brings them back, and <code>box pair-code</code> makes a way in, whatever stands here.</p>`;
+<p class="soft">On the machine <code>${onMachine(call.tenant, "sign-in password on")}</code> brings them back, and <code>${onMachine(call.tenant, "pair-code")}</code> makes a way in, whatever stands here.</p>`;
 }

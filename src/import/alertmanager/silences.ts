@@ -1,5 +1,5 @@
+import { shellQuoted } from "../../kit/shell.ts";
 import type { ImportLine } from "../importer.ts";
-import { shellQuoted } from "../report.ts";
 import { EVERYTHING, narrowedByAll } from "./clause.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type LabelMatcher, matcherText } from "./matchers.ts";

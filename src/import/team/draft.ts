@@ -1,7 +1,7 @@
+import { shellQuoted } from "../../kit/shell.ts";
 import { Zone } from "../../oncall/zone.ts";
 import type { Imported, ImportLine, ImportOptions } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
-import { shellQuoted } from "../report.ts";
 import { SecretNames } from "../secrets.ts";
 import { Unread } from "./given.ts";
 import { type LadderStep, ladderOf, type PlannedStep } from "./ladder.ts";
