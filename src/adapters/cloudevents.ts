@@ -8,7 +8,7 @@ import {
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
-import { asText, type JsonFields, jsonBody, listOf, objectOf, timeOf } from "./json.ts";
+import { asText, type JsonFields, jsonBody, jsonOr, listOf, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { namedText } from "./mapping/best-text.ts";
 import { bodyValue } from "./mapping/body.ts";
@@ -88,11 +88,7 @@ function structured(value: unknown): CloudEvent | null {
 function dataOf(base64: string): unknown {
   if (base64 === "") return null;
   const text = Buffer.from(base64, "base64").toString("utf8");
-  try {
-    return jsonBody(Buffer.from(text));
-  } catch {
-    return { text };
-  }
+  return jsonOr(Buffer.from(text)) ?? { text };
 }
 
 /** Attributes as headers, percent-encoded; the body is the data. */

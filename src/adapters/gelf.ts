@@ -1,4 +1,5 @@
 import type { IngestEvent } from "../ingest/event.ts";
+import { filledLines } from "../kit/text.ts";
 import {
   type Adapter,
   type Decoded,
@@ -12,6 +13,9 @@ import {
 import { gelfEvent } from "./gelf/event.ts";
 import { type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { plainRefusal } from "./replies.ts";
+
+/** Values of one message: an event has room for a hundred. */
+const MOST_VALUES = 10_000;
 
 /** Graylog's format (contract §23): over HTTP here, over UDP and TCP by ports of its own (the room intake). */
 export const gelf: Adapter = {
@@ -59,18 +63,15 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
 function messagesOf(body: Buffer): (JsonFields | null)[] {
   const whole = gelfFields(body);
   if (whole !== null) return [whole];
-  const lines = body
-    .toString()
-    .split(/[\n\0]/)
-    .filter((line) => line.trim() !== "");
+  const lines = filledLines(body.toString().replaceAll("\0", "\n"), MOST_LINES);
   if (lines.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
   return lines.map((line) => gelfFields(Buffer.from(line)));
 }
 
-/** A message's fields; null for bytes that are none. */
+/** A message's fields; null for bytes that are none, and for too many fields. */
 export function gelfFields(bytes: Buffer): JsonFields | null {
   try {
-    return objectOf(jsonBody(bytes));
+    return objectOf(jsonBody(bytes, MOST_VALUES));
   } catch {
     return null;
   }

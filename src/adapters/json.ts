@@ -1,20 +1,35 @@
-import { isTooDeep } from "../kit/json.ts";
+import { excessOf } from "../kit/json.ts";
 import { UnreadableBody } from "./adapter.ts";
 
 /** How deep other systems' JSON may be. */
 const DEPTH = 64;
+/** Values of one body: ten thousand records of a dozen attributes each have as many. */
+const MOST_VALUES = 500_000;
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** The body as JSON. Throws UnreadableBody. */
-export function jsonBody(body: Buffer): unknown {
+/** The body as JSON, of at most so many values. Throws UnreadableBody. */
+export function jsonBody(body: Buffer, values = MOST_VALUES): unknown {
   const text = body.toString("utf8").replace(/^\uFEFF/, "");
+  const excess = excessOf(text, { deepest: DEPTH, values });
+  if (excess === "values") throw new UnreadableBody({ why: "too_large" });
+  const no = excess === null ? "The body is no JSON." : `The JSON is deeper than ${DEPTH}.`;
   try {
-    if (!isTooDeep(text, DEPTH)) return JSON.parse(text);
+    if (excess === null) return JSON.parse(text);
   } catch {
-    throw new UnreadableBody({ why: "bad_request", message: "The body is no JSON." });
+    // No JSON.
   }
-  throw new UnreadableBody({ why: "bad_request", message: `The JSON is deeper than ${DEPTH}.` });
+  throw new UnreadableBody({ why: "bad_request", message: no });
+}
+
+/** As `jsonBody`, undefined for what is no JSON. Throws UnreadableBody for too many values alone. */
+export function jsonOr(body: Buffer, values = MOST_VALUES): unknown {
+  try {
+    return jsonBody(body, values);
+  } catch (error) {
+    if (error instanceof UnreadableBody && error.refusal.why !== "too_large") return undefined;
+    throw error;
+  }
 }
 
 /** The value as an object; null for anything else, arrays included. */

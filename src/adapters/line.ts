@@ -1,5 +1,5 @@
 import { eventLimits } from "../ingest/event.ts";
-import { isTooDeep } from "../kit/json.ts";
+import { excessOf } from "../kit/json.ts";
 import { asText, type JsonFields, objectOf } from "./json.ts";
 import { levelOfWord } from "./levels.ts";
 import type { WatchedKeys } from "./watched.ts";
@@ -16,11 +16,12 @@ const LEVEL_NAMES = ["level", "severity", "lvl"];
 const PAIR = /(?:^|\s)([A-Za-z_][\w.-]{0,99})=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/g;
 /** A line that is longer is no structured one. */
 const MOST_JSON = 262_144;
-const DEEPEST = 8;
+const BOUNDS = { deepest: 8, values: 10_000 };
 
 /** The line as a JSON object; null where it is none. */
 export function jsonOfLine(line: string): JsonFields | null {
-  if (!line.startsWith("{") || line.length > MOST_JSON || isTooDeep(line, DEEPEST)) return null;
+  const mayBe = line.startsWith("{") && line.length <= MOST_JSON;
+  if (!mayBe || excessOf(line, BOUNDS) !== null) return null;
   try {
     return objectOf(JSON.parse(line));
   } catch {

@@ -9,7 +9,7 @@ import {
 } from "./adapter.ts";
 import { fitted, type Loose } from "./fit.ts";
 import { flattened } from "./flatten.ts";
-import { asText, type JsonFields, jsonBody, listOf, objectOf, timeOf } from "./json.ts";
+import { asText, type JsonFields, jsonBody, jsonOr, listOf, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { pagerdutyClassic } from "./pagerduty-classic.ts";
 import { jsonReply, statusOf } from "./replies.ts";
@@ -17,6 +17,8 @@ import type { WatchedKeys } from "./watched.ts";
 
 /** As documented there. */
 const BYTES = 512 * 1024;
+/** Values of a body that is read before it is known whose it is. */
+const STRANGERS = 50_000;
 const NO_JSON = "JSON parse error";
 
 const ENQUEUE = "/v2/enqueue";
@@ -35,7 +37,7 @@ export const pagerduty: Adapter = {
   refuse,
   tokenIn(body) {
     try {
-      const fields = objectOf(jsonBody(body)) ?? {};
+      const fields = objectOf(jsonBody(body, STRANGERS)) ?? {};
       return asText(fields["routing_key"]) || asText(fields["service_key"]) || null;
     } catch {
       return null;
@@ -75,12 +77,8 @@ function decode(request: InRequest): Decoded {
 }
 
 function eventFields(body: Buffer): JsonFields {
-  try {
-    const fields = objectOf(jsonBody(body));
-    if (fields !== null) return fields;
-  } catch (error) {
-    if (!(error instanceof UnreadableBody)) throw error;
-  }
+  const fields = objectOf(jsonOr(body));
+  if (fields !== null) return fields;
   throw new UnreadableBody({ why: "bad_request", message: NO_JSON });
 }
 

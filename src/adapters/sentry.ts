@@ -11,10 +11,10 @@ import {
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted, type Loose } from "./fit.ts";
-import { asText, type JsonFields, jsonBody, objectOf, objectsIn } from "./json.ts";
+import { asText, type JsonFields, jsonBody, jsonOr, objectOf, objectsIn } from "./json.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 import { sentryCheckIn } from "./sentry/check-in.ts";
-import { type EnvelopeItem, jsonOf, readEnvelope } from "./sentry/envelope.ts";
+import { type EnvelopeItem, headersOf, readEnvelope } from "./sentry/envelope.ts";
 import { sentryEvent, sentryFeedback, sentryLog } from "./sentry/event.ts";
 
 const MIB = 1024 * 1024;
@@ -48,7 +48,7 @@ export const sentry: Adapter = {
   preflight: CORS,
   fixed: (path) => (CALL.test(path) ? path : null),
   tokenIn: (body) => {
-    const dsn = asText(readEnvelope(body)?.headers["dsn"]);
+    const dsn = asText(headersOf(body)?.["dsn"]);
     return URL.canParse(dsn) ? new URL(dsn).username : null;
   },
   decode,
@@ -107,7 +107,7 @@ function envelopeCall(request: InRequest): Decoded {
   for (const item of envelope.items) {
     if (item.payload.length > MOST_EVENT && item.type === "event")
       throw new UnreadableBody({ why: "too_large" });
-    const fields = objectOf(wanted(item) ? jsonOf(item.payload) : {});
+    const fields = objectOf(wanted(item) ? jsonOr(item.payload) : {});
     if (fields === null) {
       rejected.push({ reason: `an item of type ${item.type.slice(0, 40)} is no JSON object` });
       continue;

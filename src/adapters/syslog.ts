@@ -9,7 +9,7 @@ import {
 } from "./adapter.ts";
 import { plainRefusal } from "./replies.ts";
 import { syslogEvent } from "./syslog/event.ts";
-import { createFrames } from "./syslog/frames.ts";
+import { createFrames, type Framed } from "./syslog/frames.ts";
 import { readSyslog } from "./syslog/message.ts";
 
 /**
@@ -48,12 +48,19 @@ export const syslog: Adapter = {
   }),
 };
 
+/** Bytes that are looked through at once, as a port reads them. */
+const PIECE = 65_536;
+
 function decode(request: InRequest): Decoded {
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
   const stream = createFrames();
-  const frames = [...stream.push(request.body), ...stream.push(Buffer.from("\n"))];
-  if (frames.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
+  const frames: Framed[] = [];
+  for (let at = 0; at < request.body.length; at += PIECE) {
+    for (const frame of stream.push(request.body.subarray(at, at + PIECE))) frames.push(frame);
+    if (frames.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
+  }
+  frames.push(...stream.push(Buffer.from("\n")));
   if (frames.length === 0 && stream.broken)
     throw new UnreadableBody({ why: "bad_request", message: "The body begins with a bad count." });
   const events = frames.map(({ bytes, cut }) =>

@@ -1,4 +1,5 @@
 import { clientAddress } from "../http/address.ts";
+import { createDecoder } from "../http/inbound/decoder.ts";
 import type { SendersPort } from "../http/inbound/route.ts";
 import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits } from "../http/limits.ts";
@@ -16,6 +17,7 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
   const serving: Serving = {
     limits: createLimits(deps.clock, config.rates),
     refusals: createRefusals(deps.clock, deps.log),
+    decoder: createDecoder(deps.clock),
     findTenant: (segment) => (segment === tenant.id ? tenant : null),
     findLinked: () => tenant,
     findCalled: (segment) => (segment === null ? tenant : null),
@@ -37,5 +39,6 @@ export function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
     const { sendersApp } = await import("./box-app.ts");
     return sendersApp(deps, serving, port);
   };
-  return { app, adapters, senders, ingest, address, connections, rates: serving.limits };
+  const { limits: rates, decoder } = serving;
+  return { app, adapters, senders, ingest, address, connections, rates, decoder };
 }

@@ -81,6 +81,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     let intake: Intake | null = null;
     const ports = () => intake?.counts() ?? [];
     const http = boxHttp(config, deps, { tenant, backups, doctor, ports, startedAt });
+    lifecycle.onStop("decoder", () => http.decoder.close());
     intake = await openPorts(config, { tenant, clock, limits: http.rates });
     lifecycle.onStop("ports", () => intake?.stop());
     const { adapters, senders, ...doors } = http;

@@ -1,5 +1,6 @@
 import type { TenantHouse } from "../hosted/tenant-house.ts";
 import { clientAddress } from "../http/address.ts";
+import { createDecoder } from "../http/inbound/decoder.ts";
 import { createIngestDoor } from "../http/ingest.ts";
 import { createLimits, type Limit, type Limits } from "../http/limits.ts";
 import { createRefusals } from "../http/refusals.ts";
@@ -18,6 +19,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
   const serving: Serving = {
     limits: planLimits(config, clock, house),
     refusals: createRefusals(deps.clock, deps.log),
+    decoder: createDecoder(deps.clock),
     findTenant: (segment, token) => house.find(segment, token),
     findLinked: (hash) => house.findLinked("senderLinks", hash),
     findCalled(segment) {
@@ -35,7 +37,7 @@ export function hostedHttp(config: HostedConfig, deps: BoxDeps, parts: HostedPar
     const { hostedApp } = await import("./hosted-app.ts");
     return hostedApp(config, deps, { ...parts, serving, ingest });
   };
-  return { app, ingest, address, connections };
+  return { app, ingest, address, connections, decoder: serving.decoder };
 }
 
 /** Ingest is limited by the tenant's plan (contract §9). */

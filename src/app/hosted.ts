@@ -114,6 +114,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       redeemReceipt: receiptRedeemer(receipts),
       publicUrl: () => base,
     });
+    lifecycle.onStop("decoder", () => http.decoder.close());
     const web = await listen(config, {
       ...http,
       ...{ clock, log },

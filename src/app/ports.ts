@@ -31,7 +31,7 @@ export async function openPorts(
       ...{ tenant, clock, allowFrom: cidrs(intake.allowFrom), senders: intake.senders },
       senderClock: clockIn(intake.syslogZone),
       spend: (events) => void limits.ingest.spend(tenant.id, events),
-      guess: (address) => void limits.failures.spend(address),
+      guess: (address) => void limits.strangers.spend(address),
       tls: tls === null ? null : readTls(tls),
     });
     for (const port of opened.ports) tenant.log.info({ ...port }, "listening for senders");

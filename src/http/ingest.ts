@@ -1,8 +1,9 @@
 import type { IngestAnswer } from "../ingest/arrival.ts";
 import { checkEvent, type IngestEvent } from "../ingest/event.ts";
 import { type errorStatus, ServiceError } from "../kit/errors.ts";
-import { parseJson } from "../kit/json.ts";
+import { excessOf, parseJson } from "../kit/json.ts";
 import type { Log } from "../kit/log.ts";
+import { filledLines } from "../kit/text.ts";
 import { EVENTS, type Source } from "../projects/sources.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { errorBody, errorHeaders, internalError } from "./answer.ts";
@@ -16,6 +17,10 @@ export const INGEST_LIMIT = 2 * 1024 * 1024;
 /** Bytes and lines of one NDJSON request (contract §4). */
 export const NDJSON_LIMIT = 4 * 1024 * 1024;
 const MOST_LINES = 1000;
+/** Values of one event: its limits leave room for a few hundred. */
+const MOST_VALUES = 2000;
+/** Of all lines of a request; how deep each is, is counted with it. */
+const MOST_OF_MANY = { deepest: Number.POSITIVE_INFINITY, values: 300_000 };
 
 /** What an ingest request's head says, before its body is read. */
 export interface IngestHead {
@@ -102,7 +107,7 @@ export function createIngestDoor(serving: Serving & { log: Log; requestId(): str
   const takeOne = (admitted: Admitted, body: string, done: (reply: IngestReply) => void) => {
     const headers = limits.ingest.spend(admitted.tenant.id);
     try {
-      const event = checkEvent(parseJson(body), body);
+      const event = checkEvent(parseJson(body, MOST_VALUES), body);
       admitted.tenant.ingest.submit(admitted.source, [event], (error, answers) => {
         if (answers === null) done(refuse(error, headers, { admitted, body, events: 1 }));
         else done(accept(202, headers, answerText(answers[0] as IngestAnswer)));
@@ -210,11 +215,16 @@ function takeMany(
   { limits, done, accept, refuse, trace }: Many,
 ): void {
   const { tenant, source } = admitted;
-  const lines = body.split("\n").filter((line) => line.trim() !== "");
+  const lines = filledLines(body, MOST_LINES);
   if (lines.length > MOST_LINES)
     throw new ServiceError(
       "body_too_large",
       `More than ${MOST_LINES} lines: send them in several requests.`,
+    );
+  if (excessOf(body, MOST_OF_MANY) !== null)
+    throw new ServiceError(
+      "body_too_large",
+      `More than ${MOST_OF_MANY.values} values: send the lines in several requests.`,
     );
   const headers = limits.ingest.spend(tenant.id, Math.max(1, lines.length));
   const results = lines.map((line) => {
@@ -258,7 +268,7 @@ function takeMany(
 
 function readLine(line: string): IngestEvent | ServiceError {
   try {
-    return checkEvent(parseJson(line), line);
+    return checkEvent(parseJson(line, MOST_VALUES), line);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

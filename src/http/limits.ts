@@ -24,6 +24,8 @@ export interface Limits {
   tries: Limit;
   /** Failed authentication spends its address's budget, never a tenant's. */
   failures: Limit;
+  /** Wrong tokens of senders with formats of their own, and keys of mails, by address: ten a minute, whatever the rates. */
+  strangers: Limit;
   /** Pings of one heartbeat: far more than any job has a use for. */
   ping: Limit;
 }
@@ -54,6 +56,7 @@ export function createLimits(clock: Clock, rates: Rates): Limits {
     pair: limit("pair", createBuckets(clock, { rate: rates.pair / 60, burst: rates.pair })),
     tries: limit("tries", createBuckets(clock, { rate: 10 / 60, burst: 10 })),
     ping: limit("ping", createBuckets(clock, { rate: 5, burst: 300 })),
+    strangers: limit("strangers", createBuckets(clock, { rate: 10 / 60, burst: 10 })),
     failures: limit("failures", createBuckets(clock, { rate: rates.api, burst: rates.api * 5 })),
   };
 }

@@ -11,6 +11,7 @@ import { json } from "./answer.ts";
 import { authorOf } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import { check, decodeText, readBody, readBytes, readQuery } from "./check.ts";
+import type { Decoder } from "./inbound/decoder.ts";
 import type { Limits } from "./limits.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Route, SessionAccount } from "./route.ts";
@@ -20,6 +21,8 @@ const BODY_LIMIT = 128 * 1024;
 /** What serving needs besides the route. */
 export interface Serving {
   limits: Limits;
+  /** Reads what senders with formats of their own send. */
+  decoder: Decoder;
   /** Counts what is refused. */
   refusals: Refusals;
   /** The tenant a token's segment names; null where there is none. Box: its one tenant. */

@@ -1,14 +1,29 @@
 import { ServiceError } from "./errors.ts";
 
-const DEEPEST = 32;
+/** What of a JSON text is counted before it is parsed. */
+export interface JsonBounds {
+  /** Levels of lists and objects within each other. */
+  deepest: number;
+  /** Values, of lists and of objects, all together. */
+  values: number;
+}
+
+/** More than any request of this API or its configuration has a use for. */
+const usual: JsonBounds = { deepest: 32, values: 100_000 };
 
 /**
- * Parses JSON of at most 32 levels. The depth is counted first: a parser takes 100,000 levels
- * happily and the code after it dies of them. Throws ServiceError invalid_json.
+ * Parses JSON of at most 32 levels and 100,000 values. They are counted first: a parser takes 100,000 levels and ten
+ * million values happily, and the code after it dies of them. Throws ServiceError invalid_json, body_too_large.
  */
-export function parseJson(text: string): unknown {
-  if (isTooDeep(text))
-    throw new ServiceError("invalid_json", `The JSON is nested deeper than ${DEEPEST} levels.`);
+export function parseJson(text: string, values: number = usual.values): unknown {
+  const excess = excessOf(text, { ...usual, values });
+  if (excess === "values")
+    throw new ServiceError("body_too_large", `The JSON has more than ${values} values.`);
+  if (excess !== null)
+    throw new ServiceError(
+      "invalid_json",
+      `The JSON is nested deeper than ${usual.deepest} levels.`,
+    );
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -18,24 +33,27 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether brackets outside strings nest deeper than `most`. One pass, no allocation. */
-export function isTooDeep(text: string, most = DEEPEST): boolean {
-  if (!hasManyBrackets(text, most)) return false;
+/** What the text has too much of; null for neither. One pass, no allocation. */
+export function excessOf(text: string, { deepest, values }: JsonBounds): keyof JsonBounds | null {
+  // Each value has a character before it, and most bodies have three brackets.
+  if (text.length <= values && !hasManyBrackets(text, deepest)) return null;
   let depth = 0;
+  let count = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
       i = endOfString(text, i + 1);
-    } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > most) return true;
-    } else if (c === 0x7d || c === 0x5d) {
-      depth--;
+      continue;
     }
+    const opens = c === 0x7b || c === 0x5b;
+    if (opens && ++depth > deepest) return "deepest";
+    if (c === 0x7d || c === 0x5d) depth--;
+    if ((opens || c === 0x2c) && ++count > values) return "values";
   }
-  return false;
+  return null;
 }
 
-/** More opening brackets than levels: without them nothing can be too deep, and most bodies have three. */
+/** More opening brackets than levels: without them nothing can be too deep. */
 function hasManyBrackets(text: string, most: number): boolean {
   let n = 0;
   for (const bracket of ["{", "["]) {

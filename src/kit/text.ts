@@ -64,6 +64,22 @@ export function ellipsis(whole: string, most: number): string {
   return kept === whole ? whole : `${kept}…`;
 }
 
+/**
+ * The lines of a text that have something in them, in order: at most `most`, and one more where there are more. A text of
+ * 32 MiB may have as many lines, and a list of them takes ten times its size.
+ */
+export function filledLines(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length && lines.length <= most; ) {
+    const found = text.indexOf("\n", at);
+    const end = found === -1 ? text.length : found;
+    const line = text.slice(at, end);
+    if (line.trim() !== "") lines.push(line);
+    at = end + 1;
+  }
+  return lines;
+}
+
 /** Any white space and control characters as one space, none at the ends. */
 export function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();

@@ -22,8 +22,8 @@ export interface ThreadOptions {
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
 export interface WorkThread {
-  /** Hands over one piece of work, in its turn. Never rejects. */
-  ask(work: unknown): Promise<Heard>;
+  /** Hands over one piece of work, in its turn; what is in `moved` is the thread's from then on. Never rejects. */
+  ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
   /** Ends the thread; what waits hears `closed`. */
   close(): Promise<void>;
 }
@@ -65,11 +65,11 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
     return { ended: closed ? "closed" : `it did not start: ${heard.ended}` };
   }
 
-  async function run(work: unknown): Promise<Heard> {
+  async function run(work: unknown, moved: readonly ArrayBuffer[]): Promise<Heard> {
     if (closed) return { ended: "closed" };
     const worker = await ready();
     if ("ended" in worker) return worker;
-    worker.postMessage(work);
+    worker.postMessage(work, moved);
     const heard = await nextMessage(worker, clock, deadlineMs);
     if ("said" in heard) return heard;
     await endThread();
@@ -82,12 +82,12 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
   }
 
   return {
-    async ask(work) {
+    async ask(work, moved = []) {
       if (closed) return { ended: "closed" };
       if (inLine > longestQueue) return { ended: "busy" };
       inLine += 1;
       cancelIdle();
-      const mine = last.then(() => run(work));
+      const mine = last.then(() => run(work, moved));
       last = mine.then(leave, leave);
       return mine;
     },

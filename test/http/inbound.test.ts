@@ -103,6 +103,29 @@ describe("an address for senders with a format of their own", () => {
     assert.equal((await post("/v1/in/nothing", "{}")).status, 404);
   });
 
+  test("ten wrong tokens a minute from an address, whatever the rates; a right one goes through", async () => {
+    const other = await testBox({ apiRate: "0" });
+    try {
+      await other.project("p");
+      const source = { name: "am", kind: "alertmanager" };
+      const { token } = (await other.api("POST", "/v1/projects/p/sources", source)).body;
+      const send = async (as: string) => {
+        const body = JSON.stringify(group("firing"));
+        return fetch(`${other.url}/v1/in/alertmanager/${as}`, { method: "POST", body });
+      };
+      const said: number[] = [];
+      for (let i = 0; i < 11; i++) said.push((await send("0".repeat(32))).status);
+      assert.deepEqual(said, [...Array(10).fill(401), 429]);
+      const last = await send("1".repeat(32));
+      assert.deepEqual([last.status, last.headers.get("retry-after")], [429, "6"]);
+      assert.equal((await send(token)).status, 200);
+      await other.clock.advance(6000);
+      assert.equal((await send("0".repeat(32))).status, 401);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test("a bad element costs no good one, and is kept for whoever set it up", async () => {
     const body = group("firing");
     const answer = await post(`/v1/in/alertmanager/${made.token}`, {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createApp } from "../../src/http/app.ts";
+import { createDecoder } from "../../src/http/inbound/decoder.ts";
 import { createLimits } from "../../src/http/limits.ts";
 import { type FoundReport, publicPageRoutes } from "../../src/http/public-pages.ts";
 import { createRefusals } from "../../src/http/refusals.ts";
@@ -47,6 +48,7 @@ async function pages(t: TestContext) {
       },
       known() {},
       refusals: createRefusals(clock, silentLog),
+      decoder: createDecoder(clock),
     },
     ...{ log: silentLog, random: systemRandom },
   });

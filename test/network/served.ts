@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startBox } from "../../src/app/box.ts";
+import { type RunningBox, startBox } from "../../src/app/box.ts";
 import { boxConfig } from "../../src/app/config.ts";
 import type { ServerLimits } from "../../src/http/server-limits.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -14,6 +14,8 @@ import type { Tenant } from "../../src/tenant/tenant.ts";
 /** A whole box on the real clock, with what it reported as an error. */
 export interface Served {
   port: number;
+  /** Of senders that have one of their own. */
+  ports: RunningBox["ports"];
   tenant: Tenant;
   key: string;
   token: string;
@@ -58,6 +60,7 @@ export async function served(
   const token = await firstToken(box.url, key);
   return {
     ...{ port: Number(new URL(box.url).port), tenant: box.tenant, key, token, errors, warnings },
+    ports: box.ports,
     async stop() {
       await box.stop();
       rmSync(data, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createApp } from "../../src/http/app.ts";
+import { createDecoder } from "../../src/http/inbound/decoder.ts";
 import { createLimits, type Rates } from "../../src/http/limits.ts";
 import { createRefusals } from "../../src/http/refusals.ts";
 import { dataPlaneRoutes } from "../../src/http/routes.ts";
@@ -74,6 +75,7 @@ export function testApp(t: TestContext, options: TestAppOptions = {}): TestApp {
       address: (c) => c.req.header("x-forwarded-for") ?? "127.0.0.1",
       known() {},
       refusals: createRefusals(clock, silentLog),
+      decoder: createDecoder(clock),
     },
     log,
     random: systemRandom,

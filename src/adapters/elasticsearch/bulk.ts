@@ -1,3 +1,4 @@
+import { filledLines } from "../../kit/text.ts";
 import { MOST_LINES, type Rejected, UnreadableBody } from "../adapter.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "../json.ts";
 
@@ -10,16 +11,16 @@ export interface BulkAction {
   document: JsonFields | null;
 }
 
+/** Values of one document: an event has room for a hundred. */
+const MOST_VALUES = 10_000;
+
 const VERBS = ["create", "index", "update", "delete"] as const;
 /** What a line that can't be read is answered as: a sender that is told of a fault sends all of it again. */
 const UNREAD: BulkAction = { verb: "create", index: "", id: "", document: null };
 
 /** The actions in order; `index`: what the path names. Throws UnreadableBody for more than may be. */
 export function readBulk(body: Buffer, index: string) {
-  const lines = body
-    .toString()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
+  const lines = filledLines(body.toString(), 2 * MOST_LINES);
   const actions: BulkAction[] = [];
   const rejected: Rejected[] = [];
   for (let i = 0; i < lines.length; i++) {
@@ -42,7 +43,7 @@ export function readBulk(body: Buffer, index: string) {
 
 function fieldsOf(line: string): JsonFields | null {
   try {
-    return objectOf(jsonBody(Buffer.from(line)));
+    return objectOf(jsonBody(Buffer.from(line), MOST_VALUES));
   } catch {
     return null;
   }

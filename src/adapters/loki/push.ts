@@ -89,13 +89,13 @@ export function pushOfProtobuf(body: Buffer, { most, watched }: Bounds): LokiPus
     readProtobuf(stream, (inner, _inner, bytes) => {
       if (inner === 1) labels = bounded(labelsOf(bytes.toString(), push.rejected), watched);
       else if (inner === 2 && push.entries.length <= most)
-        push.entries.push(entryOfProtobuf(bytes, labels));
+        push.entries.push(entryOfProtobuf(bytes, labels, watched));
     });
   });
   return push;
 }
 
-function entryOfProtobuf(message: Buffer, labels: Pairs): LokiEntry {
+function entryOfProtobuf(message: Buffer, labels: Pairs, watched: WatchedKeys): LokiEntry {
   const metadata: [string, string][] = [];
   const entry: LokiEntry = { labels, metadata, line: "", at: null };
   readProtobuf(message, (field, _number, bytes) => {
@@ -109,7 +109,7 @@ function entryOfProtobuf(message: Buffer, labels: Pairs): LokiEntry {
       readProtobuf(bytes, (inner, _inner, text) => {
         if (inner === 1 || inner === 2) pair[inner - 1] = text.toString();
       });
-      metadata.push(pair);
+      if (metadata.length < MOST_LABELS || watched().has(pair[0])) metadata.push(pair);
     }
   });
   return entry;

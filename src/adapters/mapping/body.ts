@@ -1,6 +1,5 @@
-import { isTooDeep } from "../../kit/json.ts";
 import { type InRequest, UnreadableBody } from "../adapter.ts";
-import { jsonBody } from "../json.ts";
+import { jsonBody, jsonOr } from "../json.ts";
 import { htmlText } from "./html.ts";
 import { multipartFields } from "./multipart.ts";
 
@@ -23,7 +22,7 @@ export function bodyValue(request: InRequest): unknown {
   if (type.includes("multipart/")) return partsValue(request);
   if (type.includes("json")) return jsonBody(Buffer.from(text));
   if (start.startsWith("{") || start.startsWith("[")) {
-    const value = parsedOr(text, undefined);
+    const value = jsonOr(Buffer.from(text));
     if (value !== undefined) return value;
     // `[nas-02] Pool degraded` is a text; an object that breaks off is none.
     if (start.startsWith("{") && !type.startsWith("text/")) return jsonBody(Buffer.from(text));
@@ -56,7 +55,7 @@ function partsValue({ body, header }: InRequest): unknown {
 function jsonIn(pairs: readonly [string, string][]): unknown {
   for (const name of JSON_FIELDS) {
     const json = pairs.find(([field]) => field === name)?.[1].trimStart() ?? "";
-    if (json.startsWith("{") || json.startsWith("[")) return parsedOr(json, undefined);
+    if (json.startsWith("{") || json.startsWith("[")) return jsonOr(Buffer.from(json));
   }
   return undefined;
 }
@@ -69,14 +68,6 @@ function formValue(text: string): unknown {
   const [[only = "", value = ""] = [], ...others] = Object.entries(fields);
   // `curl -d 'some words'` calls them a form.
   return others.length === 0 && value === "" ? { text: only.trim() } : fields;
-}
-
-function parsedOr(text: string, otherwise: unknown): unknown {
-  try {
-    return isTooDeep(text, 64) ? otherwise : JSON.parse(text);
-  } catch {
-    return otherwise;
-  }
 }
 
 function fieldsOf(

@@ -1,6 +1,6 @@
 import { isWebAddress } from "../../ingest/named-fields.ts";
 import { sha256 } from "../../kit/ids.ts";
-import { isTooDeep } from "../../kit/json.ts";
+import { excessOf } from "../../kit/json.ts";
 import { cut } from "../../kit/text.ts";
 import { asText, objectOf, timeOf } from "../json.ts";
 import { htmlText } from "./html.ts";
@@ -9,7 +9,7 @@ import { follow, MOST_VALUE, pointerSteps, valueText } from "./values.ts";
 /** Takes a value and gives one; total, in time that grows with the value's length. */
 export type Transform = (value: unknown) => unknown;
 
-const PARSED_DEPTH = 16;
+const PARSED = { deepest: 16, values: 10_000 };
 /** Characters of a word in a transform: what replaces each of many must not be long. */
 const MOST_WORD = 64;
 
@@ -106,7 +106,7 @@ function truthOf(text: string): boolean | null {
 
 function parsed(text: string): unknown {
   try {
-    return isTooDeep(text, PARSED_DEPTH) ? null : JSON.parse(text);
+    return excessOf(text, PARSED) !== null ? null : JSON.parse(text);
   } catch {
     return null;
   }

@@ -1,5 +1,4 @@
-import { isTooDeep } from "../../kit/json.ts";
-import { asText, type JsonFields, objectOf } from "../json.ts";
+import { asText, type JsonFields, jsonOr, objectOf } from "../json.ts";
 
 /** A part of an envelope. */
 export interface EnvelopeItem {
@@ -17,15 +16,18 @@ export interface Envelope {
 const LF = 0x0a;
 /** Items that are looked at. */
 const MOST_ITEMS = 1000;
-const DEPTH = 64;
+/** Values of the headers of one, and of the envelope. */
+const MOST_HEADERS = 1000;
 
-/** Reads an envelope: a line of headers, then items, each a line of headers and as many bytes as that says. */
+/**
+ * Reads an envelope: a line of headers, then items, each a line of headers and as many bytes as that says. Throws
+ * UnreadableBody for headers of too many values.
+ */
 export function readEnvelope(body: Buffer): Envelope | null {
-  const first = endOfLine(body, 0);
-  const headers = objectOf(jsonOf(body.subarray(0, first)));
+  const headers = headersOf(body);
   if (headers === null) return null;
   const items: EnvelopeItem[] = [];
-  let at = first + 1;
+  let at = endOfLine(body, 0) + 1;
   while (at < body.length) {
     if (items.length === MOST_ITEMS) return { headers, items, fault: "too many items" };
     const end = endOfLine(body, at);
@@ -34,7 +36,7 @@ export function readEnvelope(body: Buffer): Envelope | null {
       at++;
       continue;
     }
-    const item = objectOf(jsonOf(body.subarray(at, end)));
+    const item = objectOf(jsonOr(body.subarray(at, end), MOST_HEADERS));
     const type = asText(item?.["type"]);
     if (item === null || type === "") return { headers, items, fault: "an item has no headers" };
     const from = Math.min(end + 1, body.length);
@@ -44,6 +46,11 @@ export function readEnvelope(body: Buffer): Envelope | null {
     at = to + 1;
   }
   return { headers, items, fault: null };
+}
+
+/** What stands before its items. Throws UnreadableBody for too many values. */
+export function headersOf(body: Buffer): JsonFields | null {
+  return objectOf(jsonOr(body.subarray(0, endOfLine(body, 0)), MOST_HEADERS));
 }
 
 function endOfLine(body: Buffer, from: number): number {
@@ -56,14 +63,4 @@ function payloadEnd(body: Buffer, from: number, length: unknown): number | null 
   if (!Number.isSafeInteger(length) || (length as number) < 0) return null;
   const to = from + (length as number);
   return to === body.length || body[to] === LF ? to : null;
-}
-
-/** The bytes as JSON; null where they are none. */
-export function jsonOf(bytes: Buffer): unknown {
-  const text = bytes.toString("utf8");
-  try {
-    return isTooDeep(text, DEPTH) ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -2,7 +2,7 @@ import type { IngestEvent } from "../../ingest/event.ts";
 import type { InRequest } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
-import { asText, type JsonFields, jsonBody, listOf, objectOf, objectsIn, timeOf } from "../json.ts";
+import { asText, type JsonFields, jsonOr, listOf, objectOf, objectsIn, timeOf } from "../json.ts";
 import { ALERT_LEVEL } from "../levels.ts";
 import { mapped } from "../mapping/apply.ts";
 import { guessed } from "../mapping/guess.ts";
@@ -36,11 +36,7 @@ export function snsEvents(
 
 function fieldsOf(text: string): JsonFields | null {
   if (!text.trimStart().startsWith("{")) return null;
-  try {
-    return objectOf(jsonBody(Buffer.from(text)));
-  } catch {
-    return null;
-  }
+  return objectOf(jsonOr(Buffer.from(text)));
 }
 
 /** An alarm's change as EventBridge hands it on, in the words of the alarm's own message; null for other events. */

@@ -5,6 +5,9 @@ const TYPES = ["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmat
 /** Texts that every message has, on one line each but the first. */
 const REQUIRED = ["Message", "MessageId", "TopicArn", "Timestamp"] as const;
 
+/** It has a dozen, and ten attributes of a message with three each. */
+const MOST_VALUES = 1000;
+
 /** What a topic of Amazon SNS sends. */
 export interface SnsMessage {
   type: (typeof TYPES)[number];
@@ -20,7 +23,7 @@ export interface SnsMessage {
 
 /** Reads the envelope, whatever its Content-Type says. Throws UnreadableBody. */
 export function readSnsMessage(body: Buffer): SnsMessage {
-  const fields = objectOf(jsonBody(body)) ?? {};
+  const fields = objectOf(jsonBody(body, MOST_VALUES)) ?? {};
   const type = TYPES.find((name) => name === fields["Type"]);
   const missing = REQUIRED.find((name) => typeof fields[name] !== "string");
   const isCut = REQUIRED.slice(1).some((name) => /[\r\n]/.test(asText(fields[name])));

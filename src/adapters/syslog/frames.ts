@@ -98,8 +98,13 @@ export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): 
 }
 
 function endOf(chunk: Buffer, from: number, ends: readonly number[]): number {
-  const found = ends.map((byte) => chunk.indexOf(byte, from)).filter((at) => at !== -1);
-  return Math.min(chunk.length, ...found);
+  let end = chunk.length;
+  for (const byte of ends) {
+    // No further than the nearest so far: one that isn't there would be looked for in all of it, for each message.
+    const at = chunk.subarray(from, end).indexOf(byte);
+    if (at !== -1) end = from + at;
+  }
+  return end;
 }
 
 /** Bytes that are put together, however few come at once. */

@@ -51,7 +51,7 @@ export async function serveRead(
     c.set("refusedAs", "unauthorized");
     if (path !== STATUS) {
       serving.refusals.auth("api", c.req.header("authorization"));
-      c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
+      c.set("rateHeaders", serving.limits.strangers.spend(serving.address(c)));
     }
     return {
       ...jsonReply(401, "An API key is needed, as Bearer or as password."),

@@ -8,7 +8,7 @@ import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, createBodies } from "./bodies.ts";
 import { serveRead } from "./reads.ts";
-import { openBody, refusalOf, replyTo, type Sender, takeBody } from "./take.ts";
+import { openBody, ownerOf, refusalOf, replyTo, type Sender, takeBody } from "./take.ts";
 import { type FoundToken, findToken } from "./token.ts";
 
 /** Everything below this path belongs to senders with formats of their own. */
@@ -71,7 +71,7 @@ export function createInbound(serving: Serving): Inbound {
     if (read !== null) return read;
     if (sender !== null && sender.source.kind === adapter.kind) {
       known(c, serving, sender);
-      const owner = `${sender.tenant.id}:${sender.source.id}`;
+      const owner = ownerOf(sender);
       return takeBody(c, { adapter, sender, path, serving, secret: token }, () =>
         openBody(c, { bodies: adapter.goesLast ? last : bodies, owner, caps: adapter.caps }),
       );
@@ -197,7 +197,7 @@ async function takeByBody(
 function stranger(c: AppContext, serving: Serving, adapter: Adapter): SenderReply {
   serving.refusals.auth("ingest", c.req.header("authorization"));
   c.set("refusedAs", "unauthorized");
-  c.set("rateHeaders", serving.limits.failures.spend(serving.address(c)));
+  c.set("rateHeaders", serving.limits.strangers.spend(serving.address(c)));
   return adapter.refuse({ why: "unauthorized" }, (name) => c.req.header(name));
 }
 

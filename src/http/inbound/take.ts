@@ -1,10 +1,10 @@
 import {
   type Adapter,
   type Caps,
-  type Decoded,
   type InRefusal,
   type InRequest,
   type SenderReply,
+  type TakenCounts,
   UnreadableBody,
 } from "../../adapters/adapter.ts";
 import { unixSeconds } from "../../kit/clock.ts";
@@ -18,6 +18,7 @@ import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
 import { type Bodies, BrokeOff, NoRoom } from "./bodies.ts";
+import type { Decoding, Readable } from "./decoder.ts";
 import { BadEncoding, inflated, TooLarge } from "./inflate.ts";
 import { hearJobs } from "./jobs.ts";
 
@@ -40,6 +41,9 @@ export interface OpenBody {
   whole: Buffer;
   release(): void;
 }
+
+/** Whose bodies they are, where many send at once. */
+export const ownerOf = ({ tenant, source }: Sender) => `${tenant.id}:${source.id}`;
 
 /** Reads a body within the caps. Throws what `refusalOf` knows. */
 export async function openBody(
@@ -71,15 +75,18 @@ export async function takeBody(
       sent = whole.subarray(0, 4096).toString("utf8");
       sent = masked(sent, taking.secret);
       if (adapter.isDescribed) keep(c, taking, whole);
-      const request = requestOf(c, { path, body: whole, sender });
-      mustBeSigned(adapter, sender, request);
-      await adapter.believe?.(request, sender.tenant.ask);
-      const decoded = adapter.decode(request);
-      const { length } = decoded.events;
-      const { ingest, ingestLast } = serving.limits;
-      const limit = adapter.goesLast ? ingestLast : ingest;
-      c.set("rateHeaders", limit.spend(sender.tenant.id, Math.max(1, length)));
-      return await commit(taking, decoded, sent);
+      const readable = readableOf(c, { path, body: whole, sender });
+      mustBeSigned(adapter, sender, readable.request);
+      await adapter.believe?.(readable.request, sender.tenant.ask);
+      const decoding = await serving.decoder.decode(adapter, readable, ownerOf(sender));
+      try {
+        const { ingest, ingestLast } = serving.limits;
+        const limit = adapter.goesLast ? ingestLast : ingest;
+        c.set("rateHeaders", limit.spend(sender.tenant.id, Math.max(1, decoding.events)));
+        return await commit(taking, decoding, sent);
+      } finally {
+        decoding.close();
+      }
     } finally {
       release();
     }
@@ -113,11 +120,11 @@ function keep(c: AppContext, { sender, secret }: Taking, whole: Buffer): void {
   tenant.ingest.received.note(source.id, { contentType, body });
 }
 
-function requestOf(
+function readableOf(
   c: AppContext,
   { path, body, sender }: { path: string; body: Buffer; sender: Sender },
-): InRequest {
-  return {
+): Readable {
+  const request: InRequest = {
     method: c.req.method,
     path,
     query: new URL(c.req.url).searchParams,
@@ -128,23 +135,29 @@ function requestOf(
     watched: () => sender.tenant.ingest.watched(sender.source.projectId),
     unique: () => uuid4(sender.tenant.store.random),
   };
+  return { request, headers: c.req.header() };
 }
 
 /** What jobs said goes to their heartbeats first: what that leaves for the rules is committed with the rest. */
 async function commit(
   { adapter, sender }: Taking,
-  decoded: Decoded,
+  decoding: Decoding,
   sent: string,
 ): Promise<SenderReply> {
-  const jobs = await hearJobs(sender, decoded.jobs ?? []);
-  const events = [...decoded.events, ...jobs.events];
-  const rejected = [...decoded.rejected, ...jobs.rejected];
-  const taken = await commitDecoded(
-    { ...sender, isLast: adapter.goesLast },
-    { ...decoded, events, rejected },
-    sent,
-  );
-  return decoded.answer({ ...taken, accepted: taken.accepted + jobs.heard });
+  const whose = { ...sender, isLast: adapter.goesLast };
+  const jobs = await hearJobs(sender, decoding.jobs);
+  const rejected = [...decoding.rejected, ...jobs.rejected];
+  const taken: TakenCounts = { accepted: jobs.heard, resolved: 0, rejected: 0 };
+  const add = async (sendings: Parameters<typeof commitDecoded>[1]) => {
+    const more = await commitDecoded(whose, sendings, sent);
+    taken.accepted += more.accepted;
+    taken.resolved += more.resolved;
+    taken.rejected += more.rejected;
+  };
+  for await (const { events, ids } of decoding.parts())
+    await add({ events, ...(ids === null ? {} : { ids }), rejected: [] });
+  await add({ events: jobs.events, rejected });
+  return decoding.answer(taken);
 }
 
 const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
