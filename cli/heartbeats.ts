@@ -60,6 +60,7 @@ interface PaceOptions extends ApiOptions {
   maxRun?: string;
   level?: string;
   watch?: string;
+  source?: string;
 }
 
 function paceFlags(command: Command): Command {
@@ -74,6 +75,10 @@ function paceFlags(command: Command): Command {
     .option(
       "--watch <kind:name=value>",
       "events that count as its ping: alertmanager:alertname=Watchdog",
+    )
+    .option(
+      "--source <name>",
+      "the source whose reports of this job are heard: a Sentry's check-ins, an Opsgenie's pings",
     );
 }
 
@@ -86,6 +91,7 @@ function paceOf({
   maxRun,
   level,
   watch,
+  source,
 }: PaceOptions): object {
   return {
     ...(every === undefined ? {} : { period_seconds: parseSpan("--every", every) }),
@@ -95,7 +101,9 @@ function paceOf({
     ...(grace === undefined ? {} : { grace_seconds: parseSpan("--grace", grace) }),
     ...(maxRun === undefined ? {} : { max_run_seconds: parseSpan("--max-run", maxRun) }),
     ...(level === undefined ? {} : { level: parseLevel(level) }),
-    ...(watch === undefined ? {} : { watch: watchOf(watch) }),
+    ...(watch === undefined && source === undefined
+      ? {}
+      : { watch: { ...(watch && watchOf(watch)), ...(source !== undefined && { source }) } }),
   };
 }
 

@@ -37,7 +37,7 @@ export const opsgenie: Adapter = {
     notes: [
       "Create, close, acknowledge, notes, another message, description or priority go through, by alias or id; a priority raises the level and never lowers it. What else is asked of an alert is a note in its history.",
       "Responders and teams don't steer who is paged: the rules here do. They can be told apart by the key responders.",
-      "A ping of a heartbeat is heard by the heartbeat here whose slug is its name: box heartbeat add.",
+      "A ping of a heartbeat is heard by the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
       "One source, one sender: its aliases hold in this source alone.",
       "Alertmanager tries again for one group_interval while the box is down; other senders by their own habit.",
     ],

@@ -54,6 +54,19 @@ export function findByAddress(reader: Reader, by: keyof typeof BY, hash: string)
   return reader.sql<[hash: string], string>(BY[by]).pluck().get(hash) ?? null;
 }
 
+const OF_SLUG =
+  "SELECT id, json_extract(watch, '$.source') AS source FROM heartbeats WHERE project_id = ? AND slug = ?";
+
+/** A project's heartbeat of this slug, and the name of the source whose reports it hears; null for none. */
+export function reportedBySlug(
+  reader: Reader,
+  projectId: number,
+  slug: string,
+): { id: string; source: string | null } | null {
+  type Row = { id: string; source: string | null };
+  return reader.sql<[number, string], Row>(OF_SLUG).get(projectId, slug) ?? null;
+}
+
 const BY_SLUG = "SELECT id FROM heartbeats WHERE project_id = ? AND slug = ?";
 
 /** The id of a project's heartbeat of this slug, or null. */

@@ -23,14 +23,27 @@ export function slugOf(name: string, most = 64): string {
 /** Bytes of what a job says that are kept: its end. */
 export const MESSAGE_BYTES = 10_000;
 
-/** What of an adapter's source counts as its ping. */
-const watched = z.strictObject({
-  adapter: text(32, 1).meta({ description: "The kind of source, `alertmanager` for example." }),
-  match: z
-    .record(text(256, 1), text(4096))
-    .refine((match) => Object.keys(match).length > 0, { error: "must name a key" })
-    .meta({ description: "Keys of the event, all of them with these values." }),
-});
+/** What of a sender counts as its ping. */
+const watched = z
+  .strictObject({
+    source: text(128, 1).optional().meta({
+      description:
+        "A source of the project: what it says of jobs (check-ins, pings) by this one's slug is heard, and of `match` its events alone.",
+    }),
+    adapter: text(32, 1)
+      .optional()
+      .meta({ description: "The kind of source, `alertmanager` for example; with `match`." }),
+    match: z
+      .record(text(256, 1), text(4096))
+      .refine((match) => Object.keys(match).length > 0, { error: "must name a key" })
+      .optional()
+      .meta({ description: "Keys of the event, all of them with these values." }),
+  })
+  .refine(
+    ({ source, adapter, match }) =>
+      (adapter === undefined) === (match === undefined) && (adapter ?? source) !== undefined,
+    { error: "give adapter and match, or source" },
+  );
 export type Watched = z.output<typeof watched>;
 
 /** When it is expected: a period, or cron with a zone (or what a systemd timer says), and only one of them. */
@@ -61,7 +74,7 @@ export const heartbeatPace = {
   }),
   watch: watched.nullable().optional().meta({
     description:
-      "Events that count as its ping while they fire: a Prometheus' Watchdog, for one that must be heard.",
+      "Events that count as its ping while they fire: a Prometheus' Watchdog, for one that must be heard. Or the source whose reports of jobs it hears.",
   }),
 };
 

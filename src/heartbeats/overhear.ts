@@ -35,12 +35,14 @@ export function createOverheard(store: Store): Overheard {
     fedBy: (source, events) =>
       watchesOf(source.projectId)
         .filter(({ adapter }) => adapter === source.kind)
+        .filter((watch) => watch.source === undefined || watch.source === source.name)
         .filter((watch) => events.some((event) => isHeard(watch, event)))
         .map(({ id }) => id),
   };
 }
 
-function isHeard({ match }: Watch, { named, keys }: IngestEvent): boolean {
+function isHeard({ match = {} }: Watch, { named, keys }: IngestEvent): boolean {
   if (named && named.action !== "fire") return false;
-  return Object.entries(match).every(([name, value]) => keys?.[name] === value);
+  const wanted = Object.entries(match);
+  return wanted.length > 0 && wanted.every(([name, value]) => keys?.[name] === value);
 }

@@ -72,6 +72,17 @@ export function nextHeartbeat(reader: Reader): number | null {
   return reader.sql<[], number | null>(text).pluck().get() ?? null;
 }
 
+const RENAME = `UPDATE heartbeats SET watch = json_set(watch, '$.source', @to)
+  WHERE project_id = @projectId AND watch IS NOT NULL AND json_extract(watch, '$.source') = @from`;
+
+/** A source has another name now: the heartbeats that name it go on hearing it. */
+export function renameSourceInHeartbeats(
+  tx: Tx,
+  of: { projectId: number; from: string; to: string },
+): void {
+  tx.sql<[typeof of]>(RENAME).run(of);
+}
+
 export function beatOf(row: HeartbeatRow): Beat {
   return {
     state: row.state,

@@ -22,7 +22,7 @@ import {
 } from "./rows.ts";
 import { addRun, endRun, markOverrun, runningSince } from "./runs.ts";
 import { createSharedCommits } from "./shared-commits.ts";
-import { findHeartbeatSource, heartbeatSource } from "./source.ts";
+import { findHeartbeatSource, heartbeatSource, reportingSource } from "./source.ts";
 import { type Beat, goingOn, heard, looked, type Step, type Word } from "./state.ts";
 
 /** What a job says of itself. */
@@ -67,7 +67,7 @@ const BROKEN = 300;
  */
 export function createHeartbeatWatch(deps: {
   store: Store;
-  ingest: Pick<IngestHandle, "submit">;
+  ingest: Pick<IngestHandle, "submit" | "takers">;
   log: Log;
   tenantId: string;
 }): HeartbeatWatch {
@@ -85,13 +85,20 @@ export function createHeartbeatWatch(deps: {
     findHeartbeatSource(store, projectId) ??
     store.write((tx) => heartbeatSource(tx, { id: projectId }, tenantId));
 
+  /** Where no rule hears the project's heartbeats, it speaks as the source that it hears, whose rules are for its jobs. */
+  const submitFor = (row: HeartbeatRow, events: IngestEvent[]) => {
+    const usual = sourceOf(row.project_id);
+    const isHeard = events.some((event) => ingest.takers(usual, event).length > 0);
+    return submit((isHeard ? null : reportingSource(store, row)) ?? usual, events);
+  };
+
   const tellOwed = async (id: string): Promise<void> => {
     for (;;) {
       const row = heartbeatRow(store, id);
       const owed = row?.owed ?? null;
       if (row === null || owed === null) return;
       const events = owedOf(row).map((one) => heartbeatEvent(row, one));
-      await submit(sourceOf(row.project_id), events);
+      await submitFor(row, events);
       if (store.write((tx) => clearOwed(tx, id, owed))) return;
     }
   };
@@ -173,7 +180,7 @@ export function createHeartbeatWatch(deps: {
       await Promise.all(due.map(({ id }) => settleOwed(id)));
       return nextHeartbeat(store);
     },
-    tell: (row, owed) => submit(sourceOf(row.project_id), [heartbeatEvent(row, owed)]),
+    tell: (row, owed) => submitFor(row, [heartbeatEvent(row, owed)]),
   };
 }
 

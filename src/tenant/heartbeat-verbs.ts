@@ -2,10 +2,11 @@ import { heartbeatEvent } from "../heartbeats/event.ts";
 import type { HeartbeatAnswer } from "../heartbeats/heartbeat.ts";
 import { deleteHeartbeat, getHeartbeat, toHeartbeat } from "../heartbeats/heartbeats.ts";
 import { type HeartbeatRow, type Owed, paceOf } from "../heartbeats/rows.ts";
-import { findHeartbeatSource } from "../heartbeats/source.ts";
+import { findHeartbeatSource, reportingSource } from "../heartbeats/source.ts";
 import { paused, resumed, type Said } from "../heartbeats/state.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import type { Project } from "../projects/projects.ts";
+import type { Source } from "../projects/sources.ts";
 import type { Tenant } from "./tenant.ts";
 
 type Parts = Pick<Tenant, "store" | "ingest" | "heartbeats">;
@@ -20,10 +21,11 @@ export function takersOfHeartbeat(
   { store, ingest }: Pick<Parts, "store" | "ingest">,
   row: HeartbeatRow,
 ): string[] {
-  const source = findHeartbeatSource(store, row.project_id);
-  if (source === null) return [];
   const said = { action: "fire", reason: "missing", instance: null } as const;
-  return ingest.takers(source, heartbeatEvent(row, owedAt(row, unixSeconds(store.clock), said)));
+  const event = heartbeatEvent(row, owedAt(row, unixSeconds(store.clock), said));
+  const takers = (source: Source | null) => (source === null ? [] : ingest.takers(source, event));
+  const usual = takers(findHeartbeatSource(store, row.project_id));
+  return usual.length > 0 ? usual : takers(reportingSource(store, row));
 }
 
 /** As it is read, with the first rule that would take its events. */

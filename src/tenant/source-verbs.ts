@@ -1,4 +1,5 @@
 import { renameSourceOfAlerts } from "../alerts/rename-source.ts";
+import { renameSourceInHeartbeats } from "../heartbeats/rows.ts";
 import { getProject } from "../projects/projects.ts";
 import { renameSource } from "../projects/sources.ts";
 import { renameSourceInSilences } from "../quiet/rows.ts";
@@ -10,5 +11,6 @@ export function callSource(tx: Tx, place: { project: string; source: string }, t
   const change = { from: place.source, to };
   renameSource(tx, project, change);
   renameSourceInSilences(tx, project.id, change);
+  renameSourceInHeartbeats(tx, { projectId: project.id, ...change });
   renameSourceOfAlerts(tx, { projectId: project.id, ...change });
 }

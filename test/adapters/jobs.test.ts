@@ -8,6 +8,9 @@ import { type Connected, connected } from "./sending.ts";
 
 const ADDRESS = "/v1/projects/p/heartbeats";
 
+/** It hears what the source of these tests says of it. */
+const ofIt = { watch: { source: "it" } };
+
 async function heartbeats(to: Connected) {
   const { body } = await to.box.api("GET", ADDRESS);
   return body.heartbeats;
@@ -21,7 +24,7 @@ describe("what jobs say through other tools' addresses", () => {
       const body = sentryEnvelope([["check_in", { monitor_slug: "nightly", ...fields }]]);
       return to.send(`/api/1/envelope/?sentry_key=${to.short}`, body.toString());
     };
-    await to.box.api("POST", ADDRESS, { name: "nightly", period_seconds: 3600 });
+    await to.box.api("POST", ADDRESS, { name: "nightly", period_seconds: 3600, ...ofIt });
     const states: string[] = [];
     const check_in_id = "0b948100f578419498d1e4326fcdc3fc";
     for (const status of ["in_progress", "error", "ok"]) {
@@ -70,6 +73,82 @@ describe("what jobs say through other tools' addresses", () => {
     assert.equal((await to.alerts())[0].last_message, "Job odd failed", "told as it was before");
   });
 
+  test("Sentry: what fails or is missed pages by the rule that connecting it made, where none is for heartbeats", async (t) => {
+    const box = await testBox();
+    t.after(() => box.stop());
+    await box.api("POST", "/v1/projects", { name: "p" });
+    const made = await box.api("POST", "/v1/projects/p/connect", { kind: "sentry", name: "web" });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const key = made.body.short_token;
+    const schedule = { type: "interval", value: 1, unit: "hour" };
+    const report = async (status: string) => {
+      const body = sentryEnvelope([
+        ["check_in", { monitor_slug: "nightly", status, monitor_config: { schedule } }],
+      ]);
+      const path = `${box.url}/v1/in/sentry/api/1/envelope/?sentry_key=${key}`;
+      assert.equal((await fetch(path, { method: "POST", body })).status, 200);
+    };
+    const alerts = async () => (await box.api("GET", "/v1/alerts")).body.alerts;
+    await report("error");
+    const [failed] = await alerts();
+    assert.deepEqual(
+      [failed.rule, failed.state, failed.page_accounts],
+      [...["web", "open"], [box.owner.accountId]],
+    );
+    const [beat] = (await box.api("GET", ADDRESS)).body.heartbeats;
+    assert.deepEqual([beat.rule, beat.watch], ["web", { source: "web" }]);
+    await report("ok");
+    assert.equal((await alerts())[0].state, "resolved");
+    await box.clock.turn(3 * 3600_000);
+    const [missing] = await alerts();
+    assert.deepEqual([missing.state, missing.identifiers, missing.rule], ["open", {}, "web"]);
+    // A rule for heartbeats has them from then on, and an end is everybody's.
+    await box.api("POST", "/v1/projects/p/rules", { name: "jobs", match: { tags: ["heartbeat"] } });
+    await report("ok");
+    assert.equal((await alerts())[0].state, "resolved");
+    assert.equal((await box.api("GET", ADDRESS)).body.heartbeats[0].rule, "jobs");
+    await report("error");
+    assert.equal((await alerts())[0].rule, "jobs");
+  });
+
+  test("another source's word keeps no job from being missed: it is refused, and told", async (t) => {
+    const to = await connected("sentry");
+    t.after(() => to.box.stop());
+    const { box } = to;
+    const of = { period_seconds: 3600, watch: { source: "cron" } };
+    await box.api("POST", "/v1/projects/p/sources", { name: "cron", kind: "opsgenie" });
+    await box.api("POST", ADDRESS, { name: "nightly", ...of });
+    await box.api("POST", ADDRESS, { name: "mine", period_seconds: 3600 });
+    await box.api("POST", ADDRESS, { name: "it", period_seconds: 3600 });
+    for (const monitor_slug of ["nightly", "mine", "it"])
+      for (const status of ["ok", "in_progress", "error"]) {
+        const config = { schedule: { type: "interval", value: 1, unit: "year" } };
+        const fields = { monitor_slug, status, monitor_config: config };
+        const body = sentryEnvelope([["check_in", fields]]);
+        await to.send(`/api/1/envelope/?sentry_key=${to.short}`, body.toString());
+      }
+    const all = await heartbeats(to);
+    assert.deepEqual(
+      all.map(({ slug, state }: Record<string, string>) => [slug, state]),
+      [
+        ["it", "new"],
+        ["mine", "new"],
+        ["nightly", "new"],
+      ],
+    );
+    const { body: facts } = await box.api("GET", "/v1/projects/p/sources/it/facts");
+    assert.match(facts.last_refused.message, /doesn't hear this source/);
+    assert.equal((await to.alerts()).length, 3, "what failed is the source's own alert");
+    // One that names the source hears it, also once that is called otherwise.
+    const [{ id }] = all;
+    await box.api("PATCH", `${ADDRESS}/${id}`, ofIt);
+    await box.api("POST", "/v1/projects/p/sources/it/rename", { name: "web" });
+    const body = sentryEnvelope([["check_in", { monitor_slug: "it", status: "ok" }]]);
+    await to.send(`/api/1/envelope/?sentry_key=${to.short}`, body.toString());
+    const [heard] = await heartbeats(to);
+    assert.deepEqual([heard.state, heard.watch], ["up", { source: "web" }]);
+  });
+
   test("Sentry: what a report says of its schedule, as a heartbeat's fields", () => {
     const pace = (monitor_config: unknown) =>
       sentryCheckIn({ monitor_slug: "m", status: "ok", monitor_config }, nothingWatched)?.pace;
@@ -92,7 +171,7 @@ describe("what jobs say through other tools' addresses", () => {
   test("Opsgenie: a ping is heard by the heartbeat whose slug is its name, with every method", async (t) => {
     const to = await connected("opsgenie");
     t.after(() => to.box.stop());
-    await to.box.api("POST", ADDRESS, { name: "Nightly backup", period_seconds: 3600 });
+    await to.box.api("POST", ADDRESS, { name: "Nightly backup", period_seconds: 3600, ...ofIt });
     const ping = (name: string, method: string) =>
       to.send(`/v2/heartbeats/${name}/ping`, undefined, {
         ...{ method, body: null },

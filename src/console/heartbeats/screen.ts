@@ -70,7 +70,7 @@ function firstPing({ beat, row }: ShownBeat, call: PageCall): Markup {
 function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
   const { watch } = beat;
   return html`<p>${heartbeatBadge(beat)} · <a href="${call.base}${pathOf("p", project.name, "heartbeats")}">${project.name}</a> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${watch !== null && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}<div class="buttons">${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
+${watch?.source !== undefined && html`<p class="soft">It hears what the source ${watch.source} says of this job.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}<div class="buttons">${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
 }
 
 function runs(call: PageCall, { id }: HeartbeatRow): Markup {

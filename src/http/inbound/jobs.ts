@@ -1,5 +1,5 @@
 import type { JobReport, Rejected } from "../../adapters/adapter.ts";
-import { findBySlug } from "../../heartbeats/address.ts";
+import { reportedBySlug } from "../../heartbeats/address.ts";
 import { heartbeatCreate, slugOf } from "../../heartbeats/heartbeat.ts";
 import { createHeartbeat } from "../../heartbeats/heartbeats.ts";
 import type { IngestEvent } from "../../ingest/event.ts";
@@ -18,7 +18,10 @@ export interface HeardJobs {
   rejected: Rejected[];
 }
 
-/** Tells the project's heartbeats what jobs said through a sender, each committed when this resolves. */
+/**
+ * Tells heartbeats what jobs said through a sender, each committed when this resolves. A sender speaks for those that it made,
+ * that name its source, or that are called as it is: another's key, which may be anybody's, keeps no job from being missed.
+ */
 export async function hearJobs(
   sender: { tenant: Tenant; source: Source },
   jobs: readonly JobReport[],
@@ -27,15 +30,20 @@ export async function hearJobs(
   const told: HeardJobs = { heard: 0, events: [], rejected: [] };
   for (const job of jobs.slice(0, MOST)) {
     const slug = slugOf(job.name ?? source.name);
-    const known = findBySlug(tenant.store, source.projectId, slug);
-    const id = known ?? make(sender, slug, job);
+    const known = reportedBySlug(tenant.store, source.projectId, slug);
+    const isOwn = known?.source === source.name || (known?.source === null && job.name === null);
+    const id = known === null ? make(sender, slug, job) : isOwn ? known.id : null;
     const { word, rid, otherwise } = job;
+    if (known !== null && !isOwn)
+      told.rejected.push({
+        reason: `the heartbeat with the slug ${slug} doesn't hear this source: its watch names ${known.source ?? "none"}`,
+      });
     if (id !== null) {
       await tenant.heartbeats.hear(id, { word, rid, exit: null, message: null });
       told.heard++;
-    } else if (otherwise === "rejected")
+    } else if (otherwise === "rejected" && known === null)
       told.rejected.push({ reason: `the project has no heartbeat with the slug ${slug}` });
-    else if (otherwise !== "nothing") told.events.push(otherwise.event);
+    else if (typeof otherwise === "object") told.events.push(otherwise.event);
   }
   if (jobs.length > MOST)
     told.rejected.push({
@@ -51,7 +59,8 @@ function make(
   { name, pace }: JobReport,
 ): string | null {
   if (pace === null) return null;
-  const body = heartbeatCreate.safeParse({ name: name ?? source.name, slug, ...pace });
+  const own = { name: name ?? source.name, slug, watch: { source: source.name } };
+  const body = heartbeatCreate.safeParse({ ...own, ...pace });
   if (!body.success) return null;
   try {
     return tenant.store.write((tx) => {

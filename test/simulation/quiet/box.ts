@@ -44,6 +44,7 @@ export function startBox(options: {
             engine.submit(source, events);
             settle(null, []);
           },
+          takers: () => [BEATS],
         },
       });
       watches.set(store, watch);
