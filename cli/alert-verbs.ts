@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Alert } from "../src/alerts/alert.ts";
+import type { ReachEntry } from "../src/alerts/reach-report.ts";
 import type { ListedAction } from "../src/projects/action.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
@@ -18,7 +19,8 @@ export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("assign <id> [account...]"))
     .description("page these people now (id or email; me): the alert is theirs")
     .option("--schedule <name...>", "whoever is on call in these schedules of the project")
-    .option("--keep-ladder", "the ladder goes on beside them")
+    .option("--keep-ladder", "the ladder goes on beside them (the default)")
+    .option("--no-keep-ladder", "the ladder's further steps don't run")
     .action(assign);
   apiFlags(program.command("note <id> <text>"))
     .description("add a note to an alert's history")
@@ -39,7 +41,7 @@ interface AssignOptions extends ApiOptions {
 }
 
 async function assign(id: string, people: string[], options: AssignOptions): Promise<void> {
-  const { schedule: schedules = [], keepLadder = false } = options;
+  const { schedule: schedules = [], keepLadder = true } = options;
   if (people.length + schedules.length === 0)
     throw new CommandError("assign takes people, or --schedule with a name", exitCodes.usage);
   const idOf = people.length === 0 ? String : await accountIds(options);
@@ -48,10 +50,27 @@ async function assign(id: string, people: string[], options: AssignOptions): Pro
   await tell(alert, options, "is assigned");
 }
 
+const IS_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
+  ...(["shown", "delivered", "accepted_not_confirmed", "delayed"] as const),
+]);
+
+/** What was done, and whom it pages: of each person what the box knows, right after it was done. */
 async function tell(alert: Alert, options: ApiOptions, done: string): Promise<void> {
-  const nameOf = options.json ? String : await namesOf(options);
-  const paged = alert.page_accounts.map(nameOf).join(", ") || "nobody";
-  print(alert, options, () => `alert ${alert.id} ${done}; paged: ${paged}`);
+  if (options.json) return print(alert, options, () => "");
+  const { pages } = await callApi<{ pages: ReachEntry[] }>(
+    ...([options, "GET", path("v1", "alerts", alert.id, "pages")] as const),
+  );
+  const nameOf = await namesOf(options);
+  const isReached = (account: string) =>
+    pages.some(({ account_id, reason }) => account_id === account && IS_PAGED.has(reason));
+  const names = (accounts: string[]) => accounts.map(nameOf).join(", ");
+  const unreached = alert.page_accounts.filter((account) => !isReached(account));
+  const paged = names(alert.page_accounts.filter(isReached)) || "nobody";
+  const whom =
+    alert.silenced_by !== null
+      ? "nobody is paged while it is silenced"
+      : `paged: ${paged}${unreached.length === 0 ? "" : `; nothing of theirs reaches ${names(unreached)}`}`;
+  print(alert, options, () => `alert ${alert.id} ${done}; ${whom}`);
 }
 
 async function note(id: string, text: string, options: ApiOptions): Promise<void> {

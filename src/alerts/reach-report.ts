@@ -97,6 +97,8 @@ export interface ReachFacts {
   steps: readonly StepFact[];
   /** Whom the alert paged, in that order. */
   paged: readonly string[];
+  /** To whom somebody gave it, in that order, and whether anything of theirs is paged. */
+  assigned?: ReadonlyMap<string, boolean>;
   pages: readonly PageFact[];
   phones: readonly PhoneFact[];
   channels: readonly ChannelFact[];
@@ -129,20 +131,29 @@ export function reachReport(facts: ReachFacts): ReachEntry[] {
   for (const phone of facts.phones)
     for (const account of phone.accounts) add(account, ofPhone(phone, facts.hasPhone(account)));
   for (const account of new Set(facts.paged)) if (!isThere(account)) add(account, wayless(account));
-  for (const { step, number, hasRun, dueAt, duties } of facts.steps) {
+  for (const [account, hasWay] of facts.assigned ?? [])
+    if (!isThere(account))
+      add(account, held !== null && hasWay ? silenced(held) : wayless(account));
+  const namedBy = ({ step, duties }: StepFact) => [
+    ...step.accounts,
+    ...duties.flatMap(({ onDuty }) => onDuty ?? []),
+  ];
+  // Whom another step names is paged by that one, also where they weren't on call in this.
+  const named = new Set(facts.steps.flatMap(namedBy));
+  for (const fact of facts.steps) {
+    const { number, hasRun, dueAt, duties } = fact;
     const later =
       held === null
         ? ({ reason: "step_not_reached", step: number, due_at: dueAt } as const)
         : { ...silenced(held), step: number };
-    const named = [...step.accounts, ...duties.flatMap(({ onDuty }) => onDuty ?? [])];
-    for (const account of named) {
+    for (const account of namedBy(fact)) {
       if (isThere(account)) continue;
       const isGone = facts.nameOf(account) === null;
       add(account, isGone || hasRun ? { ...wayless(account), step: number } : later);
     }
     for (const { onDuty, planned, participants } of hasRun ? duties : [])
       for (const account of participants) {
-        if (isThere(account)) continue;
+        if (isThere(account) || named.has(account)) continue;
         const reason = account === planned ? "covered_by_override" : "not_on_call";
         add(account, { reason, step: number, by: onDuty });
       }

@@ -23,10 +23,18 @@ export function readReach(reader: Reader, id: number, now: number): ReachEntry[]
   const row = getAlertRow(reader, id);
   const timeline = readTimeline(reader, id);
   const reachable = createReachable(reader, contactKindList);
+  const of = { projectId: row.project_id, level: row.level };
   return reachReport({
     steps: stepsOf(reader, row, { timeline, now }),
     paged: timeline.flatMap(({ kind, detail }) =>
       kind === "escalated" || kind === "fallback" ? (detail["accounts"] as string[]) : [],
+    ),
+    assigned: new Map(
+      timeline
+        .flatMap(({ kind, detail }) =>
+          kind === "assigned" ? (detail["accounts"] as string[]) : [],
+        )
+        .map((account) => [account, reachable.reaches(account, of)]),
     ),
     pages: pagesOfAlert(reader, id),
     phones: phonesOf(reader, id),

@@ -283,3 +283,27 @@ test("a step to come says when it runs and who has duty by then, with what is pl
     [cid.accountId, 35],
   ]);
 });
+
+test("whom a later step names isn't said to have been off duty in a step before", async (t) => {
+  const { people, rule, fire, box } = await shop(t);
+  const { ann, bob } = people;
+  const start = Math.floor(box.clock.now() / 1000);
+  const layer = {
+    ...{ name: "l", rotation_start: start, shift_minutes: 1440 },
+    participants: [ann.accountId, bob.accountId],
+  };
+  const schedule = { name: "ops", timezone: "UTC", layers: [layer] };
+  assert.equal((await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule)).status, 201);
+  await rule([
+    { after_minutes: 0, accounts: [], schedules: ["ops"] },
+    { after_minutes: 10, accounts: [bob.accountId] },
+  ]);
+  const { pages } = (await box.api("GET", `/v1/alerts/${await fire()}/pages`)).body;
+  const bobs = pages.filter(
+    ({ account_id }: { account_id: string }) => account_id === bob.accountId,
+  );
+  assert.deepEqual(
+    bobs.map(({ reason, step }: { reason: string; step: number }) => [reason, step]),
+    [["step_not_reached", 2]],
+  );
+});

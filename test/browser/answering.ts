@@ -32,7 +32,7 @@ async function paged(box: TestBox, token: string, messages: readonly string[]): 
 }
 
 /** The message that names this alert first. */
-const MESSAGE = `SELECT id FROM pages WHERE alert_id = ?
+const MESSAGE = `SELECT id FROM pages WHERE alert_id = ? AND event = 'alert.escalated'
   UNION SELECT id FROM pages WHERE sent_with IN (SELECT id FROM pages WHERE alert_id = ?) ORDER BY id`;
 
 async function press(page: Page, name: string): Promise<void> {

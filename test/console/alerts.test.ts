@@ -116,7 +116,7 @@ test("without script several are acknowledged, given back with their ladders, re
         ["account", bob.accountId],
       ]),
     ),
-    /Assigned #1, and paged them now/,
+    /Assigned #1\. Nobody is paged for #1 while silenced, until/,
   );
   assert.match(said(await bulk("resolve", [...all, ["anyway", "1"]])), /Resolved 3 alerts\./);
   assert.match(said(await bulk("ack", [])), /Select an alert first/);

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOf } from "../../src/console/search/pasted.ts";
 import { testBox } from "../support/box.ts";
+import { box as run } from "../support/command-line.ts";
 import { signedIn } from "../support/console.ts";
+import { reachBy } from "../support/contacts.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { settle } from "../support/until.ts";
+
+const said = (text: string): string =>
+  (/<output[\s\S]*?<\/output>/.exec(text)?.[0] ?? "").replace(/<[^>]+>/g, "").trim();
 
 async function story(t: { after(end: () => Promise<void>): void }) {
   const box = await testBox();
@@ -87,7 +93,10 @@ test("many are given to a schedule by name at once; those whose project has none
   const done = await tab.post("/alerts/assign", { id: "1,2", schedule: "primary" }, from);
   assert.equal(done.status, 303);
   const { text } = await tab.get("/alerts");
-  assert.match(text, /Assigned #1, and paged them now\. Not #2: There is no such schedule\./);
+  assert.match(
+    text,
+    /Assigned #1\. Nothing of theirs reaches owner@example\.org\. Not #2: There is no such schedule\./,
+  );
   const wrong = await tab.post("/alerts/assign", { id: "2", schedule: "primary" }, from);
   assert.equal(wrong.status, 422);
 });
@@ -110,4 +119,96 @@ test("lines around an alert are cut down to a level and above", async (t) => {
   assert.match(text, /<option value="400" selected>error and above/);
   assert.match(text, /order lost for good/);
   assert.doesNotMatch(text, /retry of an order/);
+});
+
+test("what is said of a page is what happened: of who is reached, of who isn't, and while a silence holds it", async (t) => {
+  const { box, token, rule, tab } = await story(t);
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const [ann, bob] = [
+    box.person("member", "ann@example.org"),
+    box.person("member", "bob@example.org"),
+  ];
+  await reachBy(box, ann, receiver);
+  const steps = [1, 2].map((n) => ({ after_minutes: n * 60, accounts: [ann.accountId] }));
+  await rule({ name: "fatal", match: { min_level: 500 }, escalations: steps });
+  await box.ingest(token, { message: "it broke", level: 500 });
+  await settle(box);
+  const id = String(
+    box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'fatal'").pluck().get(),
+  );
+  const act = async (verb: string, fields: Record<string, string> | [string, string][] = {}) => {
+    const done = await tab.post(`/a/${id}/${verb}`, fields, { from: `/a/${id}` });
+    assert.equal(done.status, 303, done.text);
+    return said((await tab.get(`/a/${id}`)).text);
+  };
+  const both = [ann, bob].map(({ accountId }): [string, string] => ["account", accountId]);
+  assert.match(
+    await act("assign", { account: ann.accountId }),
+    /^Assigned #\d, and paged them now\./,
+  );
+  assert.match(
+    await act("assign", [...both, ["keep_ladder", "true"]]),
+    /^Assigned #\d, and paged ann@example\.org now\. Nothing of theirs reaches bob@example\.org\./,
+  );
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const told = async (...args: string[]) => {
+    const { code, out, err } = await run(args, { env });
+    assert.equal(code, 0, err);
+    return out;
+  };
+  assert.match(
+    await told("assign", id, "ann", "bob"),
+    /is assigned; paged: ann@example\.org; nothing of theirs reaches bob@example\.org/,
+  );
+  const ladder = () =>
+    box.tenant.store.sql("SELECT step_at IS NULL FROM alerts WHERE id = ?").pluck();
+  await act("unack");
+  await told("assign", id, "bob", "--no-keep-ladder");
+  assert.equal(ladder().get(Number(id)), 1);
+
+  await act("silence", { hours: "1", reason: "deploy" });
+  const before = receiver.received.length;
+  assert.match(
+    await act("assign", { account: ann.accountId }),
+    /^Assigned #\d\. Nobody is paged for #\d while silenced, until \d\d:\d\d\./,
+  );
+  assert.match(
+    await told("assign", id, "ann"),
+    /is assigned; nobody is paged while it is silenced/,
+  );
+  await settle(box);
+  assert.equal(receiver.received.length, before);
+});
+
+test("whoever an alert was given to while a silence holds is among those who are told of, and whoever has no way, too", async (t) => {
+  const { box, token, rule, tab } = await story(t);
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const [ann, bob] = [
+    box.person("member", "ann@example.org"),
+    box.person("member", "bob@example.org"),
+  ];
+  await reachBy(box, ann, receiver);
+  await rule({ name: "fatal", match: { min_level: 500 } });
+  await box.ingest(token, { message: "it broke", level: 500 });
+  await settle(box);
+  const id = String(
+    box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'fatal'").pluck().get(),
+  );
+  await tab.post(`/a/${id}/silence`, { hours: "1", reason: "deploy" }, { from: `/a/${id}` });
+  const accounts = [ann.accountId, bob.accountId];
+  assert.equal((await box.api("POST", `/v1/alerts/${id}/assign`, { accounts })).status, 200);
+  const { pages } = (await box.api("GET", `/v1/alerts/${id}/pages`)).body;
+  assert.deepEqual(
+    pages.map(({ account_id, reason }: Record<string, string>) => [account_id, reason]),
+    [
+      [ann.accountId, "silenced"],
+      [bob.accountId, "no_channel"],
+    ],
+  );
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const why = await run(["why", id, "--person", "ann"], { env });
+  assert.match(why.out, /ann@example\.org: silenced until/);
+  assert.doesNotMatch(why.out, /no step of the ladder/);
 });

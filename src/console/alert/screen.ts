@@ -1,10 +1,11 @@
-import { alertId } from "../../alerts/alert.ts";
+import { alertId, getAlertRow } from "../../alerts/alert.ts";
 import { escalateNow } from "../../alerts/escalate-now.ts";
 import { changeNote, noteWrite } from "../../alerts/notes.ts";
 import { silenceOfAlert } from "../../alerts/silence-alert.ts";
 import { check } from "../../http/check.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { deedForms, thisAlert } from "../alerts/deed-forms.ts";
+import { pagedWords } from "../alerts/paged-words.ts";
 import { stillMatching } from "../alerts/pieces.ts";
 import { lookCookie } from "../cookies.ts";
 import {
@@ -95,10 +96,13 @@ function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Mar
   return wouldWords(call, () => silenceOfAlert(row, until), { inMenu: true });
 }
 
-function escalate({ tenant, params, who }: PageCall): FormDone {
+function escalate(call: PageCall): FormDone {
+  const { tenant, params, who } = call;
   const id = alertId(params["id"] ?? "");
   tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
-  return { said: `The next step of #${id} has run.` };
+  const { silenced_by } = getAlertRow(tenant.store, id);
+  const did = silenced_by === null ? "has run" : "waits";
+  return { said: `The next step of #${id} ${did}${pagedWords(call, [String(id)])}` };
 }
 
 /** Which end of histories comes first: how this browser wants its pages, nothing of the alert. */

@@ -5,7 +5,6 @@ import { LONGEST_SNOOZE, snooze } from "../../alerts/snooze.ts";
 import { check } from "../../http/check.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
-import { counted } from "../ui/pieces.ts";
 import { span } from "../ui/times.ts";
 import {
   ackThem,
@@ -17,6 +16,7 @@ import {
   silenceThem,
   unackThem,
 } from "./deeds.ts";
+import { nameThem, pagedWords } from "./paged-words.ts";
 
 /** What is done to one alert at its own address and to many at the list's: the same forms. */
 
@@ -111,7 +111,7 @@ function assignThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
   const [first] = others;
   if (done.length === 0 && first !== undefined) throw first.error;
   const not = others.map(({ id, error }) => ` Not #${id}: ${error.message}`).join("");
-  return { said: `Assigned ${nameThem(done)}, and paged them now.${not}` };
+  return { said: `Assigned ${nameThem(done)}${pagedWords(call, done)}${not}` };
 }
 
 function noteThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
@@ -122,6 +122,3 @@ function noteThem({ call, ids }: Deed, fields: URLSearchParams): FormDone {
     call.tenant.store.write((tx) => addNote(tx, alertId(id), { accountId, text }));
   return { said: `Noted on ${nameThem(ids)}.` };
 }
-
-const nameThem = (ids: readonly string[]): string =>
-  ids.length === 1 ? `#${ids[0]}` : counted(ids.length, "alert");
