@@ -1,5 +1,5 @@
 import { isWebAddress } from "../../ingest/named-fields.ts";
-import { isTooDeep } from "../../kit/json.ts";
+import { excessOf } from "../../kit/json.ts";
 
 /** Names under which senders say in a line what it is about, the best first; in any case, with or without `_` and `-`. */
 const NAMES = (
@@ -13,6 +13,7 @@ const RANKS = new Map(NAMES.map((name, i) => [name, i]));
 const DEEPEST = 4;
 const MOST = 500;
 const MOST_JSON = 65_536;
+const BOUNDS = { deepest: 16, values: 10_000 };
 const LONGEST = 4096;
 
 interface Found {
@@ -76,7 +77,7 @@ function note(found: Found[], name: string, value: string): void {
 
 function parsed(text: string): unknown {
   try {
-    return text.length > MOST_JSON || isTooDeep(text, 16) ? null : JSON.parse(text);
+    return text.length > MOST_JSON || excessOf(text, BOUNDS) !== null ? null : JSON.parse(text);
   } catch {
     return null;
   }
