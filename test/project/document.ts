@@ -121,3 +121,14 @@ export function vector() {
     webhookSignature: value("webhook-signature"),
   };
 }
+
+/** A browser's first account, by the link that a command prints. */
+export async function seatByLink(said: string, who: { email: string; password: string }) {
+  const link = new URL(/^link +(\S+)$/m.exec(said)?.[1] ?? "");
+  return fetch(link.origin + link.pathname, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: link.origin },
+    body: new URLSearchParams({ code: link.hash.replace("#code=", ""), ...who }),
+  });
+}

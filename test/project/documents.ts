@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { needs } from "../support/commands.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { blocks, documents, readAll, vector, withBox } from "./document.ts";
+import { until } from "../support/until.ts";
+import { blocks, documents, readAll, root, seatByLink, vector, withBox } from "./document.ts";
 
 /* The commands of every document, word for word, each on a new box: `npm run test:docs`. */
 for (const document of documents) {
@@ -43,5 +44,54 @@ test(
       } finally {
         await receiver.close();
       }
+    }),
+);
+
+test(
+  "the README from top to bottom is one account, also after a browser's, and touches no other alert",
+  needs("bash", "curl", "sed"),
+  () =>
+    withBox(async ({ url, said, shell }) => {
+      const who = { email: "me@example.org", password: "correct horse" };
+      await until(() => /box quickstart .*\n/.test(said()), "it says how");
+      // What `npm start` prints, with the e-mail and password of the block.
+      const printed = said()
+        .split("\n")
+        .filter((line) => line.startsWith("  "));
+      const pasted = await shell(`unset BOX_URL BOX_DATA\n${printed.slice(0, 2).join("\n")}`);
+      assert.equal((await seatByLink(pasted.out, who)).headers.get("location"), "/welcome");
+      const [block = ""] = blocks("README.md", "sh", "## First alert");
+      const login = block.split("\n").find((line) => line.includes("box login")) ?? "";
+      const someone = [
+        login,
+        'box project add other; box rule set other - <<< \'{"name": "errors"}\'',
+        'box ingest --token "$(box source add other web)" <<< "somebody else\'s"',
+      ];
+      const before = await shell(someone.join("\n"));
+      assert.equal(before.code, 0, before.err);
+      const read = await shell(block.replaceAll("http://127.0.0.1:8080", url), {}, root);
+      assert.equal(read.code, 0, read.err);
+      const { out } = await shell(
+        "box account list --json; box alerts --json; box quickstart --by ntfy </dev/null || true",
+      );
+      const [{ accounts }, { alerts }] = out
+        .split("\n")
+        .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+      assert.deepEqual(
+        accounts.map(({ email, role }: { email: string; role: string }) => [email, role]),
+        [[who.email, "owner"]],
+      );
+      const states = alerts.map(
+        ({ project, state }: { project: string; state: string }) => `${project} ${state}`,
+      );
+      assert.deepEqual([...new Set(states)].sort(), ["other open", "shop acknowledged"]);
+      assert.match(out, /✓ you are me@example\.org \(owner\)/);
+      const signed = await fetch(`${url}/signin`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { origin: url, accept: "text/html" },
+        body: new URLSearchParams(who),
+      });
+      assert.equal(signed.status, 303);
     }),
 );
