@@ -73,8 +73,13 @@ export function registerServe(program: Command): void {
       ),
     )
     .addOption(flag("--backup-dir <dir>", "make proved backups there at regular times"))
-    .addOption(flag("--backup-hours <n>", "hours from one to the next (default 24)"))
-    .addOption(flag("--backup-keep <n>", "how many are kept (default 7)"))
+    .addOption(
+      flag(
+        "--backup-hours <n>",
+        "hours from one to the next, 0.5 is half an hour; at least 0.02 (default 1)",
+      ),
+    )
+    .addOption(flag("--backup-keep <n>", "how many are kept (default 24)"))
     .addOption(flag("--no-console", "serve no pages for people: the interface alone"))
     .action(async (flags: BoxFlags) => runBox(flags));
   program.addCommand(serve);

@@ -96,13 +96,22 @@ export function boxConfig(
   defaults = { listen: "127.0.0.1:8080", data: "./box-data", rates: boxRates },
 ): BoxConfig {
   const faults: string[] = [];
-  const number = (name: string, value: string | undefined, usual: number): number => {
+  const number = (
+    name: string,
+    value: string | undefined,
+    usual: number,
+    { least = 0, isWhole = false } = {},
+  ): number => {
     if (value === undefined) return usual;
     const n = Number(value);
-    if (value.trim() !== "" && Number.isFinite(n) && n >= 0) return n;
-    faults.push(`--${name} must be a number of at least 0, not "${value}"`);
+    const isOne = value.trim() !== "" && Number.isFinite(n) && (!isWhole || Number.isInteger(n));
+    if (isOne && n >= least) return n;
+    const what = isWhole ? "a whole number" : "a number";
+    faults.push(`--${name} must be ${what} of at least ${least}, not "${value}"`);
     return usual;
   };
+  const hours = number("backup-hours", flags.backupHours, 1, { least: 0.02 });
+  const keep = number("backup-keep", flags.backupKeep, 24, { least: 1, isWhole: true });
   const { host, port } = listenAddress("listen", flags.listen ?? defaults.listen, faults);
   const logLevel = flags.logLevel ?? "info";
   if (!LEVELS.includes(logLevel))
@@ -143,13 +152,7 @@ export function boxConfig(
     },
     intake: intakeConfig(flags, faults),
     console: flags.console ?? true,
-    backups: flags.backupDir
-      ? {
-          dir: flags.backupDir,
-          hours: Math.max(1 / 60, number("backup-hours", flags.backupHours, 24)),
-          keep: Math.max(1, Math.floor(number("backup-keep", flags.backupKeep, 7))),
-        }
-      : null,
+    backups: flags.backupDir ? { dir: flags.backupDir, hours, keep } : null,
   };
   if (faults.length > 0) throw new UsageError(faults.join("\n"));
   return Object.freeze(config);

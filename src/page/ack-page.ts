@@ -104,7 +104,7 @@ export function noAckPage(waitSeconds: number | null = null): PageAnswer {
       main: html`<h1>${title}</h1>
 <p class="lead">${why}</p>
 <p>With a key of this box you can still answer on your command line:</p>
-<pre><code>box alert list --state open
+<pre><code>box alerts --state open
 box ack ID</code></pre>`,
     }),
   };

@@ -26,6 +26,29 @@ test("a flag that many commands take is told once", () => {
     assert.equal(rows.filter((row) => row.startsWith(`| \`${flag}\` |`)).length, 1, flag);
 });
 
+test("pages name commands that there are", () => {
+  const known = new Set(
+    [...cliReference().matchAll(/^#+ box ([a-z -]+)/gm)].map(([, words = ""]) => words.trim()),
+  );
+  const isKnown = (words: string[]) =>
+    words.some((_, i) => known.has(words.slice(0, i + 1).join(" "))) ||
+    [...known].some((one) => one.startsWith(`${words.join(" ")} `));
+  const folder = join(root, "src");
+  const wrong = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) =>
+      [
+        ...readFileSync(join(folder, file), "utf8").matchAll(
+          /(?:<code[^>]*>|^)box ([a-z][a-z -]*)/gm,
+        ),
+      ]
+        .map(([, words = ""]) => words.trim())
+        .filter((words) => !isKnown(words.split(" ")))
+        .map((words) => `${file}: box ${words}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
 test("every link between the documents leads somewhere", () => {
   const documents = [
     ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
