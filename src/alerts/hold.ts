@@ -45,7 +45,8 @@ export function quietAt(
   return quietBy(reader, row, { rule, silences: begunSilences(reader, at), at });
 }
 
-function quietBy(
+/** As `quietIn`, by these silences. */
+export function quietBy(
   reader: Reader,
   row: AlertRow,
   of: { rule: StoredRule | null; silences: readonly ReadySilence[]; at: number },

@@ -45,6 +45,14 @@ export function lookAgainAtAll(tx: Tx, at: number): void {
   noteIf(tx, tx.sql<[{ at: number }]>(ALL).run({ at }).changes);
 }
 
+const LOUD =
+  "UPDATE alerts SET due_at = :at WHERE state = 'open' AND silenced_by IS NULL AND (due_at IS NULL OR due_at > :at)";
+
+/** Open alerts that nothing keeps quiet so far: a silence has begun. */
+export function lookAgainAtLoud(tx: Tx): void {
+  noteIf(tx, tx.sql<[{ at: number }]>(LOUD).run({ at: tx.at }).changes);
+}
+
 function noteIf(tx: Tx, changes: number): void {
   if (changes > 0) tx.note({ topic: "due", at: tx.at });
 }

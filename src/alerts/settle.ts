@@ -119,7 +119,7 @@ function settleOn(tx: Tx, id: number, settling: Settling): Settled {
 }
 
 /**
- * Whether the alert's news is held back, now that some is due or what kept it quiet may have ended. Where it may be told
+ * Whether the alert's news is held back, now that some is due or what keeps it quiet may have begun or ended. Where it may be told
  * again, an opening that nobody heard of is told first.
  */
 function lookIfQuiet(
@@ -127,8 +127,7 @@ function lookIfQuiet(
   row: AlertRow,
   { rule, due }: { rule: StoredRule | null; due: Due },
 ): "held" | "released" | "loud" {
-  if (row.state !== "open" || (row.silenced_by === null && newsOf(due) === "nothing"))
-    return "loud";
+  if (row.state !== "open") return "loud";
   const quiet = quietIn(tx, row, rule);
   if (quiet !== null) {
     hold(tx, row, { quiet, news: newsOf(due) });

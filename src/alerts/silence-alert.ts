@@ -1,14 +1,15 @@
 import { CRITICAL, LONGEST_QUIET } from "../quiet/decide.ts";
 import type { SilenceWrite } from "../quiet/silence.ts";
-import { createSilence, refuseSilence } from "../quiet/silences.ts";
+import { refuseSilence } from "../quiet/silences.ts";
 import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
-import { hold, quietAt } from "./hold.ts";
+import { quietAt } from "./hold.ts";
 import { findRule } from "./rule-of.ts";
+import { makeSilence } from "./silencing.ts";
 import { mustStand } from "./unacknowledge.ts";
 
 /**
- * Silences what an alert is about, its rule, template and identifiers, until then; an open one is marked at once. The
+ * Silences what an alert is about, its rule, template and identifiers, until then; open ones are marked at once. The
  * silence's id; null where it is quiet for as long already. Throws 404; 409 alert_resolved; 422 too_many, invalid_silence.
  */
 export function silenceAlert(
@@ -23,13 +24,10 @@ export function silenceAlert(
   const rule = findRule(tx, row.rule_id);
   const before = quietAt(tx, row, { rule, at: tx.at });
   if (before !== null && before.until >= until) return null;
-  const made = createSilence(tx, {
+  return makeSilence(tx, {
     createdBy: accountId,
     write: silenceOfAlert(row, { starts_at: tx.at, ends_at: until, reason }),
-  });
-  const quiet = quietAt(tx, row, { rule, at: tx.at });
-  if (row.state === "open" && quiet !== null) hold(tx, row, { quiet, news: "nothing" });
-  return made.id;
+  }).id;
 }
 
 /** A silence of what an alert counts: its rule, template and identifiers. Pure. */

@@ -1,13 +1,39 @@
 import { z } from "zod";
 import { type PatternTime, patternTimeOf } from "../projects/pattern.ts";
 import { CRITICAL, takerOf } from "../quiet/decide.ts";
-import type { SilenceBody, SilenceChange, SilenceRow } from "../quiet/silence.ts";
-import { changeSilence, endSilence } from "../quiet/silences.ts";
+import { begunSilences } from "../quiet/rows.ts";
+import type { SilenceBody, SilenceChange, SilenceRow, SilenceWrite } from "../quiet/silence.ts";
+import { changeSilence, createSilence, endSilence } from "../quiet/silences.ts";
 import type { Reader, Tx } from "../store/store.ts";
-import type { AlertRow } from "./alert.ts";
-import { lookAgainBy } from "./look-again.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
+import { hold, quietBy } from "./hold.ts";
+import { lookAgainAtLoud, lookAgainBy } from "./look-again.ts";
+import { findRule } from "./rule-of.ts";
 
 /** What becomes of alerts with a change of a silence, and what a silence would do. */
+
+/**
+ * Makes one; open alerts that it takes now are marked: the newest at once, where there are very many the others a moment
+ * later. Throws 404, 422 invalid_silence, invalid_timezone or too_many.
+ */
+export function makeSilence(tx: Tx, made: { write: SilenceWrite; createdBy: string }): SilenceRow {
+  const row = createSilence(tx, made);
+  const body = JSON.parse(row.body) as SilenceBody;
+  const { rule, template_id: template } = body.match;
+  const open = tx.sql<[Narrow], Seen>(OPEN_OF).all({ project: row.project_id, rule, template });
+  const taken = open.filter(takenBy(row, body, patternTimeOf(tx)));
+  // What was looked up before in this transaction has no such silence.
+  const silences = begunSilences(tx, tx.at);
+  for (const { id } of taken) {
+    const alert = getAlertRow(tx, id);
+    const quiet = quietBy(tx, alert, {
+      ...{ rule: findRule(tx, alert.rule_id), silences, at: tx.at },
+    });
+    if (quiet !== null) hold(tx, alert, { quiet, news: "nothing" });
+  }
+  if (open.length === AT_ONCE) lookAgainAtLoud(tx);
+  return row;
+}
 
 /** Throws 404, 422 invalid_silence. What it holds is looked at again. */
 export function rewriteSilence(tx: Tx, id: string, change: SilenceChange): SilenceRow {
@@ -60,6 +86,10 @@ type Seen = Pick<
 
 const NEWEST = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
   FROM alerts WHERE id <= ? AND drill = 0 ORDER BY id DESC LIMIT ${AT_ONCE}`;
+const OPEN_OF = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at FROM alerts
+  WHERE state = 'open' AND (:project IS NULL OR project_id = :project) AND (:rule IS NULL OR rule = :rule)
+    AND (:template IS NULL OR template_id = :template) ORDER BY id DESC LIMIT ${AT_ONCE}`;
+type Narrow = { project: number | null; rule: string | null; template: string | null };
 const OPEN = `SELECT id, project_id, rule, template_id, identifiers, source, level, state, opened_at
   FROM alerts WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
 const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')

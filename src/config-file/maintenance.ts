@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { liftSilence } from "../alerts/silencing.ts";
+import { liftSilence, makeSilence } from "../alerts/silencing.ts";
 import { unixSeconds } from "../kit/clock.ts";
 import { text, time } from "../kit/fields.ts";
 import type { Project } from "../projects/projects.ts";
 import { standingSilences } from "../quiet/rows.ts";
 import { type SilenceBody, type SilenceRow, silenceWrite } from "../quiet/silence.ts";
-import { createSilence, ownByFile } from "../quiet/silences.ts";
+import { ownByFile } from "../quiet/silences.ts";
 import type { Reader, Tx } from "../store/store.ts";
 import { at } from "./pointer.ts";
 import { readTime, writtenTime } from "./written-time.ts";
@@ -83,6 +83,6 @@ export function applyMaintenance(
       kind: "maintenance" as const,
       tell_author: false,
     };
-    at(`/config/maintenance/${i}`, () => ownByFile(tx, createSilence(tx, { write, createdBy })));
+    at(`/config/maintenance/${i}`, () => ownByFile(tx, makeSilence(tx, { write, createdBy })));
   }
 }

@@ -1,3 +1,4 @@
+import { lookAgainAtLoud } from "../alerts/look-again.ts";
 import type { DirectMessage } from "../channels/direct/message.ts";
 import { findContact } from "../contacts/contacts.ts";
 import { contactKindList } from "../contacts/list.ts";
@@ -33,15 +34,19 @@ export function silenceJob(deps: SilenceEnds): Job {
     name: "silences",
     wokenBy: ["silences"],
     async run(now) {
-      const missed = looked === null ? null : nextTurnOfSilences(store, looked);
+      const ahead = nextTurnOfSilences(store, now);
+      // At first nobody knows what began while the box was off.
+      const missed = looked !== null ? nextTurnOfSilences(store, looked) : ahead && now;
       looked = now;
       if (missed !== null && missed <= now)
-        store.write((tx) => void tx.note({ topic: "silences" }));
+        store.write((tx) => {
+          tx.note({ topic: "silences" });
+          lookAgainAtLoud(tx);
+        });
       const owed = silencesToTell(store, now);
       for (const row of owed) await tell(deps, row, now);
-      const next = nextTurnOfSilences(store, now);
       const again = silencesToTell(store, now).length > 0 ? now + AGAIN : null;
-      const times = [next, again].filter((at) => at !== null);
+      const times = [ahead, again].filter((at) => at !== null);
       return times.length === 0 ? null : Math.min(...times) * 1000;
     },
   };

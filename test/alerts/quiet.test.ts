@@ -75,7 +75,7 @@ test("a silence that ends before the rung holds nothing back; one that begins at
   assert.deepEqual(told(), ["0 opened 0", "10 escalated 1"]);
   plane.rule({ escalations: [step(0, ["ann"])], identifier_keys: ["x"] });
   await plane.minutes(2);
-  assert.deepEqual(kinds(), ["opened", "escalated"]);
+  assert.deepEqual(kinds(), ["opened", "silenced", "silence_over", "escalated", "silenced"]);
 });
 
 test("of overlapping silences the last one's end counts, and a restart in between loses nothing", async () => {

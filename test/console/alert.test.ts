@@ -151,7 +151,12 @@ test("who loses a race is told who won it, and an alert is silenced, snoozed, es
   assert.deepEqual([over.status, /Every step of the ladder has run/.test(over.said)], [409, true]);
   assert.match((await act("assign", { account: bob.accountId })).said, /Assigned #1/);
   assert.equal((await act("assign")).status, 422);
-  const quiet = await act("silence", { hours: "4", reason: "deploy 41" });
+  const form = section((await tab.get(`/a/${id}`)).text, "more");
+  assert.match(form, /name="critical" value="on" required> Critical ones too: this alert is one/);
+  const unsaid = await act("silence", { hours: "4", reason: "deploy 41" });
+  assert.match(unsaid.said, /#1 is critical and rings on: tick that critical ones are meant, too/);
+  assert.deepEqual((await box.api("GET", "/v1/silences")).body.silences, []);
+  const quiet = await act("silence", { hours: "4", reason: "deploy 41", critical: "on" });
   assert.match(quiet.said, /Silenced what #1 counts, for 4 h\. Undo/);
   assert.match(words(section(quiet.text, "head")), /Silenced until 13:00 : deploy 41/);
   const [silence] = (await box.api("GET", "/v1/silences")).body.silences;

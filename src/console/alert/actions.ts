@@ -3,8 +3,9 @@ import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { onCallNow } from "../../oncall/duty.ts";
 import { projectOf } from "../../projects/projects.ts";
 import { usableNames } from "../../projects/schedule-names.ts";
+import { CRITICAL } from "../../quiet/decide.ts";
 import { reportOfAlert } from "../../reports/reports.ts";
-import { assignFields, hoursField, reasonField } from "../alerts/pieces.ts";
+import { assignFields, criticalField, hoursField, reasonField } from "../alerts/pieces.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { button, keyed } from "../ui/form.ts";
 import type { ShownAlert } from "./shown-alert.ts";
@@ -32,7 +33,7 @@ export function moreActions(call: PageCall, shown: ShownAlert): Markup {
   return html`<h2 class="hidden-text">More actions</h2>
 <div class="buttons">${escalate(call, shown)}
 <details class="menu" id="assign"${cameBack(call, `${path}/assign`)}><summary class="button second" title="Assign">Assign …</summary><form class="form" method="post" action="${call.base}${path}/assign">${assignFields(of("assign", "assign"), schedulesOf(call, shown))}<div class="form-foot"><button class="button" data-busy="Paging …">Page them now</button></div></form></details>
-${silenceMenu(call, path, row.id)}
+${silenceMenu(call, path, row)}
 <details class="menu" id="snooze"${cameBack(call, `${path}/snooze`)}><summary class="button second" title="Snooze">Snooze …</summary><form class="form" method="post" action="${call.base}${path}/snooze"><p class="soft">You have it until then; after that it is open again.</p>${hoursField(of("snooze", "snooze-hours"))}<div class="form-foot"><button class="button">Snooze</button></div></form></details>
 <a class="button second" href="#note-text">Note</a>${reportLink(call, shown)}</div>`;
 }
@@ -42,9 +43,9 @@ const cameBack = ({ returned }: PageCall, action: string): Piece =>
   returned?.action === action && html` open`;
 
 /** Opened by its key the button has the focus: a second key silences for an hour. What it would do is asked for then. */
-function silenceMenu(call: PageCall, path: string, id: number): Markup {
+function silenceMenu(call: PageCall, path: string, { id, level }: ShownAlert["row"]): Markup {
   const action = `${path}/silence`;
-  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
+  return html`<details class="menu" id="silence"${cameBack(call, action)}><summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div><form class="form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try"><p class="soft">What this alert counts rings nobody until then.</p>${hoursField({ call, action, id: "silence-hours" })}${reasonField({ call, action, id: "silence-reason" })}${level >= CRITICAL && criticalField({ call, action, id: "silence-critical" }, true)}<div class="form-foot"><button class="button" data-first>Silence</button> <a href="${call.base}/silences/new?alert=${id}">With more choice …</a></div></form><section id="would" data-live=""></section></div></details>`;
 }
 
 /** To the report for people outside: the one that it has, or a new one. */

@@ -57,6 +57,7 @@ export function deedForms(whom: Whom): Record<string, Form> {
       silenceThem(deed, {
         seconds: secondsIn(fields),
         reason: (fields.get("reason") ?? "").trim(),
+        critical: fields.has("critical"),
       }),
     ),
     // It names silences, not alerts.

@@ -6,6 +6,7 @@ import { silenceAlert } from "../../alerts/silence-alert.ts";
 import { liftSilence } from "../../alerts/silencing.ts";
 import { livingAlert, whoDid } from "../../alerts/whose.ts";
 import { ServiceError } from "../../kit/errors.ts";
+import { CRITICAL } from "../../quiet/decide.ts";
 import type { Reader } from "../../store/store.ts";
 import type { FormDone, PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
@@ -163,10 +164,10 @@ function isMatching(reader: Reader, id: string, now: number): boolean {
   }
 }
 
-/** Silences what each alert counts. */
+/** Silences what each alert counts; of critical ones only where that is said. */
 export function silenceThem(
   { call, ids, path }: Deed,
-  { seconds, reason }: { seconds: number; reason: string },
+  { seconds, reason, critical }: { seconds: number; reason: string; critical: boolean },
 ): FormDone {
   refuseMany(ids);
   const { store } = call.tenant;
@@ -177,6 +178,10 @@ export function silenceThem(
   const others: string[] = [];
   for (const id of ids)
     try {
+      if (!critical && getAlertRow(store, alertId(id)).level >= CRITICAL) {
+        others.push(`#${id} is critical and rings on: tick that critical ones are meant, too.`);
+        continue;
+      }
       const why = reason === "" ? `From alert #${id}.` : reason;
       const silence = store.write((tx) =>
         silenceAlert(tx, alertId(id), { until, reason: why, accountId }),

@@ -1,7 +1,8 @@
 import type { AlertState } from "../../alerts/alert.ts";
 import { getAlertRow } from "../../alerts/alert.ts";
-import { html, type Markup } from "../../kit/html.ts";
+import { html, type Markup, type Piece } from "../../kit/html.ts";
 import { listAccounts } from "../../people/accounts.ts";
+import { CRITICAL } from "../../quiet/decide.ts";
 import type { PageCall } from "../screen.ts";
 import { ticked, typed } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
@@ -65,20 +66,31 @@ function nameFew(ids: readonly string[]): string {
   return names.join(", ") + more;
 }
 
+/** Critical alerts ring through a silence that doesn't say that it means them. `must`: the alert itself is one. */
+export function criticalField({ call, id, action }: DeedField, must: boolean): Markup {
+  const words = must ? "Critical ones too: this alert is one" : "Critical ones too";
+  return html`<label class="check"><input type="checkbox" id="${id}" name="critical" value="on"${ticked(call, action, { name: "critical", value: "on" })}${must && html` required`}> ${words}</label>`;
+}
+
+/** The same where it is said by the button alone. */
+export const criticalToo = (isCritical: boolean): { field: Piece; words: string } =>
+  isCritical
+    ? { field: html`<input type="hidden" name="critical" value="on">`, words: ", critical too" }
+    : { field: null, words: "" };
+
 /** What is asked before something is resolved that would open again at once. Empty where nothing was asked. */
 export function stillMatching(call: PageCall, path: string): Markup {
   const ids = (call.shown["still"] ?? "").split(",").filter(Boolean);
   const [first] = ids;
   if (first === undefined) return html``;
-  const last = ids.reduce(
-    (most, id) => Math.max(most, getAlertRow(call.tenant.store, Number(id)).last_seen),
-    0,
-  );
+  const rows = ids.map((id) => getAlertRow(call.tenant.store, Number(id)));
+  const critical = criticalToo(rows.some(({ level }) => level >= CRITICAL));
+  const last = rows.reduce((most, { last_seen }) => Math.max(most, last_seen), 0);
   const fields =
     path === "/alerts" && html`<input type="hidden" name="id" value="${ids.join(",")}">`;
   const which = ids.length === 1 ? `#${first}` : nameFew(ids);
   const it = ids.length === 1 ? "It" : "They";
   return html`<div class="notice notice-warn" role="alert"><p><strong>${which}: still matching, ${ago(call, last)}.</strong> ${it} would open again at once.</p>
 <div class="buttons"><form method="post" action="${call.base}${path}/resolve">${fields}<button class="button second" name="anyway" value="1">Resolve anyway</button></form>
-<form method="post" action="${call.base}${path}/silence">${fields}<input type="hidden" name="hours" value="1"><button class="button">Silence 1 h instead</button></form></div></div>`;
+<form method="post" action="${call.base}${path}/silence">${fields}${critical.field}<input type="hidden" name="hours" value="1"><button class="button">Silence 1 h instead${critical.words}</button></form></div></div>`;
 }

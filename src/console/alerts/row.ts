@@ -1,13 +1,14 @@
 import type { AlertRow } from "../../alerts/alert.ts";
 import { latestMinutes } from "../../alerts/buckets.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
+import { CRITICAL } from "../../quiet/decide.ts";
 import type { PageCall } from "../screen.ts";
 import { button } from "../ui/form.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
 import { sparkline } from "../ui/plot.ts";
 import { ago, since } from "../ui/times.ts";
-import { STATE_CLASS } from "./pieces.ts";
+import { criticalToo, STATE_CLASS } from "./pieces.ts";
 
 /** An alert as a list shows it, and what it shows beside the alert. */
 export interface ListRow {
@@ -51,8 +52,9 @@ export function listRow(call: Pick<PageCall, "base" | "now" | "look">, of: ListR
 `;
 }
 
-function rowActions(call: Pick<PageCall, "base">, { id, state }: AlertRow): Piece {
+function rowActions(call: Pick<PageCall, "base">, { id, state, level }: AlertRow): Piece {
   if (state === "resolved") return false;
+  const critical = criticalToo(level >= CRITICAL);
   const form = (what: string, name: string, more: Piece = null) =>
     html`<li><form method="post" action="${call.base}/a/${id}/${what}">${more}<button>${name}</button></form></li>`;
   const first =
@@ -64,5 +66,5 @@ function rowActions(call: Pick<PageCall, "base">, { id, state }: AlertRow): Piec
         });
   return html`${first}<details class="menu" id="menu-${id}"><summary class="button second" data-key="." aria-label="More for #${id}" title="More (.)">⋯</summary><ul>${
     state === "open" ? form("resolve", "Resolve") : form("unack", "Un-acknowledge")
-  }${form("escalate", "Escalate now")}${form("silence", "Silence 1 h", html`<input type="hidden" name="hours" value="1">`)}<li><a href="${call.base}/a/${id}#note-text">Note</a></li></ul></details>`;
+  }${form("escalate", "Escalate now")}${form("silence", `Silence 1 h${critical.words}`, html`${critical.field}<input type="hidden" name="hours" value="1">`)}<li><a href="${call.base}/a/${id}#note-text">Note</a></li></ul></details>`;
 }

@@ -1,8 +1,8 @@
-import { liftSilence, rewriteSilence } from "../../alerts/silencing.ts";
+import { liftSilence, makeSilence, rewriteSilence } from "../../alerts/silencing.ts";
 import { check } from "../../http/check.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { type SilenceAnswer, silenceChange, silenceWrite } from "../../quiet/silence.ts";
-import { createSilence, getSilence, toSilence } from "../../quiet/silences.ts";
+import { getSilence, toSilence } from "../../quiet/silences.ts";
 import { instantField, knownField, localText } from "../oncall/local-time.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
 import { timeOnClock } from "../ui/times.ts";
@@ -97,7 +97,7 @@ export const makeAgain: Form = {
     }
     const write = check(silenceWrite, body, "body");
     const { id } = call.tenant.store.write((tx) =>
-      createSilence(tx, { write, createdBy: call.who.accountId }),
+      makeSilence(tx, { write, createdBy: call.who.accountId }),
     );
     return { said: `Silenced again: ${silenceName(write)}.`, to: `/silences#silence-${id}` };
   },

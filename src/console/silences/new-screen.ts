@@ -1,5 +1,6 @@
+import { makeSilence } from "../../alerts/silencing.ts";
 import { html } from "../../kit/html.ts";
-import { createSilence, toSilence } from "../../quiet/silences.ts";
+import { toSilence } from "../../quiet/silences.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { timeOnClock } from "../ui/times.ts";
 import { firstSilence } from "./drafts.ts";
@@ -60,7 +61,7 @@ async function wouldSection(call: PageCall, fields: URLSearchParams) {
 function create(call: PageCall, form: URLSearchParams) {
   const write = writeOfFields(call, form);
   const row = call.tenant.store.write((tx) =>
-    createSilence(tx, { write, createdBy: call.who.accountId }),
+    makeSilence(tx, { write, createdBy: call.who.accountId }),
   );
   const silence = toSilence(call.tenant.store, row, call.now);
   const name = silenceName(silence);

@@ -1,7 +1,7 @@
 import { previewSilence, type SilencePreview } from "../../alerts/silencing.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
-import type { SilenceWrite } from "../../quiet/silence.ts";
+import type { SilenceBody, SilenceWrite } from "../../quiet/silence.ts";
 import { silenceOf } from "../../quiet/silences.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
@@ -22,8 +22,9 @@ export async function wouldWords(
   try {
     const row = silenceOf(tenant.store, { write: write(), createdBy: who.accountId, at });
     const isLater = row.starts_at > at;
+    const { critical } = JSON.parse(row.body) as SilenceBody;
     return previewWords(call, await previewSilence(tenant.store, row, { at, pause: nextTurn }), {
-      ...{ isLater, inMenu: how.inMenu === true },
+      ...{ isLater, critical, inMenu: how.inMenu === true },
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -37,7 +38,7 @@ export async function wouldWords(
 function previewWords(
   call: PageCall,
   { alerts, past, complete }: SilencePreview,
-  { isLater, inMenu }: { isLater: boolean; inMenu: boolean },
+  { isLater, critical, inMenu }: { isLater: boolean; critical: boolean; inMenu: boolean },
 ): Markup {
   const most = alerts.slice(0, MOST_NAMED);
   const more = alerts.length - most.length;
@@ -46,5 +47,5 @@ function previewWords(
   const named: Piece = alerts.length > 0 && html` (${names}${more > 0 && `, ${more} more`})`;
   const takes = isLater ? "if it began now, it would silence" : "silences";
   return html`<p><strong>Now: ${takes} ${alerts.length === 0 ? "no open alert" : counted(alerts.length, "open alert")}</strong>${named}. In the last ${past.days} days it would have kept back ${counted(past.alerts, "alert")}, ${counted(past.pages, "page")}.</p>
-<p class="soft">Critical ones like it: ${past.critical} in ${past.days} days${past.critical > 0 && ", which ring unless they are ticked"}.${!complete && " Only the newest 20,000 alerts were looked at."}</p>`;
+<p class="soft">Critical ones like it: ${past.critical} in ${past.days} days${past.critical > 0 && (critical ? ", which it keeps back, too" : ", which ring unless they are ticked")}.${!complete && " Only the newest 20,000 alerts were looked at."}</p>`;
 }

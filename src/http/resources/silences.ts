@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   liftSilence,
+  makeSilence,
   previewSilence,
   rewriteSilence,
   silencePreview,
@@ -15,7 +16,7 @@ import {
   silenceState,
   silenceWrite,
 } from "../../quiet/silence.ts";
-import { createSilence, getSilence, silenceOf, toSilence } from "../../quiet/silences.ts";
+import { getSilence, silenceOf, toSilence } from "../../quiet/silences.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { deleted } from "../fields.ts";
 import { type Route, route } from "../route.ts";
@@ -66,7 +67,7 @@ export const silenceRoutes: Route[] = [
     handle: ({ tenant, body, actor: { accountId } }) =>
       shown(
         tenant,
-        tenant.store.write((tx) => createSilence(tx, { write: body, createdBy: accountId })),
+        tenant.store.write((tx) => makeSilence(tx, { write: body, createdBy: accountId })),
       ),
   }),
   route({
