@@ -1,5 +1,4 @@
-import type { IPv6 } from "ipaddr.js";
-import { type Cidr, inCidr, parseCidr, readAddress } from "../kit/addresses.ts";
+import { type Cidr, inCidr, networkOf, parseCidr, readAddress } from "../kit/addresses.ts";
 
 /** Decides whose request it is behind `--trusted-proxy` (contract §3). */
 export interface ClientAddress {
@@ -17,7 +16,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   const proxies = trusted.map(readCidr);
   const isTrusted = (address: string) => proxies.length > 0 && inCidr(address, ...proxies);
   const find = (peer: string, forwarded: string | undefined) => {
-    if (!isTrusted(peer)) return network(peer);
+    if (!isTrusted(peer)) return networkOf(peer);
     let address = peer;
     const hops = (forwarded ?? "").split(",").map((hop) => hop.trim());
     while (isTrusted(address)) {
@@ -25,7 +24,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
       if (hop === undefined || readAddress(hop) === null) break;
       address = hop;
     }
-    return network(address);
+    return networkOf(address);
   };
   return Object.assign(find, { trusts: isTrusted });
 }
@@ -34,18 +33,4 @@ function readCidr(text: string): Cidr {
   const cidr = parseCidr(text);
   if (cidr === null) throw new RangeError(`${text} is no network (like 10.0.0.0/8)`);
   return cidr;
-}
-
-/**
- * `2001:db8:0:1::/64` for an IPv6 address; an IPv4 address as such, also where it arrives on a dual-stack socket; any
- * other text as it is.
- */
-function network(text: string): string {
-  // Nearly every address, and nothing to read in it.
-  if (!text.includes(":")) return text;
-  const address = readAddress(text);
-  if (address === null) return text;
-  if (address.kind() === "ipv4") return address.toString();
-  const groups = (address as IPv6).parts.slice(0, 4).map((group) => group.toString(16));
-  return `${groups.join(":")}::/64`;
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import { keyOfAddress, keyOfLogin, NOBODYS } from "./mail-keys.ts";
 import type { MailFate, MailTaker } from "./mail-taker.ts";
 import type { Port } from "./port.ts";
+import { createShares } from "./shares.ts";
 import type { OpenStream, TlsFiles } from "./tcp.ts";
 
 const MIB = 1024 * 1024;
@@ -14,6 +15,8 @@ const MOST_HELD = 32 * MIB;
 const HOPELESS_BYTES = 16 * MIB;
 const MOST_RECIPIENTS = 10;
 const MOST_CONNECTIONS = 100;
+/** Of one address: more than a mail server opens to one other. */
+const MOST_OF_ADDRESS = 50;
 /** Those that are told that there are too many. */
 const SPARE_CONNECTIONS = 50;
 const IDLE_MS = 60_000;
@@ -28,6 +31,7 @@ const REPLIES = {
   login: ["535 5.7.8", "The password is no key of a source of kind email"],
   guesses: ["421 4.7.0", "Too many wrong keys: try again in a while"],
   size: ["552 5.3.4", `A mail may have ${MOST_BYTES} bytes`],
+  crowded: ["421 4.7.0", "Too many connections from your address"],
   later: ["451 4.3.1", "Too much at once: try again shortly"],
   failed: ["451 4.3.0", "The mail could not be taken: try again"],
 } as const;
@@ -45,6 +49,8 @@ interface Caller {
   cancel(): void;
   /** Its mail is being written. */
   isBusy: boolean;
+  /** It is none too many of its address. */
+  hasPlace: boolean;
 }
 
 /** Listens for mail, with STARTTLS where it has files. Rejects with the system's own error. */
@@ -76,9 +82,10 @@ export async function openMail(
     ...(tls === null ? { hideSTARTTLS: true } : tls),
     disabledCommands: [...USELESS, ...(tls === null ? ["STARTTLS"] : [])],
     onConnect(session, done) {
-      if (taker.mayComeFrom(callerOf(session).address)) return done();
-      taker.count("not_allowed");
-      done(reply("stranger"));
+      const { address, hasPlace } = callerOf(session);
+      if (taker.mayComeFrom(address) && hasPlace) return done();
+      taker.count(hasPlace ? "not_allowed" : "overloaded");
+      done(reply(hasPlace ? "stranger" : "crowded"));
     },
     onAuth({ username, password }, session, done) {
       const key = keyOfLogin({ user: username ?? "", password: password ?? "" });
@@ -115,11 +122,13 @@ export async function openMail(
       callers.delete(id);
     },
   });
+  const shares = createShares(MOST_OF_ADDRESS);
   let latest = 0;
   server.connect = (socket, options) => {
     const id = String(++latest);
     const address = socket.remoteAddress ?? "";
-    const caller = { socket: socket as Socket, address, cancel: () => {}, isBusy: false };
+    const hasPlace = shares.admits(socket as Socket);
+    const caller = { socket: socket as Socket, address, cancel() {}, isBusy: false, hasPlace };
     callers.set(id, caller);
     expect(caller, STRANGER_MS);
     SMTPServer.prototype.connect.call(server, socket, { ...options, id });

@@ -40,6 +40,8 @@ export interface Taker {
 
 /** Messages of one port without a connection that may wait for their commit: HTTP's events need room, too. */
 const MOST_WAITING = 5000;
+/** Messages of a connection that are written with one commit: tiny ones come in tens of thousands. */
+const MOST_AT_ONCE = 500;
 const PAUSE_MS = 100;
 const HOUR_MS = 3_600_000;
 
@@ -108,7 +110,7 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
       for (let from = 0; from < messages.length; ) {
         const { source } = messages[from] as { source: Source };
         let to = from + 1;
-        while (messages[to]?.source.id === source.id) to++;
+        while (to - from < MOST_AT_ONCE && messages[to]?.source.id === source.id) to++;
         await insist(
           source,
           messages.slice(from, to).map(({ event }) => event),

@@ -6,10 +6,13 @@ import {
 } from "node:tls";
 import type { Format } from "./format.ts";
 import type { Port } from "./port.ts";
+import { createShares } from "./shares.ts";
 import type { Taker } from "./taker.ts";
 import type { OpenPort } from "./udp.ts";
 
 const MOST_CONNECTIONS = 512;
+/** Of one address: a machine may have a connection for each of its containers. */
+const MOST_OF_ADDRESS = 256;
 /** Without a message that belongs to a source; and once there was one. */
 const STRANGER_MS = 60_000;
 const IDLE_MS = 3_600_000;
@@ -31,7 +34,9 @@ export function openTcp(
   { format, taker, tls }: { format: Format; taker: Taker; tls: TlsFiles | null },
 ): Promise<OpenStream> {
   const sockets = new Set<Socket>();
+  const shares = createShares(MOST_OF_ADDRESS);
   const accept = (socket: Socket) => {
+    if (socket.destroyed) return;
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     void serve(socket, format, taker);
@@ -44,6 +49,12 @@ export function openTcp(
           { ...tls, handshakeTimeout: HANDSHAKE_MS, requestCert: true, rejectUnauthorized: false },
           accept,
         );
+  // Before the handshake: who never ends it has a place, too.
+  server.prependListener("connection", (socket: Socket) => {
+    if (shares.admits(socket)) return;
+    taker.count("overloaded");
+    socket.destroy();
+  });
   server.maxConnections = MOST_CONNECTIONS;
   server.on("drop", () => taker.count("overloaded"));
   return new Promise((resolve, reject) => {

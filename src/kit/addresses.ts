@@ -190,3 +190,17 @@ export function mayCome(address: string, allowed: readonly Cidr[]): boolean {
     allowed.length === 0 || inCidr(address, ...allowed) || addressClass(address) === "loopback"
   );
 }
+
+/**
+ * `2001:db8:0:1::/64` for an IPv6 address; an IPv4 address as such, also where it arrives on a dual-stack socket; any
+ * other text as it is.
+ */
+export function networkOf(text: string): string {
+  // Nearly every address, and nothing to read in it.
+  if (!text.includes(":")) return text;
+  const address = readAddress(text);
+  if (address === null) return text;
+  if (address.kind() === "ipv4") return address.toString();
+  const groups = (address as ip.IPv6).parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
+}

@@ -283,12 +283,18 @@ test("a key in an address", () => {
     assert.equal(keyOfAddress(none), null, none);
 });
 
-test("a hundred connections are served at once, the next is told to come later", async () => {
+test("a hundred connections are served at once, fifty of one address, the next is told to come later", async () => {
   const box = await testBox({ smtp: ["127.0.0.1:0"] });
   try {
     const { key } = await mailSource(box);
-    const talks = await Promise.all(Array.from({ length: 100 }, () => smtpTalk(at(box))));
-    const late = await smtpTalk(at(box));
+    const from = (localAddress: string) => smtpTalk({ ...at(box), localAddress });
+    const of = (address: string) => Promise.all(Array.from({ length: 50 }, () => from(address)));
+    const first = await of("127.0.0.1");
+    const crowded = await from("127.0.0.1");
+    await crowded.closed;
+    assert.match(crowded.heard, /^421 4\.7\.0 /);
+    const talks = [...first, ...(await of("127.0.0.2"))];
+    const late = await from("127.0.0.3");
     await late.closed;
     assert.match(late.heard, /^421 /);
     const mail = (i: number) => ({ to: `${key}@x`, data: `Subject: mail ${i}\r\n\r\nx` });

@@ -116,6 +116,26 @@ describe("ports for syslog", () => {
     assert.equal(await lost(box, "unreadable"), 1);
   });
 
+  test("one address has half of the places, and another still gets in", async () => {
+    const open = (localAddress: string) =>
+      new Promise<{ socket: Socket; closed: Promise<unknown> }>((resolve) => {
+        const socket = connect({ ...portOf(box, 2), localAddress }).on("error", () => {});
+        const closed = new Promise((over) => socket.on("close", over));
+        socket.resume().on("connect", () => resolve({ socket, closed }));
+      });
+    const start = await lost(box, "overloaded");
+    const held = await Promise.all(Array.from({ length: 256 }, () => open("127.0.0.1")));
+    await (await open("127.0.0.1")).closed;
+    assert.equal(await lost(box, "overloaded"), start + 1);
+    await brings(1, async () => {
+      const { socket } = await open("127.0.0.2");
+      await write(socket, `<11>1 - h app - - [${tokens.short}@1] from elsewhere\n`);
+      socket.destroySoon();
+    });
+    for (const { socket } of held) socket.destroy();
+    await Promise.all(held.map(({ closed }) => closed));
+  });
+
   test("while nothing more can be written a connection isn't read, and nothing of it is lost", async (t) => {
     const { ingest } = box.tenant;
     const real = ingest.submit;

@@ -17,7 +17,11 @@ export interface SmtpTalk {
 }
 
 /** Opens one and waits for the greeting. */
-export async function smtpTalk(to: { host: string; port: number }): Promise<SmtpTalk> {
+export async function smtpTalk(to: {
+  host: string;
+  port: number;
+  localAddress?: string;
+}): Promise<SmtpTalk> {
   const socket = connect(to);
   socket.on("error", () => {});
   const closed = once(socket, "close");
