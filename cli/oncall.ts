@@ -9,6 +9,8 @@ import { table, when } from "./table.ts";
 /** `GET …/current`: who has the duty, or who has it next. */
 interface Duty {
   on_call: boolean;
+  /** Nobody is promised now. */
+  off?: boolean;
   email?: string;
   /** Unix seconds; null = for ever. */
   ends_at?: number | null;
@@ -54,9 +56,18 @@ async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
   return rows;
 }
 
-function cells({ project, schedule, on_call, email = "", ends_at, reached, next }: Row): string[] {
+function cells({
+  project,
+  schedule,
+  on_call,
+  off,
+  email = "",
+  ends_at,
+  reached,
+  next,
+}: Row): string[] {
   const reach = reached === false ? "BY NOTHING" : reached ? "yes" : "";
   if (on_call) return [project, schedule, email, reach, ends_at ? when(ends_at) : ""];
   const later = next ? `${when(next.starts_at)}, then ${next.email}` : "";
-  return [project, schedule, "nobody", "", later];
+  return [project, schedule, off ? "nobody, outside of its hours" : "nobody", "", later];
 }

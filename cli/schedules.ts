@@ -87,7 +87,7 @@ async function show(
 }
 
 function scheduleText(
-  { name, timezone, layers }: StoredSchedule,
+  { name, timezone, layers, covers }: StoredSchedule,
   { shifts, gaps }: PreviewAnswer,
   nameOf: (id: string) => string,
 ): string {
@@ -106,7 +106,7 @@ function scheduleText(
     })),
   ].sort((a, b) => a.starts_at - b.starts_at);
   return [
-    `${printable(name)}, in the time of ${timezone}`,
+    `${printable(name)}, in the time of ${timezone}${covers === "hours" ? "; somebody is promised in its layers' hours alone" : ""}`,
     table(["LAYER", "PEOPLE", "SHIFT"], layers.map(layerRow)),
     "",
     table(

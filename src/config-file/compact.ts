@@ -50,15 +50,18 @@ function compactSchedule({ layers, ...schedule }: ScheduleConfig): Fields {
       ? timed
       : { ...timed, restriction: without({ ...restriction }, { days: [] }) };
   });
-  const { name, timezone, shared, shift_check } = schedule;
+  const { name, timezone, shared, shift_check, covers } = schedule;
   const overrides = schedule.overrides?.map(({ person, starts_at, ends_at }) => ({
     person,
     starts_at: writeTime(starts_at, timezone),
     ends_at: writeTime(ends_at, timezone),
   }));
   return without(
-    { name, timezone, shared, shift_check, layers: compact, ...(overrides && { overrides }) },
-    { shared: false, shift_check: true, layers: [] },
+    {
+      ...{ name, timezone, shared, shift_check, covers, layers: compact },
+      ...(overrides && { overrides }),
+    },
+    { shared: false, shift_check: true, covers: "always", layers: [] },
   );
 }
 

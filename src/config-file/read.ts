@@ -80,11 +80,11 @@ export function ownIntegrations(reader: Reader, project: Project): Integration[]
 }
 
 function readSchedule(
-  { name, timezone, shared, shift_check, layers }: ScheduleConfig,
+  { name, timezone, shared, shift_check, covers, layers }: ScheduleConfig,
   people: People,
 ): ScheduleConfig {
   return {
-    ...{ name, timezone, shared, shift_check },
+    ...{ name, timezone, shared, shift_check, covers },
     layers: layers.map((layer) => ({
       ...layer,
       participants: layer.participants.map(people.emailOf),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ChannelList, type CredentialField, channels } from "../channels/list.ts";
 import { boolean, list, text } from "../kit/fields.ts";
 import { MOST_OVERRIDES } from "../oncall/overrides.ts";
-import { layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
+import { covers, layer, scheduleName, scheduleTimezone } from "../oncall/schedule.ts";
 import { actionEvent, actionFields, actionTimeout } from "../projects/action.ts";
 import {
   integrationEvents,
@@ -56,6 +56,8 @@ const schedule = z.strictObject({
   shared: boolean.default(false),
   /** Devices of whoever begins a shift are pushed. */
   shift_check: boolean.default(true),
+  /** When somebody is promised: elsewhere nobody is no gap. */
+  covers: covers.default("always"),
   /** Left out: they stay as they are. */
   overrides: list(overrideConfig, MOST_OVERRIDES).optional(),
 });

@@ -10,6 +10,7 @@ import {
   followDuty,
   followNext,
   followPreview,
+  isOffAt,
   type Range,
 } from "./rotation.ts";
 import type {
@@ -40,7 +41,12 @@ export async function currentOnCall(
   if (duty !== null && email !== undefined)
     return { on_call: true, ...duty, email, schedule: stored.name };
   const next = await slices.run(followNext(schedule, at));
-  return { on_call: false, next: next === null ? null : nextUp(next, emailOf(next.account_id)) };
+  const off = isOffAt(schedule, at);
+  return {
+    on_call: false,
+    off,
+    next: next === null ? null : nextUp(next, emailOf(next.account_id)),
+  };
 }
 
 function nextUp({ account_id, starts_at }: Duty, email: string | undefined) {
@@ -76,7 +82,7 @@ export interface PreviewRows {
 /** `previewOf` of the whole, and of each of its parts. */
 export async function previewRows(
   asked: Asking,
-  { timezone, layers, overrides }: Schedule,
+  { timezone, layers, overrides, covers = "always" }: Schedule,
   range: Range,
 ): Promise<PreviewRows> {
   const of = (part: Partial<Schedule>) =>
@@ -85,7 +91,7 @@ export async function previewRows(
   for (const layer of layers)
     alone.push({ name: layer.name, preview: await of({ layers: [layer] }) });
   return {
-    final: await of({ layers, overrides }),
+    final: await of({ layers, overrides, covers }),
     overrides: await of({ overrides }),
     layers: alone,
   };
@@ -101,7 +107,8 @@ export async function previewDraft(
   range: Range,
 ): Promise<DraftPreview> {
   const overrides = saved === null ? [] : listOverrides(reader, saved);
-  const would = readAll(reader, { ...draft, overrides });
+  const covers = draft.covers ?? saved?.covers ?? "always";
+  const would = readAll(reader, { ...draft, overrides, covers });
   const is = saved === null ? null : readAll(reader, { ...saved, overrides });
   const answer = await slices.run(previewed(would, range));
   return { ...answer, was: is === null ? null : await slices.run(previewed(is, range)) };
@@ -183,8 +190,11 @@ const readStored = (reader: Reader, stored: StoredSchedule): Read =>
   readAll(reader, { ...stored, overrides: listOverrides(reader, stored) });
 
 /** The schedule as it is evaluated, and the email of each account it names that still exists. */
-function readAll(reader: Reader, { timezone, layers, overrides }: Schedule): Read {
-  const schedule: Schedule = { timezone, layers, overrides };
+function readAll(
+  reader: Reader,
+  { timezone, layers, overrides, covers = "always" }: Schedule,
+): Read {
+  const schedule: Schedule = { timezone, layers, overrides, covers };
   const named = new Set([
     ...layers.flatMap((layer) => layer.participants),
     ...overrides.map((override) => override.account_id),

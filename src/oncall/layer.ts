@@ -6,6 +6,8 @@ export interface LayerSpan {
   since: number;
   until: number;
   account_id: string | null;
+  /** Whether its restriction lets it cover, whoever has it and whether its turns have begun. */
+  open: boolean;
 }
 
 /** [since, until) in Unix seconds. */
@@ -27,20 +29,21 @@ export function readLayer(layer: Layer, zone: Zone): (at: number) => LayerSpan {
   const turnAt = readTurns(layer, zone);
   const windowAt = readRestriction(layer.restriction, zone);
   return (at) => {
-    if (at < begin) return { since: -Infinity, until: begin, account_id: null };
     const window = windowAt(at);
-    if (!window.open) return { since: window.since, until: window.until, account_id: null };
+    const { since, until, open } = window;
+    if (at < begin) return { since, until: Math.min(until, begin), account_id: null, open };
+    if (!open) return { since, until, account_id: null, open };
     const turn = turnAt(at);
     return {
-      since: Math.max(turn.since, window.since),
-      until: Math.min(turn.until, window.until),
-      account_id: turn.account_id,
+      since: Math.max(turn.since, since),
+      until: Math.min(turn.until, until),
+      ...{ account_id: turn.account_id, open },
     };
   };
 }
 
 /** The rotation without its restriction, which masks it and never pauses it. From `rotation_start` on. */
-function readTurns(layer: Layer, zone: Zone): (at: number) => LayerSpan {
+function readTurns(layer: Layer, zone: Zone): (at: number) => Omit<LayerSpan, "open"> {
   const { participants, rotation_start: begin } = layer;
   const [only = null] = participants;
   // One person, however often named, never hands over: nothing to count.

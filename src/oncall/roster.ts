@@ -11,6 +11,8 @@ export interface RosterPiece {
   /** The layer that decides; null under an override and when nobody is on call. */
   layer: string | null;
   override_id: string | null;
+  /** Nobody is on call and nobody was promised: the schedule covers hours, and none of its layers has these. */
+  isOff?: boolean;
 }
 
 /**
@@ -38,14 +40,23 @@ export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
         override_id: override.id,
       };
     }
+    let isOff = schedule.covers === "hours" && lastLayerFirst.length > 0;
     for (const { name, spanAt } of lastLayerFirst) {
       const span = spanAt(at);
+      isOff &&= !span.open;
       since = Math.max(since, span.since);
       until = Math.min(until, span.until);
       const { account_id } = span;
       if (account_id !== null) return { since, until, account_id, layer: name, override_id: null };
     }
-    return { since, until, account_id: null, layer: null, override_id: null };
+    return {
+      since,
+      until,
+      account_id: null,
+      layer: null,
+      override_id: null,
+      ...(isOff && { isOff }),
+    };
   };
 }
 

@@ -35,6 +35,7 @@ export interface Shift {
 
 export interface Preview {
   shifts: Shift[];
+  /** Nobody is on call, and somebody should be: what the schedule doesn't promise is neither. */
   gaps: { starts_at: number; ends_at: number }[];
   /** How far the answer reaches: less than was asked for only when the schedule changes too often. */
   until: number;
@@ -51,6 +52,11 @@ export function whoIsOnCall(schedule: Schedule, at: number): string | null {
   return readSchedule(schedule)(at).account_id;
 }
 
+/** Whether nobody is on call at this instant and nobody was promised. */
+export function isOffAt(schedule: Schedule, at: number): boolean {
+  return readSchedule(schedule)(at).isOff === true;
+}
+
 /** Who is on call at this instant and for which stretch, or null when nobody is. */
 export function onCallAt(schedule: Schedule, at: number): Duty | null {
   return finish(followDuty(schedule, at));
@@ -61,7 +67,7 @@ export function nextOnCall(schedule: Schedule, at: number): Duty | null {
   return finish(followNext(schedule, at));
 }
 
-/** Every shift and every gap of [from, until), in order and cut to it: together they tile it. */
+/** Every shift and every gap of [from, until), in order and cut to it: together they tile what is promised. */
 export function preview(schedule: Schedule, from: number, until: number): Preview {
   return finish(followPreview(schedule, { from, until }));
 }
@@ -140,7 +146,8 @@ function* previewOf({ pieceAt, looks }: Reading, { from, until }: Range): Work<P
       open.ends_at = ends_at;
     } else {
       const { account_id, layer, override_id } = piece;
-      if (account_id === null) open = pushed(gaps, { starts_at: at, ends_at });
+      if (piece.isOff) open = { ends_at };
+      else if (account_id === null) open = pushed(gaps, { starts_at: at, ends_at });
       else open = pushed(shifts, { account_id, starts_at: at, ends_at, layer, override_id });
     }
     last = piece;
@@ -200,5 +207,6 @@ function samePerson(a: RosterPiece, b: RosterPiece): boolean {
 }
 
 function sameShift(a: RosterPiece, b: RosterPiece): boolean {
+  if (a.isOff !== b.isOff) return false;
   return samePerson(a, b) && a.layer === b.layer && a.override_id === b.override_id;
 }

@@ -39,6 +39,10 @@ export const layer = z.strictObject({
 });
 export type Layer = z.output<typeof layer>;
 
+/** When a schedule promises that somebody is on call. */
+export const covers = z.enum(["always", "hours"], { error: "must be always or hours" });
+export type Covers = z.output<typeof covers>;
+
 export const scheduleName = pathName(128);
 export const scheduleTimezone = text(100, 1);
 
@@ -57,6 +61,11 @@ export const scheduleWrite = z
       .optional()
       .describe(
         "Additive: devices of whoever begins a shift are pushed, to know that they are reached; left out: stays.",
+      ),
+    covers: covers
+      .optional()
+      .describe(
+        "Additive: hours: somebody is promised in the hours of its layers' restrictions alone, and only there is nobody a gap (a layer without one means always); left out: stays.",
       ),
   })
   .meta({
@@ -90,6 +99,9 @@ export const scheduleAnswer = z.object({
   shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
   shift_check: z.boolean().meta({
     description: "Additive: devices of whoever begins a shift are pushed.",
+  }),
+  covers: covers.meta({
+    description: "Additive: when somebody is promised; only there is nobody a gap.",
   }),
   project: z.string().meta({ description: "Its home, with its name as others name it." }),
   created_at: z.int(),
@@ -140,6 +152,8 @@ export interface Schedule {
   layers: Layer[];
   /** In the order they were made, oldest first: the newer wins. */
   overrides: Override[];
+  /** Left out: always. */
+  covers?: Covers;
 }
 
 /** Who is on call, or who is next (contract §3). */
@@ -160,6 +174,9 @@ export const currentAnswer = z.union([
   }),
   z.object({
     on_call: z.literal(false),
+    off: z.boolean().meta({
+      description: "Additive: nobody is promised now, as the schedule's `covers` says.",
+    }),
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),
 ]);

@@ -21,6 +21,7 @@ const columns = {
   layers: schedules.layers,
   shared: schedules.shared,
   shift_check: schedules.shiftCheck,
+  covers: schedules.covers,
   project: projects.name,
   created_at: schedules.createdAt,
   updated_at: schedules.updatedAt,
@@ -145,6 +146,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
   mustHaveRoom(tx, "schedules", project.id);
   checkSchedule(tx, input);
   const { name, timezone, layers, shared = false, shift_check = true } = input;
+  const { covers = "always" } = input;
   tx.orm
     .insert(schedules)
     .values({
@@ -153,7 +155,7 @@ export function createSchedule(tx: Tx, project: Project, input: ScheduleInput): 
       name,
       timezone,
       layers: JSON.stringify(layers),
-      ...{ shared, shiftCheck: shift_check },
+      ...{ shared, shiftCheck: shift_check, covers },
       createdAt: tx.at,
       updatedAt: tx.at,
     })
@@ -174,7 +176,7 @@ export function replaceSchedule(
 ): StoredSchedule {
   const before = getSchedule(tx, project, change.name);
   const { name, timezone, layers, shared = before.shared } = change.to;
-  const { shift_check = before.shift_check } = change.to;
+  const { shift_check = before.shift_check, covers = before.covers } = change.to;
   if (name !== before.name) mustBeFree(tx, project, name);
   checkSchedule(tx, change.to);
   const text = JSON.stringify(layers);
@@ -183,6 +185,7 @@ export function replaceSchedule(
     timezone === before.timezone &&
     shared === before.shared &&
     shift_check === before.shift_check &&
+    covers === before.covers &&
     text === JSON.stringify(before.layers)
   )
     return before;
@@ -191,7 +194,15 @@ export function replaceSchedule(
   if (!shared) mustBeUnused(tx, project, others);
   tx.orm
     .update(schedules)
-    .set({ name, timezone, layers: text, shared, shiftCheck: shift_check, updatedAt: tx.at })
+    .set({
+      name,
+      timezone,
+      layers: text,
+      shared,
+      shiftCheck: shift_check,
+      covers,
+      updatedAt: tx.at,
+    })
     .where(eq(schedules.id, before.id))
     .run();
   lookAtShifts(tx, before.id);

@@ -176,6 +176,7 @@ export const schedules = sqliteTable("schedules", {
   shared: integer("shared", { mode: "boolean" }).notNull().default(false),
   shiftCheck: integer("shift_check", { mode: "boolean" }).notNull().default(true),
   checkAt: integer("check_at").notNull().default(0),
+  covers: text("covers").$type<"always" | "hours">().notNull().default("always"),
 });
 
 export const shiftChecks = sqliteTable("shift_checks", {

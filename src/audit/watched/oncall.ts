@@ -10,6 +10,7 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
       layers: ["layers", "json"],
       shared: ["shared", "flag"],
       shift_check: ["shift_check", "flag"],
+      covers: ["covers", "text"],
     },
     passed: [...times, "check_at"],
   },

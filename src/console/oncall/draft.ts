@@ -1,6 +1,7 @@
 import { check } from "../../http/check.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import {
+  type Covers,
   type Layer,
   type ScheduleInput,
   type StoredSchedule,
@@ -32,6 +33,7 @@ export interface ScheduleDraft {
   timezone: string;
   shared: boolean;
   shiftCheck: boolean;
+  covers: Covers;
   layers: LayerDraft[];
 }
 
@@ -47,9 +49,9 @@ const workHours: ReadonlySet<number> = new Set(
 );
 
 export function draftOf(stored: StoredSchedule): ScheduleDraft {
-  const { name, timezone, shared, shift_check: shiftCheck, layers } = stored;
+  const { name, timezone, shared, shift_check: shiftCheck, covers, layers } = stored;
   return {
-    ...{ name, timezone, shared, shiftCheck },
+    ...{ name, timezone, shared, shiftCheck, covers },
     layers: layers.map((layer) => layerDraft(layer, timezone)),
   };
 }
@@ -75,6 +77,7 @@ export function draftOfForm(form: URLSearchParams): ScheduleDraft {
   return {
     ...{ name: text("name"), timezone: text("timezone"), shared: form.has("shared") },
     shiftCheck: form.has("shift_check"),
+    covers: form.has("covers_hours") ? "hours" : "always",
     layers: Array.from({ length: count }, (_, index): LayerDraft => {
       const of = (field: string) => text(`l${index}-${field}`);
       const when = of("when");
@@ -143,7 +146,7 @@ const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, inde
 
 /** What is saved, or tried. Throws 400 and 422 naming fields as the interface does. */
 export function inputOf(draft: ScheduleDraft): ScheduleInput {
-  const { name, timezone, shared, shiftCheck, layers } = draft;
+  const { name, timezone, shared, shiftCheck, covers, layers } = draft;
   if (!isTimezone(timezone))
     throw new ServiceError(
       "invalid_timezone",
@@ -155,7 +158,7 @@ export function inputOf(draft: ScheduleDraft): ScheduleInput {
   const body = {
     name,
     timezone,
-    ...{ shared, shift_check: shiftCheck },
+    ...{ shared, shift_check: shiftCheck, covers },
     layers: layers.map((layer, at) => layerOf(layer, timezone, at)),
   };
   return check(scheduleWrite, body, "body");

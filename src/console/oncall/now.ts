@@ -123,6 +123,8 @@ export async function holder(
       then === null
         ? html` Nobody is next.`
         : html` <span class="soft">→ ${names(then.account_id)}, ${moment(call, timezone, then.starts_at)}</span>`;
+    if (current.off)
+      return { dot: "none", who: html`<p>Nobody, outside of its hours.${after}</p>` };
     return { dot: "none", who: html`<p><strong class="wrong">Nobody.</strong>${after}</p>` };
   }
   const account = getAccount(call.tenant.store, current.account_id);

@@ -72,7 +72,9 @@ async function onCall({ tenant, now }: WallView): Promise<Markup> {
         : ` · until ${stretchWords({ starts_at: end, ends_at: end }, stored.timezone).split(" – ")[0]}`;
     const who = current.on_call
       ? html`<p class="what" dir="auto">${names(current.account_id)}</p>`
-      : html`<p class="what none">Nobody</p>`;
+      : current.off
+        ? html`<p class="what">Nobody, outside of its hours</p>`
+        : html`<p class="what none">Nobody</p>`;
     seats.push(
       html`<li>${who}<p class="about">${stored.project} / ${stored.name}${until}</p></li>
 `,
