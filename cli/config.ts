@@ -4,6 +4,12 @@ import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts";
 import { mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
+import {
+  type LaddersEnd,
+  laddersOfProject,
+  laddersText,
+  mustEndNoLadder,
+} from "./config-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
 import { planTenant, type TenantChange, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -33,6 +39,8 @@ export function registerConfig(program: Command): void {
     )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file (never people)")
+    .option("--yes", "also where the ladders of alerts that are open end with it")
+    .option("--exit-code", "with --dry-run: exit with 2 where something would change")
     .option("--invite", "issue a code for each person who is made, good for a week")
     .action(applyConfig);
   config
@@ -89,7 +97,8 @@ async function current(options: ApiOptions, name: string, overrides: boolean): P
 
 interface Applied {
   version: number;
-  changes: { kind: string; name: string; change: "create" | "update" | "delete" }[];
+  changes: { kind: string; name: string; change: "create" | "update" | "delete"; was?: string }[];
+  ladders_end?: LaddersEnd[];
   tokens: { name: string; token: string }[];
   secrets: { id: string; name: string; url: string; secret: string }[];
   heartbeats: { name: string; ping_url: string }[];
@@ -105,8 +114,16 @@ interface Planned {
 
 async function applyConfig(
   file: string,
-  options: ApiOptions & { dryRun?: boolean; delete?: boolean; invite?: boolean },
+  options: ApiOptions & {
+    dryRun?: boolean;
+    delete?: boolean;
+    invite?: boolean;
+    yes?: boolean;
+    exitCode?: boolean;
+  },
 ): Promise<void> {
+  if (options.exitCode && !options.dryRun)
+    throw new CommandError("--exit-code goes with --dry-run", exitCodes.usage);
   const document = await readDocument(file);
   const people = await planPeople(options, document);
   const expected = people.missing.map(({ email }) => mailboxOf(email));
@@ -123,13 +140,17 @@ async function applyConfig(
     const planned = plans.map(({ name, planned }) => ({ name, ...planned }));
     const asked = summary(planned, document, { tenant, people: people.missing });
     print(asked, options, () => "");
+    const isSame = plans.every(isDone) && tenant.length === 0 && people.missing.length === 0;
+    if (options.exitCode && !isSame)
+      throw new CommandError("the box is not as the file says", exitCodes.differs);
     return;
   }
   if (!options.delete) mustDeleteNothing(plans, tenant);
+  if (!options.yes) mustEndNoLadder(plans.map(({ name, planned }) => ({ name, ...planned })));
   const made = await people.apply();
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
-    if (one.planned.changes.length === 0 && one.before.config !== null) continue;
+    if (isDone(one)) continue;
     done.push({ name: one.name, ...(await one.put(false)) });
   }
   // Last: the fallback may name schedules that the projects have just got.
@@ -180,6 +201,9 @@ async function plan(
   return { name, before, planned: await put(true), put };
 }
 
+const isDone = ({ planned, before }: Planned): boolean =>
+  planned.changes.length === 0 && before.config !== null;
+
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What the file's projects share is there once they are applied. */
@@ -207,10 +231,13 @@ function homesFirst(projects: readonly FileProject[]): number[] {
 async function showPlan({ name, before, planned }: Planned): Promise<void> {
   const { projectDiff } = await import("../src/desk/config-document.ts");
   const diff = projectDiff(name, before.config, planned.config).map(printable);
-  const changes = planned.changes.map(
-    (change) => `  ${change.change} ${change.kind} ${printable(change.name)}`,
+  const changes = planned.changes.map(({ change, kind, name, was }) =>
+    was === undefined
+      ? `  ${change} ${kind} ${printable(name)}`
+      : `  rename ${kind} ${printable(was)} to ${printable(name)}`,
   );
-  const lines = changes.length === 0 ? ["  nothing changes"] : [...changes, ...diff];
+  const ends = laddersText(planned).map((line) => `  ${line}`);
+  const lines = changes.length === 0 ? ["  nothing changes"] : [...changes, ...ends, ...diff];
   terminal().stdout.write(`project ${printable(name)}\n${lines.join("\n")}\n`);
 }
 
@@ -262,7 +289,7 @@ function doneText(
     tenant.length + people.length,
   );
   const shown = [...codes, ...inProjects];
-  const said = `applied ${count} changes`;
+  const said = [`applied ${count} changes`, ...done.flatMap(laddersOfProject)].join("\n");
   if (shown.length === 0) return said;
   return `${said}\n\n${table(["PROJECT", "MADE", "SHOWN THIS ONCE"], shown)}`;
 }

@@ -10,6 +10,8 @@ import { terminal } from "./terminal.ts";
 export const exitCodes = {
   failure: 1,
   usage: 2,
+  /** Asked whether something is as it should be, a command found that it isn't. */
+  differs: 2,
   damaged: 65,
   storage: 74,
   configuration: 78,

@@ -38,7 +38,7 @@ export function fallBackIfNobody(
 const PAGED = "UPDATE alerts SET page_accounts = ?, updated_seq = ? WHERE id = ?";
 
 /** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
-function pageFallback(
+export function pageFallback(
   tx: Tx,
   row: AlertRow,
   { rule, why }: { rule: StoredRule | null; why: string },

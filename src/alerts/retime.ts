@@ -155,7 +155,7 @@ function retimeAlert(
   const timers = timersOf(row);
   const changed =
     after === null
-      ? orphaned(timers, row, tx.at)
+      ? orphaned(timers, row, { before, now: tx.at })
       : retimed({
           ...{ before, after, state: row.state, timers, now: tx.at },
           paged: row.escalation_level > 0,
@@ -174,9 +174,14 @@ function retimeAlert(
   if (at !== null) tx.note({ topic: "due", at });
 }
 
-/** Nothing of the rule's is timed any more; what is held back of an alert that was told stays owed. */
-function orphaned(timers: Timers, { untold }: Standing, now: number): Timers {
-  return { ...noTimers(timers), renotifyAt: untold === 0 ? heldRenotify(timers, now) : null };
+/** Nothing of the rule's is timed any more; what is held back stays owed, where its ladder would have begun a page. */
+function orphaned(
+  timers: Timers,
+  { untold }: Standing,
+  { before, now }: { before: StoredRule; now: number },
+): Timers {
+  const page = before.escalations.length > 0 ? now : null;
+  return { ...noTimers(timers), renotifyAt: untold === 0 ? heldRenotify(timers, now) : page };
 }
 
 function timedPart(rule: TimedRule): TimedRule {

@@ -10,8 +10,10 @@ import {
   insertRule,
   listAllRules,
   rewriteRule,
+  writeRuleName,
 } from "../projects/rules.ts";
 import { checkSilencedBy } from "../projects/silenced-by.ts";
+import { renameInSilences } from "../quiet/rows.ts";
 import type { Tx } from "../store/store.ts";
 import { dropHitsOfRule } from "./hits.ts";
 import { lookAgainBelow, lookAgainOfRule } from "./look-again.ts";
@@ -52,6 +54,18 @@ export function replaceRule(
   changeConfig(tx, project.id);
   retimeAlerts(tx, before, after);
   return after;
+}
+
+const RENAME = `UPDATE alerts SET rule = :to WHERE project_id = :project AND rule_id = :rule AND state <> 'resolved'`;
+
+/** The rule has another name now: its alerts that aren't over go on, and what holds them holds them. Throws 404. */
+export function renameRule(tx: Tx, project: Project, { from, to }: { from: string; to: string }) {
+  const { id } = getRule(tx, project.id, from);
+  writeRuleName(tx, id, to);
+  const of = { project: project.id, rule: id, to };
+  tx.sql<[typeof of]>(RENAME).run(of);
+  renameInSilences(tx, project.id, { kind: "rule", from, to });
+  changeConfig(tx, project.id);
 }
 
 /**

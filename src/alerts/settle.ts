@@ -3,7 +3,7 @@ import type { Tx } from "../store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { climbsOf, timersAfter } from "./climbs.ts";
 import { escalate } from "./escalate.ts";
-import { fallBackIfNobody } from "./fallback.ts";
+import { fallBackIfNobody, pageFallback } from "./fallback.ts";
 import { hold, newsOf, quietIn, release } from "./hold.ts";
 import { type Climb, type Due, earliest, type Timers, whatIsDue } from "./ladder.ts";
 import { type LaterReport, writeReport } from "./named.ts";
@@ -106,8 +106,10 @@ function tellOwed(tx: Tx, row: AlertRow, { timers, due }: { timers: Timers; due:
   const next = noTimers(timers);
   if (due.renotify === null) return idle(tx, row, { ...next, renotifyAt: timers.renotifyAt });
   if (!writeTimers(tx, row, { timers: next })) return "lost";
-  const told = { rule: null, timers: next, detail: { why: "interval" } };
-  renotify(tx, getAlertRow(tx, row.id), told);
+  const told = getAlertRow(tx, row.id);
+  // Its ladder has paged nobody and is gone: those are paged who are where nobody else is.
+  if (row.page_accounts === "[]") pageFallback(tx, told, { rule: null, why: "rule_deleted" });
+  else renotify(tx, told, { rule: null, timers: next, detail: { why: "interval" } });
   return "settled";
 }
 

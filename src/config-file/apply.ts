@@ -1,7 +1,7 @@
 import { sourceKinds, usualRoom } from "../adapters/list.ts";
 import { mustBeUsable } from "../adapters/mapping/chosen.ts";
 import { mustBeNoFallback } from "../alerts/fallback.ts";
-import { createRule, deleteRule, replaceRule } from "../alerts/rules.ts";
+import { createRule, deleteRule, renameRule, replaceRule } from "../alerts/rules.ts";
 import { writeLateTimeline } from "../alerts/timeline.ts";
 import type { Addresses } from "../heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../heartbeats/rows.ts";
@@ -29,11 +29,13 @@ import { applyActions } from "./apply-actions.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
+import { type LaddersEnd, watchLadders } from "./ladders-end.ts";
 import { applyMaintenance } from "./maintenance.ts";
 import { applyOverrides } from "./overrides.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations, readConfig } from "./read.ts";
+import { renamedRules } from "./renamed.ts";
 import type { ProjectConfig, RuleConfig, ScheduleConfig } from "./shape.ts";
 
 export interface ApplyOptions {
@@ -51,6 +53,8 @@ export interface ApplyOptions {
 export interface Applied {
   version: number;
   changes: Change[];
+  /** Of which alerts nobody is told any more. */
+  ladders_end: LaddersEnd[];
   /** What was made on the way and is only ever in this answer. */
   tokens: { name: string; token: string }[];
   secrets: MintedSecret[];
@@ -67,7 +71,11 @@ export interface Applied {
 export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const { config, guard } = options;
   const project = seenProject(tx, options);
+  const { rules: present } = readConfig(tx, project, guard.channels);
+  const endedSince = watchLadders(tx, project, present);
   const before = snapshot(tx, project, guard.channels);
+  const renamed = renamedRules(present, config.rules);
+  for (const [to, from] of renamed) renameRule(tx, project, { from, to });
   const people = peopleOf(tx);
   const tokens = applySources(tx, project, options);
   for (const [i, schedule] of config.schedules.entries())
@@ -89,7 +97,8 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   deleteOthers(tx, project, { config, guard, keep: secrets.kept });
   return {
     version: getProject(tx, options.name).version,
-    changes: changesBetween(before, snapshot(tx, project, guard.channels)),
+    changes: changesBetween(before, snapshot(tx, project, guard.channels), renamed),
+    ladders_end: endedSince(),
     tokens,
     secrets: secrets.minted,
     heartbeats,

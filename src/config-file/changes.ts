@@ -12,6 +12,8 @@ export interface Change {
   kind: Kind;
   name: string;
   change: "create" | "update" | "delete";
+  /** What it was called before. */
+  was?: string;
 }
 
 export const changeKinds = [
@@ -68,8 +70,17 @@ function rowsOf(reader: Reader, project: Project, kind: "action" | "integration"
   return rows.map((row) => ({ name: row.name, row: JSON.stringify(row) }));
 }
 
-export function changesBetween(before: Snapshot, after: Snapshot): Change[] {
-  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
+/** `renamed`: rules' names before, by those they have now. */
+export function changesBetween(
+  before: Snapshot,
+  after: Snapshot,
+  renamed: ReadonlyMap<string, string>,
+): Change[] {
+  for (const [to, from] of renamed) {
+    before.set(key("rule", to), before.get(key("rule", from)) ?? []);
+    before.delete(key("rule", from));
+  }
+  const changes = [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((at) => {
     const [was, is] = [before.get(at) ?? [], after.get(at) ?? []];
     const created = is.filter((text) => !was.includes(text)).length;
     const gone = was.filter((text) => !is.includes(text)).length;
@@ -79,6 +90,10 @@ export function changesBetween(before: Snapshot, after: Snapshot): Change[] {
       ...repeat(at, "create", created - updated),
       ...repeat(at, "delete", gone - updated),
     ];
+  });
+  return changes.map((change) => {
+    const was = change.kind === "rule" ? renamed.get(change.name) : undefined;
+    return was === undefined ? change : { ...change, was };
   });
 }
 

@@ -113,6 +113,11 @@ export function rewriteRule(tx: Tx, id: number, body: RuleBody): StoredRule | nu
   return row === undefined ? null : ruleOf(row);
 }
 
+/** The same rule by another name. */
+export function writeRuleName(tx: Tx, id: number, name: string): void {
+  tx.orm.update(rules).set({ name, updatedAt: tx.at }).where(eq(rules.id, id)).run();
+}
+
 /** What ladders name of a schedule; `name` null: of any of the project's, as other projects do. */
 interface NamedOf {
   project: { id: number; name: string };

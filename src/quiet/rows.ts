@@ -133,20 +133,21 @@ export function writeSilence(tx: Tx, row: SilenceRow): void {
   tx.note({ topic: "silences" });
 }
 
-/** A source has another name now: silences of its project that aren't over go on taking its alerts. */
-export function renameSourceInSilences(
+/** A source or a rule has another name now: silences of its project that aren't over go on taking its alerts. */
+export function renameInSilences(
   tx: Tx,
   projectId: number,
-  { from, to }: { from: string; to: string },
+  { kind, from, to }: { kind: "source" | "rule"; from: string; to: string },
 ): void {
   for (const row of standingSilences(tx, projectId, tx.at)) {
     const body = JSON.parse(row.body) as SilenceBody;
-    if (!body.match.sources.includes(from)) continue;
-    const sources = body.match.sources.map((one) => (one === from ? to : one));
-    writeSilence(tx, {
-      ...row,
-      body: JSON.stringify({ ...body, match: { ...body.match, sources } }),
-    });
+    const { sources, rule } = body.match;
+    const match =
+      kind === "rule"
+        ? { ...body.match, rule: rule === from ? to : rule }
+        : { ...body.match, sources: sources.map((one) => (one === from ? to : one)) };
+    const renamed = JSON.stringify({ ...body, match });
+    if (renamed !== row.body) writeSilence(tx, { ...row, body: renamed });
   }
 }
 

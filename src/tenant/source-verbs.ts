@@ -2,7 +2,7 @@ import { renameSourceOfAlerts } from "../alerts/rename-source.ts";
 import { renameSourceInHeartbeats } from "../heartbeats/rows.ts";
 import { getProject } from "../projects/projects.ts";
 import { renameSource } from "../projects/sources.ts";
-import { renameSourceInSilences } from "../quiet/rows.ts";
+import { renameInSilences } from "../quiet/rows.ts";
 import type { Tx } from "../store/store.ts";
 
 /** Its tokens, the rules and silences of its project, and its open alerts go on as before. Throws 404, 409. */
@@ -10,7 +10,7 @@ export function callSource(tx: Tx, place: { project: string; source: string }, t
   const project = getProject(tx, place.project);
   const change = { from: place.source, to };
   renameSource(tx, project, change);
-  renameSourceInSilences(tx, project.id, change);
+  renameInSilences(tx, project.id, { kind: "source", ...change });
   renameSourceInHeartbeats(tx, { projectId: project.id, ...change });
   renameSourceOfAlerts(tx, { projectId: project.id, ...change });
 }

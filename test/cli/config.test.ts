@@ -60,13 +60,55 @@ test("a project from a file, by way of a plan, and back to a file", async (t) =>
   assert.equal(readFileSync(out, "utf8"), exported.out);
   assert.match((await config("apply", out)).out, /applied 0 changes/);
 
-  writeFileSync(path, file.replace("name: errors", "name: others"));
+  writeFileSync(path, file.replace("name: errors", "name: failures"));
+  const renamed = await config("apply", path);
+  assert.match(renamed.out, /^ {2}rename rule errors to failures$/m);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules")).body.rules[0].name, "failures");
+
+  writeFileSync(path, file.replace("name: errors", "name: others").replace("400", "300"));
   const refused = await config("apply", path);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /nothing was changed: this would delete\n {2}shop: rule errors\n/);
-  assert.equal((await box.api("GET", "/v1/projects/shop/rules")).body.rules[0].name, "errors");
+  assert.match(refused.err, /nothing was changed: this would delete\n {2}shop: rule failures\n/);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules")).body.rules[0].name, "failures");
   assert.equal((await config("apply", path, "--delete")).code, 0);
   assert.equal((await box.api("GET", "/v1/projects/shop/rules")).body.rules[0].name, "others");
+});
+
+test("a file that takes a rule away says whose ladders end, and does it with --yes", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const path = join(scratch(t), "box.yaml");
+  const apply = (...words: string[]) =>
+    run(["config", "apply", path, "--delete", ...words], {
+      env: { BOX_URL: box.url, BOX_KEY: box.owner.key },
+    });
+  const step = "escalations: [{accounts: [owner@example.org], after_minutes: 5}]";
+  const withRule = `format: 1
+projects:
+  - name: shop
+    sources: [{name: app}]
+    rules: [{name: errors, ${step}}]
+`;
+  writeFileSync(path, withRule);
+  assert.equal((await apply("--dry-run", "--exit-code")).code, 2);
+  assert.equal((await apply("--exit-code")).code, 2, "it goes with a dry run");
+  const token = /pti_\S+/.exec((await apply()).out)?.[0] ?? "";
+  assert.deepEqual(
+    [(await apply("--dry-run", "--exit-code")).code, (await apply("--dry-run")).code],
+    [0, 0],
+  );
+  await box.ingest(token, { message: "down" });
+  writeFileSync(path, withRule.replace(/ {4}rules.*\n/, ""));
+  const line = "ends the ladder of alert 1 of rule errors, which named owner@example.org";
+  const tried = await apply("--dry-run");
+  assert.deepEqual([tried.code, tried.out.includes(`\n  ${line}\n`)], [0, true], tried.out);
+  const refused = await apply();
+  assert.equal(refused.code, 1);
+  assert.ok(refused.err.includes(`shop: this ${line}\nwith --yes it does`), refused.err);
+  assert.equal((await box.api("GET", "/v1/alerts/1")).body.next !== null, true);
+  const done = await apply("--yes");
+  assert.equal(done.code, 0, done.err);
+  assert.ok(done.out.includes(`shop: this ${line}\n`), done.out);
 });
 
 test("faults of a file are told with their lines, before the box is asked and after", async (t) => {

@@ -110,7 +110,7 @@ const SAY: Readonly<Record<string, Say>> = {
       detail.text("why") === "pages_failed" && ": their pages failed"
     }.</span>`,
   fallback: (detail) =>
-    html`<span class="wrong">Nobody on the ladder is reached.</span> The fallback ${
+    html`<span class="wrong">${detail.text("why") === "rule_deleted" ? "Its rule is deleted." : "Nobody on the ladder is reached."}</span> The fallback ${
       detail.list("accounts").length === 0
         ? "has nobody, either"
         : html`paged <strong>${detail.people("accounts")}</strong>`

@@ -16,6 +16,7 @@ export interface ShownPlan {
   /** Of the project when it was planned: applying it to any other is refused. */
   version: number;
   changes: Applied["changes"];
+  ladders_end: Applied["ladders_end"];
   /** Lines that differ, `-`, `+` and ` `. */
   diff: string[];
   /** Of the text, so that just this one is applied. */
@@ -64,6 +65,7 @@ async function plan(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const { projectDiff } = await import("../../desk/config-document.ts");
   const shown: ShownPlan = {
     ...{ version, changes: tried.changes, digest: textDigest(text) },
+    ladders_end: tried.ladders_end,
     diff: projectDiff(options.name, before, tried.config),
   };
   return { said: "", shown: { plan: JSON.stringify(shown), text } };
@@ -80,10 +82,12 @@ async function apply(call: PageCall, form: URLSearchParams): Promise<FormDone> {
     );
   const { options, run } = await wanted(call, text);
   const version = Number(form.get("version"));
-  if (!form.has("delete")) {
-    const { changes } = run(() => tryConfig(tenant.store, { ...options, version }));
+  if (!form.has("delete") || !form.has("ladders")) {
+    const { changes, ladders_end } = run(() => tryConfig(tenant.store, { ...options, version }));
     const gone = changes.filter(({ change }) => change === "delete");
-    if (gone.length > 0) return asksToDelete(await plan(call, form), gone);
+    if (gone.length > 0 && !form.has("delete")) return asksToDelete(await plan(call, form), gone);
+    if (ladders_end.length > 0 && !form.has("ladders"))
+      return { ...(await plan(call, form)), said: ENDS_LADDERS };
   }
   const done = run(() => tenant.store.write((tx) => applyConfig(tx, { ...options, version })));
   const made = madeBy(done, tenant.publicUrl || call.origin);
@@ -93,6 +97,9 @@ async function apply(call: PageCall, form: URLSearchParams): Promise<FormDone> {
     ...(made.length > 0 ? { shown: { made: JSON.stringify(made) } } : { to: at }),
   };
 }
+
+const ENDS_LADDERS =
+  "Nothing is applied yet: nobody further would be paged of alerts that are open. Tick that it may, and apply it again.";
 
 /** What goes is lost: it is said once more, and the plan stays. */
 function asksToDelete(planned: FormDone, gone: Applied["changes"]): FormDone {

@@ -76,18 +76,19 @@ ${text}</textarea>${isBad && html`<div id="config-wrong">${faults.map(({ reason 
 function planned(call: PageCall): Markup {
   const plan = planOf(call);
   if (plan === null) return html``;
-  const { changes, diff, version, digest } = plan;
+  const { changes, ladders_end: ladders, diff, version, digest } = plan;
   if (changes.length === 0)
     return html`<div class="notice notice-good"><p>Nothing changes: the project is as the text says.</p></div>`;
   const gone = changes.filter(({ change }) => change === "delete").length;
   return html`<div class="notice"><h2>${counted(changes.length, "change")}</h2>
-<ul>${changes.map(({ change, kind, name }) => html`<li${change === "delete" && html` class="wrong"`}>${change} ${kind} ${name}</li>`)}</ul>
+<ul>${changes.map(({ change, kind, name, was }) => html`<li${change === "delete" && html` class="wrong"`}>${was === undefined ? `${change} ${kind} ${name}` : `rename ${kind} ${was} to ${name}`}</li>`)}${ladders.map(({ rule, count, people }) => html`<li class="wrong">Of ${counted(count, "open alert")} of rule ${rule} nobody further is paged${people.length > 0 && html`: its ladder named ${people.join(", ")}`}.</li>`)}</ul>
 <pre class="code" tabindex="0" aria-label="What differs">${diff.map(
     (line) => html`${line}
 `,
   )}</pre>
 <input type="hidden" name="version" value="${version}" form="config-form"><input type="hidden" name="digest" value="${digest}" form="config-form">
 ${gone > 0 && html`<label class="check" for="config-delete"><input type="checkbox" id="config-delete" name="delete" value="true" form="config-form"> Also delete what isn't in the text (${gone})</label>`}
+${ladders.length > 0 && html`<label class="check" for="config-ladders"><input type="checkbox" id="config-ladders" name="ladders" value="true" form="config-form"> Also end the ladders of open alerts</label>`}
 <p class="form-foot"><button class="button" form="config-form" data-busy="Applying …">Apply</button></p></div>`;
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChannelList } from "../../channels/list.ts";
 import { applyConfig } from "../../config-file/apply.ts";
 import { changeKinds } from "../../config-file/changes.ts";
+import { laddersEnd } from "../../config-file/ladders-end.ts";
 import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
 import { tryConfig } from "../../config-file/try.ts";
@@ -20,6 +21,10 @@ const change = z.object({
   kind: z.enum(changeKinds),
   name: z.string(),
   change: z.enum(["create", "update", "delete"]),
+  was: z.string().optional().meta({
+    description:
+      "Of a rule that has another name now: the one before. It takes the same events, and keeps its alerts.",
+  }),
 });
 
 const shown = z.string().meta({ description: "Shown this once." });
@@ -87,6 +92,9 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       answer: z.object({
         version: z.int(),
         changes: z.array(change),
+        ladders_end: z.array(laddersEnd).meta({
+          description: "Additive: rules with alerts that nobody is told of any more with this.",
+        }),
         tokens: z.array(z.object({ name: z.string(), token: shown })),
         secrets: z.array(
           z.object({ id: z.string(), name: z.string(), url: z.string(), secret: shown }),

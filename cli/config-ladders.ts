@@ -1,0 +1,40 @@
+import { CommandError } from "./exit.ts";
+import { printable } from "./table.ts";
+
+/** Alerts of a rule of which nobody further is paged once a file is applied. */
+export interface LaddersEnd {
+  rule: string;
+  alerts: string[];
+  count: number;
+  people: string[];
+}
+
+/** `ladders_end` undefined: the box is of an older version. */
+interface Ending {
+  name: string;
+  ladders_end?: readonly LaddersEnd[];
+}
+
+const MOST = 10;
+
+/** `ends the ladder of alerts 1, 2 of rule errors, which named ann@example.org`, a line for each rule. */
+export const laddersText = ({ ladders_end = [] }: Omit<Ending, "name">): string[] =>
+  ladders_end.map(({ rule, alerts, count, people }) => {
+    const more = count > MOST ? ` and ${count - MOST} more` : "";
+    const which = `${count === 1 ? "alert" : "alerts"} ${alerts.slice(0, MOST).join(", ")}${more}`;
+    const named = people.length === 0 ? "" : `, which named ${people.join(", ")}`;
+    return printable(`ends the ladder of ${which} of rule ${rule}${named}`);
+  });
+
+/** The same, with the project. */
+export const laddersOfProject = (project: Ending): string[] =>
+  laddersText(project).map((line) => `${printable(project.name)}: this ${line}`);
+
+/** Throws CommandError. */
+export function mustEndNoLadder(projects: readonly Ending[]): void {
+  const ended = projects.flatMap(laddersOfProject);
+  if (ended.length === 0) return;
+  throw new CommandError(
+    `nothing was changed: nobody further would be paged of alerts that are open\n  ${ended.join("\n  ")}\nwith --yes it does`,
+  );
+}

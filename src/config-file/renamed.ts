@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RuleConfig } from "./shape.ts";
+
+/**
+ * Rules that have another name, by the new one: a rule that is gone and one that is new take the same events, and no other
+ * does. Pure.
+ */
+export function renamedRules(
+  present: readonly RuleConfig[],
+  wanted: readonly RuleConfig[],
+): Map<string, string> {
+  const without = (those: readonly RuleConfig[], others: readonly RuleConfig[]) =>
+    those.filter(({ name }) => !others.some((one) => one.name === name));
+  const [gone, made] = [without(present, wanted), without(wanted, present)];
+  const renamed = new Map<string, string>();
+  for (const by of [takes, whole])
+    for (const one of made) {
+      const from = gone.filter((other) => isDeepStrictEqual(by(one), by(other)));
+      const to = made.filter((other) => isDeepStrictEqual(by(one), by(other)));
+      const [was] = from;
+      if (was !== undefined && from.length === 1 && to.length === 1)
+        renamed.set(one.name, was.name);
+    }
+  return renamed;
+}
+
+/** What makes its alerts what they are. */
+const takes = ({ match, conditions, fire_after, identifier_keys }: RuleConfig) => ({
+  ...{ match, conditions, fire_after, identifier_keys },
+});
+
+const whole = ({ name: _name, ...rest }: RuleConfig) => rest;
