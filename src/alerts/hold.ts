@@ -1,7 +1,6 @@
 import { patternTimeOf } from "../projects/pattern.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import {
-  type Above,
   decideQuiet,
   type Quiet,
   type ReadySilence,
@@ -12,6 +11,7 @@ import { begunSilences, silencesWithin } from "../quiet/rows.ts";
 import type { SqlValue } from "../store/database.ts";
 import { takeSequence } from "../store/meta.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { aboveOf } from "./above.ts";
 import type { AlertRow } from "./alert.ts";
 import { type Due, earliest, ladderOnwards, type Timers } from "./ladder.ts";
 import { writeTimeline } from "./timeline.ts";
@@ -51,9 +51,9 @@ export function quietBy(
   row: AlertRow,
   of: { rule: StoredRule | null; silences: readonly ReadySilence[]; at: number },
 ): Quiet | null {
-  const above = aboveOf(reader, row, of.rule);
-  if (of.silences.length === 0 && above.length === 0) return null;
+  if (of.silences.length === 0 && !of.rule?.silenced_by.length) return null;
   const subject = subjectOf(row);
+  const above = aboveOf(reader, subject, of.rule);
   const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
   return decideQuiet(subject, { silences, above }, of.at);
 }
@@ -67,9 +67,9 @@ export function quietAhead(
   row: AlertRow,
   of: { rule: StoredRule; silences: readonly ReadySilence[] },
 ): ((at: number) => Quiet | null) | null {
-  const above = aboveOf(reader, row, of.rule);
-  if (of.silences.length === 0 && above.length === 0) return null;
+  if (of.silences.length === 0 && !of.rule?.silenced_by.length) return null;
   const subject = subjectOf(row);
+  const above = aboveOf(reader, subject, of.rule);
   const silences = silencesTaking(subject, { ...of, time: patternTimeOf(reader) });
   if (silences.length === 0 && above.length === 0) return null;
   return (at) => decideQuiet(subject, { silences, above }, at);
@@ -81,29 +81,6 @@ function subjectOf(row: AlertRow): Subject {
     identifiers: JSON.parse(row.identifiers) as Record<string, string>,
     ...{ source: row.source, level: row.level },
   };
-}
-
-const ABOVE = `SELECT id, identifiers, opened_at FROM alerts WHERE project_id = ? AND state <> 'resolved' AND drill = 0
-  AND rule_id = (SELECT r.id FROM rules r WHERE r.project_id = ? AND r.name = ?) ORDER BY id DESC LIMIT 1000`;
-
-/** Standing alerts of the rules that silence this one's, the newest thousand of each. */
-export function aboveOf(
-  reader: Reader,
-  row: Pick<AlertRow, "project_id">,
-  rule: StoredRule | null,
-): Above[] {
-  return (rule?.silenced_by ?? []).flatMap(({ rule: name, equal }) =>
-    reader
-      .sql<
-        [project: number, project: number, name: string],
-        { id: number; identifiers: string; opened_at: number }
-      >(ABOVE)
-      .all(row.project_id, row.project_id, name)
-      .map(({ id, identifiers, opened_at: openedAt }) => ({
-        ...{ id, rule: name, openedAt, equal },
-        identifiers: JSON.parse(identifiers) as Record<string, string>,
-      })),
-  );
 }
 
 const HOLD = `UPDATE alerts SET silenced_by = ?, held_until = ?, renotify_at = ?, untold = ?, updated_seq = ?, due_at = ?

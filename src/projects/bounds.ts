@@ -13,6 +13,9 @@ export const bounds = {
   schedules: 100,
 } as const;
 
+/** Channels of a tenant that hear of other projects than their own: each alert of any project goes by all of them. */
+const MOST_SHARED = 200;
+
 type Counted = keyof typeof bounds;
 
 const tables = { projects, sources, rules, integrations, actions, schedules };
@@ -29,6 +32,18 @@ export function mustHaveRoom(reader: Reader, what: Counted, projectId?: number):
   const owner = what === "projects" ? "tenant" : "project";
   throw new ServiceError("too_many", `A ${owner} has at most ${bounds[what]} ${what}.`, {
     details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(n) }],
+  });
+}
+
+/** Throws 422 too_many where one shared channel more would pass the bound. What is there already stays. */
+export function mustHaveRoomToShare(reader: Reader): void {
+  const shared = reader.orm.select({ n: count() }).from(integrations);
+  const n = shared.where(eq(integrations.shared, true)).get()?.n ?? 0;
+  if (n < MOST_SHARED) return;
+  throw new ServiceError("too_many", `A tenant has at most ${MOST_SHARED} shared channels.`, {
+    details: [
+      { field: "/shared", reason: `at most ${MOST_SHARED} shared channels`, value: String(n) },
+    ],
   });
 }
 

@@ -3,6 +3,7 @@ import type { Channel } from "../channels/channel.ts";
 import { invalid } from "../kit/errors.ts";
 import { integrations, projects } from "../store/schema.ts";
 import type { Reader, Tx } from "../store/store.ts";
+import { mustHaveRoomToShare } from "./bounds.ts";
 import { changeConfig, findProject } from "./projects.ts";
 
 /** Whether a channel hears of other projects than its own, and of which it doesn't; by name, as people write it. */
@@ -31,7 +32,7 @@ export function sharingOf(
 
 /**
  * Sets what is given. Throws 400 for a kind that pushes to phones, which the relay shares by itself, and for a project
- * that there isn't.
+ * that there isn't, 422 where the tenant shares too many.
  */
 export function share(
   tx: Tx,
@@ -53,6 +54,7 @@ export function share(
   };
   const isSame = to.shared === before.shared && String(to.exceptProjects) === String(before.except);
   if (isSame) return;
+  if (to.shared && !before.shared) mustHaveRoomToShare(tx);
   tx.orm.update(integrations).set(to).where(eq(integrations.id, id)).run();
   // Who can be told is another for every project.
   for (const project of tx.orm.select({ id: projects.id }).from(projects).all())

@@ -87,3 +87,30 @@ for (const kind of ["integrations", "webhooks"])
       [{ ...detail, error: "the channel was deleted" }],
     );
   });
+
+test("a tenant shares so many channels and no more: each alert goes by all of them", async (t) => {
+  const { box, receiver } = await boxAndReceiver(t);
+  for (const name of ["a", "b", "c"]) await box.project(name);
+  const share = (i: number, shared = true) =>
+    box.api("POST", `/v1/projects/${"abc"[i % 3]}/integrations`, {
+      ...{ type: "webhook", url: `${receiver.url}/${i}`, name: `${i}`, shared },
+    });
+  for (let i = 0; i < 200; i++) assert.equal((await share(i)).status, 201);
+  const refused = await share(200);
+  assert.deepEqual(
+    [refused.status, refused.body.error.code, refused.body.error.details[0].field],
+    [422, "too_many", "/shared"],
+  );
+  const own = await share(200, false);
+  assert.equal(own.status, 201);
+  const path = `/v1/projects/c/integrations/${own.body.id}`;
+  assert.equal((await box.api("PUT", path, { shared: true })).body.error.code, "too_many");
+  const { version, config } = (await box.api("GET", "/v1/projects/c/config")).body;
+  const [first, ...rest] = config.integrations;
+  const whole = {
+    ...config,
+    integrations: [{ ...first, shared: true }, ...rest].map((one) => ({ ...one, shared: true })),
+  };
+  const put = await box.api("PUT", "/v1/projects/c/config", { version, config: whole });
+  assert.deepEqual([put.status, put.body.error.code], [422, "too_many"]);
+});

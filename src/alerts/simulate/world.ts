@@ -9,8 +9,8 @@ import { membersAmong } from "../../projects/rule-references.ts";
 import { decideQuiet, silencesTaking } from "../../quiet/decide.ts";
 import { silencesWithin } from "../../quiet/rows.ts";
 import type { Reader } from "../../store/store.ts";
+import { aboveOf } from "../above.ts";
 import type { Surroundings } from "../course-shape.ts";
-import { aboveOf } from "../hold.ts";
 import { NOWHERE, readFallbackPlaces } from "../nobody-reached.ts";
 import { readSeats } from "../reach.ts";
 import type { ChannelFact } from "../reach-report.ts";
@@ -65,11 +65,11 @@ export function readWorld(
       return [account, waysOf(contacts, account, { rule, level, reachable })];
     }),
   );
-  const above = aboveOf(reader, rule, rule);
   const subject = {
     ...{ projectId: rule.project_id, rule: rule.name, templateId: "" },
     ...{ identifiers, source, level },
   };
+  const above = aboveOf(reader, subject, rule);
   const time = patternTimeOf(reader);
   const silences = silencesTaking(subject, { silences: silencesWithin(reader, range), time });
   return {
