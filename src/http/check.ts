@@ -76,12 +76,21 @@ export function readQuery(search: string): Record<string, string> {
   return query;
 }
 
-/** The body as a JSON value without the fields that only reads return. An empty body is `{}`. */
+/**
+ * The body as a JSON value without the fields that only reads return, `rule/created_at` being one of its field `rule`. An
+ * empty body is `{}`.
+ */
 export function readBody(text: string, readOnly: readonly string[] = []): unknown {
-  const value = text.trim() === "" ? {} : parseJson(text);
-  if (readOnly.length === 0 || typeof value !== "object" || value === null || Array.isArray(value))
+  return without(text.trim() === "" ? {} : parseJson(text), readOnly);
+}
+
+function without(value: unknown, names: readonly string[]): unknown {
+  if (names.length === 0 || typeof value !== "object" || value === null || Array.isArray(value))
     return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !readOnly.includes(key)));
+  const kept = Object.entries(value).filter(([key]) => !names.includes(key));
+  const below = (key: string) =>
+    names.flatMap((name) => (name.startsWith(`${key}/`) ? [name.slice(key.length + 1)] : []));
+  return Object.fromEntries(kept.map(([key, one]) => [key, without(one, below(key))]));
 }
 
 /** Reads a request's body, counting bytes as they come. Throws 413 over `limit`, 415 for an encoding. */

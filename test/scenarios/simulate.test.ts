@@ -256,3 +256,22 @@ test("box simulate and box why speak by the clock of the terminal", async (t) =>
   const nobody = await run(["why", id, "--person", "owner"], { env });
   assert.match(nobody.out, /no step of the ladder of errors names them/);
 });
+
+test("a rule and a schedule are tried as they were read", async (t) => {
+  const { box, schedule, layer, step, ann } = await asked(t);
+  await schedule("first", [layer([ann])]);
+  const write = { name: "read", escalations: [step(0, ["first"], [ann])] };
+  assert.equal((await box.api("POST", RULES, write)).status, 201);
+  const rule = (await box.api("GET", `${RULES}/read`)).body;
+  const bodies: [path: string, body: object][] = [
+    [`${RULES}/dry-run`, { rule }],
+    [`${RULES}/simulate`, { rule }],
+    [`${RULES}/sweep`, { rule, days: 1 }],
+  ];
+  const read = (await box.api("GET", "/v1/projects/shop/oncall/schedules")).body.schedules;
+  bodies.push(["/v1/projects/shop/oncall/preview", { schedule: read.at(-1) }]);
+  for (const [path, body] of bodies) {
+    const answer = await box.api("POST", path, body);
+    assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+  }
+});

@@ -8,14 +8,21 @@ import { simulate, sweep } from "../../alerts/simulate.ts";
 import { dryRunAnswer, dryRunWrite } from "../../ingest/dry-run/dry-run.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { previewDraft } from "../../oncall/answers.ts";
-import { draftPreviewAnswer, draftPreviewWrite } from "../../oncall/schedule.ts";
+import { draftPreviewAnswer, draftPreviewWrite, scheduleReadOnly } from "../../oncall/schedule.ts";
 import { checkSchedule, findSchedule } from "../../oncall/schedules.ts";
 import { getProject } from "../../projects/projects.ts";
+import { ruleReadOnly } from "../../projects/rule.ts";
 import { runTrial } from "../../tenant/rule-trial.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 import { asking, previewRange } from "./oncall.ts";
+
+/** A rule and a schedule are taken as they are read. */
+const READ_ONLY = [
+  ...[...ruleReadOnly, "people"].map((name) => `rule/${name}`),
+  ...[...scheduleReadOnly, "people"].map((name) => `schedule/${name}`),
+];
 
 const asked = [
   ...(["invalid_request", "invalid_json", "not_found", "not_a_member"] as const),
@@ -42,6 +49,7 @@ export const tryingRoutes: Route[] = [
     additive: true,
     params: projectPath,
     body: dryRunWrite,
+    readOnly: READ_ONLY,
     people: ["rule.escalations.*.accounts.*"],
     bodyLimit: 512 * 1024,
     status: 200,
@@ -60,6 +68,7 @@ export const tryingRoutes: Route[] = [
     additive: true,
     params: projectPath,
     body: simulateWrite,
+    readOnly: READ_ONLY,
     people: ASKED_OF,
     status: 200,
     answer: simulateAnswer,
@@ -77,6 +86,7 @@ export const tryingRoutes: Route[] = [
     additive: true,
     params: projectPath,
     body: sweepWrite,
+    readOnly: READ_ONLY,
     people: ASKED_OF,
     status: 200,
     answer: sweepAnswer,
@@ -95,6 +105,7 @@ export const tryingRoutes: Route[] = [
     additive: true,
     params: projectPath,
     body: draftPreviewWrite,
+    readOnly: READ_ONLY,
     people: ["schedule.layers.*.participants.*"],
     status: 200,
     answer: draftPreviewAnswer,
