@@ -8,13 +8,18 @@ import { MOST_DEVICES } from "../people/devices.ts";
 import { MOST_KEYS } from "../people/keys.ts";
 import { MOST_SESSIONS } from "../people/sessions.ts";
 import { MOST_WALLS } from "../people/walls.ts";
-import { bounds } from "../projects/bounds.ts";
+import { bounds, MOST_SHARED } from "../projects/bounds.ts";
 import { MOST_SOURCE_KEYS } from "../projects/source-keys.ts";
 import { MOST_SILENCES } from "../quiet/rows.ts";
 
 /** What there may be of each thing (contract §21), as the OpenAPI document tells it: by whose it is. */
 export const publishedBounds = {
-  tenant: { projects: bounds.projects, silences: MOST_SILENCES, walls: MOST_WALLS },
+  tenant: {
+    projects: bounds.projects,
+    silences: MOST_SILENCES,
+    walls: MOST_WALLS,
+    shared_channels: MOST_SHARED,
+  },
   project: {
     ...{ sources: bounds.sources, rules: bounds.rules, schedules: bounds.schedules },
     ...{ integrations: bounds.integrations, actions: bounds.actions },

@@ -14,7 +14,7 @@ export const bounds = {
 } as const;
 
 /** Channels of a tenant that hear of other projects than their own: each alert of any project goes by all of them. */
-const MOST_SHARED = 200;
+export const MOST_SHARED = 200;
 
 type Counted = keyof typeof bounds;
 

@@ -170,7 +170,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       readOnly: [...integrationReadOnly, "type"],
       status: 200,
       answer: updated,
-      errors: [...writeErrors, "managed_integration"],
+      errors: [...writeErrors, "managed_integration", "too_many"],
       handle: ({ tenant, params, body }) => {
         tenant.store.write((tx) =>
           changeIntegration(tx, getProject(tx, params.id), {
