@@ -43,6 +43,7 @@ function actOf(kind: number, random: Seeded, world: World): Act["act"] {
     };
   if (kind < 98) return (engine, clock) => restart(engine, clock, random);
   if (kind < 100) return (engine) => engine.remove(random.pick(PEOPLE));
+  if (kind < 103) return (engine) => void engine.rename(random.below(world.rules.length));
   if (kind < 110) return (engine) => change(engine, random, world);
   if (kind < 150) return (engine) => sendersWord(engine, random);
   if (kind >= 176) return (engine, clock) => takenFor(engine, clock, { random, world });

@@ -4,6 +4,9 @@ import { resolve } from "../../src/alerts/resolve.ts";
 import { createRule, replaceRule } from "../../src/alerts/rules.ts";
 import { createSweep, defaultSweepLimits } from "../../src/alerts/sweep.ts";
 import { unacknowledge } from "../../src/alerts/unacknowledge.ts";
+import { channels } from "../../src/channels/list.ts";
+import { type ApplyOptions, applyConfig } from "../../src/config-file/apply.ts";
+import { readConfig } from "../../src/config-file/read.ts";
 import type { IngestEvent } from "../../src/ingest/event.ts";
 import type { NamedState } from "../../src/ingest/named-fields.ts";
 import { createWriter, defaultWriterLimits } from "../../src/ingest/writer.ts";
@@ -14,7 +17,7 @@ import { createProject, getProject } from "../../src/projects/projects.ts";
 import type { RuleBody } from "../../src/projects/rule.ts";
 import { createSource, type Source } from "../../src/projects/sources.ts";
 import { getMeta } from "../../src/store/meta.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore, type Store, type Tx } from "../../src/store/store.ts";
 import { startClockWatch } from "../../src/tenant/clock-watch.ts";
 import type { Fact, Named } from "./facts.ts";
 import type { Seeded } from "./seeded.ts";
@@ -66,6 +69,8 @@ export interface Engine {
   conclude(said: Omit<Extract<Fact, { what: "concluded" }>, "what" | "wall">): void;
   /** Replaces a rule, while alerts of it may be standing. */
   rule(rule: number, body: RuleBody): void;
+  /** Gives a rule another name by the project's configuration, which changes nothing else: no fact. Whether it could. */
+  rename(rule: number): boolean;
   ack(alert: number): void;
   unack(alert: number): void;
   resolve(alert: number): void;
@@ -91,6 +96,7 @@ export function startEngine(options: {
   };
   let next: number | null = null;
   let looks = 0;
+  const names = world.rules.map((_, i) => `rule ${i}`);
   const wake = (at: number) => {
     next = next === null ? at : Math.min(next, at);
   };
@@ -174,8 +180,15 @@ export function startEngine(options: {
     rule(rule, body) {
       facts.push({ what: "ruled", wall: now(), rule, body });
       parts.store.write((tx) =>
-        replaceRule(tx, getProject(tx, "p"), { name: `rule ${rule}`, body }),
+        replaceRule(tx, getProject(tx, "p"), { name: names[rule] as string, body }),
       );
+    },
+    rename(rule) {
+      const from = names[rule];
+      const to = `${from}'`;
+      const renamed = parts.store.write((tx) => renameByConfig(tx, { from, to }));
+      if (renamed) names[rule] = to;
+      return renamed;
     },
     ack(alert) {
       facts.push({ what: "acked", wall: now(), alert });
@@ -215,6 +228,22 @@ export function startEngine(options: {
       parts.store.close();
     },
   };
+}
+
+/** The whole configuration as it is read, with another name: somebody edits the file in the middle of an incident. */
+function renameByConfig(tx: Tx, { from, to }: { from: string | undefined; to: string }): boolean {
+  const project = getProject(tx, "p");
+  const config = readConfig(tx, project, channels);
+  const people = new Set(tx.sql<[], string>("SELECT email FROM accounts").pluck().all());
+  const isThere = ({ accounts }: { accounts: string[] }) =>
+    accounts.every((one) => people.has(one));
+  // A file can't name who is gone.
+  if (!config.rules.every(({ escalations }) => escalations.every(isThere))) return false;
+  const rules = config.rules.map((rule) => (rule.name === from ? { ...rule, name: to } : rule));
+  const guard = { channels } as ApplyOptions["guard"];
+  const of = { name: "p", version: project.version, tenantId: "t", guard, by: "ann" };
+  applyConfig(tx, { ...of, config: { ...config, rules } });
+  return true;
 }
 
 function build(store: Store, world: World): void {
