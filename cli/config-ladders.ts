@@ -2,7 +2,7 @@ import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 
 /** Alerts of a rule of which nobody further is paged once a file is applied. */
-export interface LaddersEnd {
+export interface EndedLadders {
   rule: string;
   alerts: string[];
   count: number;
@@ -12,7 +12,7 @@ export interface LaddersEnd {
 /** `ladders_end` undefined: the box is of an older version. */
 interface Ending {
   name: string;
-  ladders_end?: readonly LaddersEnd[];
+  ladders_end?: readonly EndedLadders[];
 }
 
 const MOST = 10;

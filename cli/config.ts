@@ -5,7 +5,7 @@ import type { ConfigDocument, FileProject } from "../src/desk/config-document.ts
 import { mailboxOf } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
 import {
-  type LaddersEnd,
+  type EndedLadders,
   laddersOfProject,
   laddersText,
   mustEndNoLadder,
@@ -98,7 +98,7 @@ async function current(options: ApiOptions, name: string, overrides: boolean): P
 interface Applied {
   version: number;
   changes: { kind: string; name: string; change: "create" | "update" | "delete"; was?: string }[];
-  ladders_end?: LaddersEnd[];
+  ladders_end?: EndedLadders[];
   tokens: { name: string; token: string }[];
   secrets: { id: string; name: string; url: string; secret: string }[];
   heartbeats: { name: string; ping_url: string }[];
