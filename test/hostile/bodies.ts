@@ -14,7 +14,7 @@ export interface DearBody {
 }
 
 const times = (text: string, bytes: number) =>
-  text.repeat(Math.max(1, Math.floor(bytes / text.length)));
+  text.repeat(Math.max(1, Math.floor(bytes / Math.max(1, text.length))));
 const listed = (bytes: number, each: number, one: (i: number) => string) =>
   Array.from({ length: Math.max(1, Math.floor(bytes / each)) }, (_, i) => one(i)).join(",");
 
