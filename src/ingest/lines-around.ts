@@ -73,7 +73,9 @@ export function readLinesAround(
     ...{ reader, projectId, families, limit, lets: filterOf(reader, projectId, query) },
     ...{ from: after, until: before },
   };
-  const pivot = firstSince(reader, Math.min(Math.max(opened_at, after), before + 1));
+  const pivot =
+    ownLine(take, { at: opened_at, own: family(reader, projectId, root(template_id)) }) ??
+    firstSince(reader, Math.min(Math.max(opened_at, after), before + 1));
   const [older, newer] = [walk(take, pivot, "back"), walk(take, pivot, "on")];
   const half = Math.max(Math.ceil(limit / 2), limit - newer.rows.length);
   const early = older.rows.slice(0, half);
@@ -90,6 +92,19 @@ export function readLinesAround(
     ...{ messages, variables: variablesOf(own) },
     complete: !isCut && older.isWhole && newer.isWhole,
   };
+}
+
+/**
+ * The id of the line that opened the alert, the last of its template by then, so that those nearest to it are shown: many
+ * others may have come in the same second. null where there is none in what is asked for.
+ */
+function ownLine(
+  { reader, projectId, from, until }: Take,
+  { at, own }: { at: number; own: ReadonlySet<string> },
+): number | null {
+  if (at < from || at > until) return null;
+  const asked = { reader, projectId, families: own, lets: () => true, from, until: at, limit: 0 };
+  return walk(asked, firstSince(reader, at + 1), "back").rows[0]?.id ?? null;
 }
 
 interface Take {

@@ -156,3 +156,22 @@ test("what varies in the alert's own template is marked, and counted to the line
     await one.stop();
   }
 });
+
+test("the line that opened an alert is among those around it, however many came in its second", async (t) => {
+  const one = await testBox();
+  t.after(() => one.stop());
+  const token = await one.project("shop", { retain_logs: true });
+  await one.api("POST", "/v1/projects/shop/rules", { name: "any", match: { min_level: 500 } });
+  const words = ["apple", "pear", "plum", "fig", "lemon"];
+  const fill = async (many: number) => {
+    for (let n = 0; n < many; n++)
+      await one.ingest(token, { message: `${words[n % 5]} order is on its way`, level: 200 });
+  };
+  await fill(40);
+  await one.ingest(token, { message: "payment lost for good", level: 500 });
+  await fill(40);
+  const { messages } = (await one.api("GET", "/v1/alerts/1/lines?limit=11")).body;
+  assert.equal(messages.length, 11);
+  const at = messages.findIndex(({ message }: { message: string }) => /payment/.test(message));
+  assert.ok(at >= 4 && at <= 6, `in the middle, not at ${at}`);
+});

@@ -118,6 +118,9 @@ test("the page names days of the schedule's own zone, the same from Auckland and
     /Europe\/Berlin \(you: −9 h, America\/Los_Angeles\)/,
   );
   assert.match(section(angeles.text, "shifts"), /yours: /);
+  const there = tabOf(box, `${tab.cookie}; zone=America%2FLos_Angeles`);
+  const now = section((await there.get("/oncall")).text, "now");
+  assert.match(now, /until Tue 6 Jan 09:00 Europe\/Berlin, yours: Tue 6 Jan 00:00/);
   const { text } = angeles;
   assert.match(
     text,

@@ -147,9 +147,10 @@ export async function holder(
   };
 }
 
-/** A time on the schedule's clock, in its title on the reader's. */
+/** A time on the schedule's clock; where the reader's shows another, which clock that is, and the same on theirs. */
 function moment({ look }: PageCall, timezone: string, at: number): Markup {
   const on = (zone: string) => stretchWords({ starts_at: at, ends_at: at }, zone).split(" – ")[0];
-  const own = clocksDiffer(look.zone, timezone, at) ? ` (yours: ${on(look.zone)})` : "";
-  return html`<time datetime="${new Date(at * 1000).toISOString()}" title="${timezone}${own}">${on(timezone)}</time>`;
+  const isOther = clocksDiffer(look.zone, timezone, at);
+  const yours = isOther && html` <span class="soft">${timezone}, yours: ${on(look.zone)}</span>`;
+  return html`<time datetime="${new Date(at * 1000).toISOString()}" title="${timezone}">${on(timezone)}</time>${yours}`;
 }

@@ -69,7 +69,7 @@ async function onCall({ tenant, now }: WallView): Promise<Markup> {
     const until =
       end === null
         ? ""
-        : ` · until ${stretchWords({ starts_at: end, ends_at: end }, stored.timezone).split(" – ")[0]}`;
+        : ` · until ${stretchWords({ starts_at: end, ends_at: end }, stored.timezone).split(" – ")[0]} ${stored.timezone}`;
     const who = current.on_call
       ? html`<p class="what" dir="auto">${names(current.account_id)}</p>`
       : current.off
