@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { wayName } from "../../src/console/welcome/first-steps.ts";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import { boxAndReceiver } from "../support/contacts.ts";
@@ -16,10 +17,15 @@ test("from an empty box to a page that was answered, without script", async (t) 
   assert.match((await tab.get("/welcome")).text, /Use the ntfy app/);
   const added = (await tab.post("/welcome/phone", {}, at)).text;
   const topic = /<code id="topic">([^<]+)<\/code>/.exec(added)?.[1] ?? "";
+  assert.ok(
+    (await tab.get("/welcome")).text.includes(`<code id="topic">${topic}<`),
+    "loaded again",
+  );
   const code = /\d{3} ?\d{3}/.exec(JSON.stringify(ntfy.on(topic)[0]))?.[0] ?? "";
   assert.equal((await tab.post("/welcome/code", { code: "000000" }, at)).status, 422);
   assert.equal((await tab.post("/welcome/code", { code }, at)).status, 303);
   assert.match((await tab.get("/welcome")).text, /ntfy rings for you/);
+  assert.doesNotMatch((await tab.get("/welcome")).text, /id="topic"/);
 
   const started = (await tab.post("/welcome/start", {}, at)).text;
   const snippet = /<pre class="code" id="curl">([^<]+)</.exec(started)?.[1] ?? "";
@@ -27,6 +33,8 @@ test("from an empty box to a page that was answered, without script", async (t) 
   assert.ok(snippet.includes(`curl -fsS ${box.url}/v1/ingest`), snippet);
   assert.doesNotMatch((await tab.get("/welcome")).text, /pti_/);
   assert.match((await tab.get("/welcome")).text, /listening/);
+  const event = /<h2>Send your first event<\/h2><span[^>]*>([^<]*)</;
+  assert.equal(event.exec((await tab.get("/welcome")).text)?.[1], "○ not yet");
   const body = { message: "payment 4711 failed after 30 s at provider acme", level: 400 };
   assert.equal((await box.ingest(token, body)).status, 202);
   await settle(box);
@@ -39,7 +47,13 @@ test("from an empty box to a page that was answered, without script", async (t) 
   await pressNtfy(page, "Acknowledge");
   await box.clock.turn(10_000);
   await settle(box);
-  assert.match((await tab.get("/welcome")).text, /you have it/);
+  const done = (await tab.get("/welcome")).text;
+  assert.match(done, /you have it/);
+  assert.equal(event.exec(done)?.[1], "✓ done");
+  // Whoever is invited has made none of it.
+  const invited = (await signedIn(box, box.person("owner")).get("/welcome")).text;
+  assert.match(invited, /Make a phone ring/);
+  assert.doesNotMatch(invited, /Send your first event|you have it/);
   assert.equal((await box.api("GET", "/v1/alerts/1")).body.state, "acknowledged");
 });
 
@@ -53,6 +67,13 @@ test("an event is sent for who has no machine at hand, and who comes to a box th
   const sent = (await tab.get("/welcome")).text;
   assert.match(sent, /#1<\/a>/);
   assert.match(sent, /nothing rings for you yet/);
+  await tab.post("/welcome/phone", {}, at);
+  assert.match(
+    (await tab.get("/welcome")).text,
+    /ntfy isn\S{1,5}t confirmed yet: type its six digits/,
+  );
+  await box.api("POST", "/v1/alerts/1/ack", undefined, box.person("owner").key);
+  assert.match((await tab.get("/welcome")).text, /somebody else has it/);
   await box.api("DELETE", "/v1/projects/first", { confirm_name: "first" });
   await box.project("shop");
   const furnished = (await tab.get("/welcome")).text;
@@ -68,4 +89,10 @@ test("who has taken a seat is offered a passkey where the address can have one",
     (await fetch(`${url}/welcome`, { headers: { accept: "text/html", cookie } })).text();
   assert.doesNotMatch(await welcome(box.url), /passkey/);
   assert.match(await welcome(box.url.replace("127.0.0.1", "localhost")), /"\/me\/passkeys"/);
+});
+
+test("a way to be reached is called as a person calls it", () => {
+  assert.equal(wayName("web_push", "Ann's phone"), "Ann's phone");
+  assert.equal(wayName("web_push"), "your browser");
+  assert.equal(wayName("ntfy", "phone"), "ntfy");
 });

@@ -37,9 +37,8 @@ export function ntfyServer({ tenant }: PageCall): string {
   return (url || "https://ntfy.sh").replace(/\/+$/, "");
 }
 
-/** A topic that was just made: how a phone gets it. Shown this once, like a secret. */
-export function newTopic(call: PageCall): Markup | false {
-  const { topic } = call.shown;
+/** A topic that was just made: how a phone gets it. */
+export function newTopic(call: PageCall, topic = call.shown["topic"]): Markup | false {
   if (topic === undefined) return false;
   const url = `${ntfyServer(call)}/${topic}`;
   return html`<div class="notice"><p>Install the ntfy app on your phone, scan this and subscribe; or enter the topic by hand. Whoever knows the topic reads along.</p>

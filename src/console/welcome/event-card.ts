@@ -8,13 +8,13 @@ import { FIRST, type FirstSteps } from "./first-steps.ts";
 import { head } from "./phone-card.ts";
 
 /** What to paste where events are: with the token, which is shown once. */
-export function eventSnippets(call: PageCall, { source }: FirstSteps): Markup {
+export function eventSnippets(call: PageCall, { source, alert }: FirstSteps): Markup {
   const { token } = call.shown;
   if (source === null)
     return html`${head("Send your first event", false)}
 <p>A project, a source with a token, and a rule that pages you for errors: all can be renamed later.</p>
 ${button(call, { action: "/welcome/start", name: "Start" })}`;
-  return html`${head("Send your first event", true)}
+  return html`${head("Send your first event", alert !== null)}
 ${
   token === undefined
     ? html`<p class="soft">The token of source ${FIRST.source} was shown once.</p>

@@ -5,6 +5,7 @@ import { confirmedTimes } from "../../contacts/confirmed.ts";
 import type { Contact } from "../../contacts/contact.ts";
 import { listContacts } from "../../contacts/contacts.ts";
 import { configVersions, findProject } from "../../projects/projects.ts";
+import { listRules } from "../../projects/rules.ts";
 import { findSourceNamed, type Source } from "../../projects/sources.ts";
 import type { PageCall } from "../screen.ts";
 
@@ -21,7 +22,7 @@ export interface FirstSteps {
   waiting: Contact | null;
   /** The source that was made for them; null: not yet. */
   source: Source | null;
-  /** Others have set the box up: it has projects, and not this one. */
+  /** Others have set the box up: it has projects, and none that was made here for this person. */
   isFurnished: boolean;
   /** The newest alert of it. */
   alert: AlertRow | null;
@@ -40,7 +41,17 @@ export function firstStepsOf({ tenant: { store }, who }: PageCall): FirstSteps {
     browser: used.find(({ id, kind }) => kind === "web_push" && !confirmed.has(id)) ?? null,
     waiting: contacts.findLast(({ state }) => state === "unverified") ?? null,
     source,
-    isFurnished: project === null && configVersions(store).length > 0,
+    isFurnished:
+      configVersions(store).length > 0 &&
+      (project === null || !pages(listRules(store, project.id), who.accountId)),
     alert: newest === undefined ? null : getAlertRow(store, Number(newest.id)),
   };
 }
+
+/** Whether one of the ladders names the person: then it was made for them, and its alerts are theirs. */
+const pages = (rules: ReturnType<typeof listRules>, account: string): boolean =>
+  rules.some(({ escalations }) => escalations.some(({ accounts }) => accounts.includes(account)));
+
+/** A way to be reached, as a person calls it. */
+export const wayName = (kind: string, label = ""): string =>
+  kind === "web_push" ? label || "your browser" : kind;

@@ -1,4 +1,5 @@
 import { contactWrite } from "../../contacts/contact.ts";
+import { findContact, openContact } from "../../contacts/contacts.ts";
 import { gatewaySettings, openGateway, putGateway } from "../../contacts/gateways.ts";
 import { check } from "../../http/check.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
@@ -16,7 +17,7 @@ import { newTopic } from "../me/devices.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { button, field } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
-import { type FirstSteps, firstStepsOf } from "./first-steps.ts";
+import { type FirstSteps, firstStepsOf, wayName } from "./first-steps.ts";
 
 const target = () => ({ kind: "contact", id: "" });
 
@@ -25,14 +26,14 @@ export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
   const { rings, waiting } = steps;
   if (rings !== null)
     return html`${head("Make a phone ring", true)}
-<p>${rings.kind} rings for you${rings.last_ok_at !== null && html`, last taken ${ago(call, rings.last_ok_at)}`}.</p>
+<p>${wayName(rings.kind, rings.label)} rings for you${rings.last_ok_at !== null && html`, last taken ${ago(call, rings.last_ok_at)}`}.</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it again", kind: "second" })}
 <a href="${call.base}/me/devices">More ways</a></div>`;
   // On the machine of the box itself a browser can be woken, too, but it is no phone.
   const isFar = call.origin.startsWith("https:");
   return html`${head("Make a phone ring", false)}
 ${!isSafe(call.origin) && html`<p class="soft">This address is http, so browsers can't be woken here. What works now:</p>`}
-${newTopic(call)}
+${newTopic(call, waitingTopic(call, waiting))}
 ${isFar && thisBrowser(call, steps)}
 ${waiting === null ? ntfyOffer(call, !isFar) : codeForm(call)}
 ${!isFar && isSafe(call.origin) && thisBrowser(call, steps)}`;
@@ -58,6 +59,12 @@ function thisBrowser(call: PageCall, { browser, waiting }: FirstSteps): Piece {
     return html`${added(call)}<p>${browser.label === "" ? "This browser" : browser.label} is added: does it ring?</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it" })}<a href="${call.base}/me/devices">Nothing is shown</a></div>`;
   return waiting === null && addBrowser(call, call.origin.startsWith("https:"));
+}
+
+/** Their own topic, until its code was typed: a page that is loaded again must not lose it. */
+function waitingTopic({ tenant }: PageCall, waiting: FirstSteps["waiting"]): string | undefined {
+  const row = waiting?.kind === "ntfy" ? findContact(tenant.store, waiting.id) : null;
+  return row === null ? undefined : openContact(tenant.sealer, row)?.["address"];
 }
 
 /** A step's name, and whether it is done: in a shape and in a word. */

@@ -32,7 +32,11 @@ export const welcomeScreen: Screen = {
 /** Of a box that nobody has set up yet. */
 function eventSections(call: PageCall): Record<string, Section> {
   return {
-    event: { ...card, watches: ["projects"], draw: () => eventSnippets(call, firstStepsOf(call)) },
+    event: {
+      ...card,
+      watches: ["alerts", "projects"],
+      draw: () => eventSnippets(call, firstStepsOf(call)),
+    },
     heard: {
       ...card,
       watches: ["alerts", "projects"],
