@@ -62,7 +62,7 @@ export function setRules(store: Store, random: Seeded, account: string): void {
   const rules = Array.from({ length: random.below(4) }, () => ({
     after_seconds: random.pick([0, 0, 4, 60, 300, 3_600]),
     contacts: own.filter(() => random.chance(0.7)).map(({ id }) => id),
-    min_level: random.pick([0, 0, 400, 401]),
+    min_level: random.pick([0, 0, 401, 500]),
   }));
   store.write((tx) => writeNotify(tx, account, rules));
 }

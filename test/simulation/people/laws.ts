@@ -1,6 +1,7 @@
 import type { Store } from "../../../src/store/store.ts";
 import type { Machine } from "../engine.ts";
 import { kinds } from "./cast.ts";
+import { worseOf, wrongOfRise } from "./rises.ts";
 import type { Call } from "./services.ts";
 
 /** What holds for pages whatever happens, read off the rows, the histories and what the services saw. */
@@ -10,8 +11,8 @@ const HOUR_MS = 3_600_000;
 
 export interface Laws {
   readonly faults: string[];
-  /** Pages that were made, and messages. */
-  readonly made: { pages: number; bundles: number };
+  /** Pages that were made, messages, and alerts that paged somebody by becoming worse. */
+  readonly made: { pages: number; bundles: number; rises: number };
   /** A message begins. */
   onCall(call: Call): void;
   /** After each thing that was done; `next`: when the pager looks again, in Unix ms. */
@@ -26,7 +27,7 @@ export interface Laws {
   atEnd(): void;
 }
 
-interface Ways {
+export interface Ways {
   usable: { id: string; account: string; kind: string; wants: string | null }[];
   rules: Map<string, { after_seconds: number; contacts: string[]; min_level: number }[]>;
 }
@@ -34,7 +35,7 @@ interface Ways {
 export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readonly Call[] }): Laws {
   const { machine } = deps;
   const faults: string[] = [];
-  const made = { pages: 0, bundles: 0 };
+  const made = { pages: 0, bundles: 0, rises: 0 };
   let lastEvent = 0;
   let before = waysNow(deps.store());
   /** The last line of history before each event that pages somebody. */
@@ -67,11 +68,11 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
   /** Nobody is paged whom the event doesn't page, by what their rules don't want, or at another time. */
   function read(): void {
     const after = waysNow(deps.store());
-    const events = all<{ id: number; body: string }>(
-      `SELECT id, body FROM events WHERE id > ? AND event IN ${PAGES} ORDER BY id`,
+    const events = all<{ id: number; kind: string; body: string }>(
+      `SELECT id, event AS kind, body FROM events WHERE id > ? AND event IN ${PAGES} ORDER BY id`,
       lastEvent,
     );
-    for (const { id, body } of events) {
+    for (const { id, kind, body } of events) {
       lastEvent = id;
       const { page_accounts, level } = JSON.parse(body) as {
         page_accounts: string[];
@@ -83,6 +84,14 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       );
       made.pages += rows.length;
       historyBefore.set(id, history);
+      const worse = worseOf(deps.store(), { id, kind });
+      if (worse !== null) {
+        const contacts = rows.map(({ contact }) => contact);
+        for (const wrong of wrongOfRise(worse, { contacts, before, after }))
+          say(`event ${id} ${wrong}`);
+        made.rises += 1;
+        continue;
+      }
       const was = rows.map(({ contact, after }) => `${contact} after ${after}`);
       const [sooner, later] = [before, after].map(
         (ways) => new Set(page_accounts.flatMap((account) => wanted(ways, account, level))),
@@ -190,7 +199,8 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       if (status === "failed" && !told(alert, at, "'page_failed'"))
         say(`page ${id} failed without a word`);
       const gone = error.startsWith("the contact was");
-      const why = gone ? "'page_failed'" : "'acknowledged', 'resolved'";
+      // What would have rung later may ring at once where its alert became worse.
+      const why = gone ? "'page_failed'" : "'acknowledged', 'resolved', 'renotified'";
       if (status === "withdrawn" && !told(alert, at, why)) say(`page ${id} went without a word`);
     }
   }
@@ -218,7 +228,7 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
   };
 }
 
-function waysNow(store: Store): Ways {
+export function waysNow(store: Store): Ways {
   const rules = store.sql("SELECT account_id AS account, rules FROM notify_rules").all() as {
     account: string;
     rules: string;
@@ -234,7 +244,7 @@ function waysNow(store: Store): Ways {
 }
 
 /** `contact after seconds` for each way that a person wants to be paged by. */
-function wanted({ usable, rules }: Ways, account: string, level: number): string[] {
+export function wanted({ usable, rules }: Ways, account: string, level: number): string[] {
   const own = rules.get(account) ?? [];
   return usable
     .filter((contact) => contact.account === account)

@@ -18,6 +18,7 @@ import { makeWorld, PEOPLE, type World } from "../world.ts";
 import { addContact, contactsOf, furnish, meddle, nameFallback, setRules } from "./cast.ts";
 import { type Laws, lawsOf } from "./laws.ts";
 import { type Pager, startPager } from "./pager.ts";
+import { rise } from "./rises.ts";
 import { moods, type Services, startServices } from "./services.ts";
 
 export interface PeopleStory {
@@ -28,6 +29,8 @@ export interface PeopleStory {
   pages: number;
   messages: number;
   bundles: number;
+  /** Alerts that became worse, and paged somebody by that. */
+  rises: number;
   failed: number;
   withdrawn: number;
   unreachable: number;
@@ -105,10 +108,13 @@ async function play(seed: number, at: { path: string; sealer: Sealer }): Promise
 }
 
 async function act(scene: Scene): Promise<void> {
-  const { engine, clock, random, world, services, pager } = scene;
+  const { engine, clock, random, world, services, laws, pager } = scene;
   const { store } = engine;
   const kind = random.below(100);
-  if (kind < 34) for (let n = 1 + random.below(4); n > 0; n -= 1) fire(engine, random);
+  if (kind < 8) {
+    const fault = rise(engine, random);
+    if (fault !== null) laws.faults.push(fault);
+  } else if (kind < 34) for (let n = 1 + random.below(4); n > 0; n -= 1) fire(engine, random);
   else if (kind < 42) onSome(engine, random, (id) => engine.ack(id));
   else if (kind < 50) onSome(engine, random, (id) => engine.resolve(id));
   else if (kind < 54) sendersWord(engine, random);
@@ -197,6 +203,7 @@ function told({ engine, services, laws }: Scene, errors: readonly unknown[]): Pe
     pages: laws.made.pages,
     messages: services.calls.length,
     bundles: laws.made.bundles,
+    rises: laws.made.rises,
     failed: count("pages WHERE status = 'failed'"),
     withdrawn: count("pages WHERE status = 'withdrawn'"),
     unreachable: count("timeline WHERE kind = 'unreachable'"),

@@ -1,14 +1,13 @@
 import { assignAlert } from "../../../src/alerts/assign.ts";
 import { startDrill } from "../../../src/alerts/drill.ts";
 import { escalateNow } from "../../../src/alerts/escalate-now.ts";
-import { liftSilence, rewriteSilence } from "../../../src/alerts/silencing.ts";
+import { liftSilence, makeSilence, rewriteSilence } from "../../../src/alerts/silencing.ts";
 import { snooze } from "../../../src/alerts/snooze.ts";
 import { unacknowledge } from "../../../src/alerts/unacknowledge.ts";
 import { ServiceError } from "../../../src/kit/errors.ts";
 import { getProject } from "../../../src/projects/projects.ts";
 import { getRule } from "../../../src/projects/rules.ts";
 import { silenceWrite } from "../../../src/quiet/silence.ts";
-import { createSilence } from "../../../src/quiet/silences.ts";
 import type { Tx } from "../../../src/store/store.ts";
 import { change } from "../acts.ts";
 import type { Machine } from "../engine.ts";
@@ -32,6 +31,16 @@ export interface Did {
   alert?: number;
   /** It was refused. */
   refused?: boolean;
+  fired?: Fired;
+}
+
+/** One event, as its sender knows it. */
+export interface Fired {
+  rule: string;
+  host: string;
+  /** Its name, or the word of its line. */
+  subject: string;
+  level: number;
 }
 
 export interface Scene {
@@ -98,13 +107,17 @@ function fire({ box, random, world }: Scene): Did {
   const rule = random.below(world.rules.length);
   const host = random.pick(["a", "a", "b", "c"]);
   const word = random.pick(WORDS);
-  if (random.chance(0.3)) engine.event(rule, host, word, makeNamed(random));
-  else {
+  const fired = { rule: `rule ${rule}`, host };
+  if (random.chance(0.3)) {
+    const named = makeNamed(random);
+    engine.event(rule, host, word, named);
+    return { what: "fire", fired: { ...fired, subject: `@${named.key}`, level: 400 } };
+  } else {
     const level = random.pick([300, 400, 400, 500]);
     const message = lineOf(rule, word);
     engine.submit(engine.source, [{ message, level, keys: { host }, tags: null }]);
+    return { what: "fire", fired: { ...fired, subject: word, level } };
   }
-  return { what: "fire" };
 }
 
 function said({ box, random }: Scene): Did {
@@ -198,7 +211,7 @@ function silence(scene: Scene): Did {
     ...{ repeat, zone },
   };
   const did = write(scene, "silence", (tx) => {
-    asked.id = createSilence(tx, { write: silenceWrite.parse(body), createdBy: "ann" }).id;
+    asked.id = makeSilence(tx, { write: silenceWrite.parse(body), createdBy: "ann" }).id;
   });
   if (!did.refused) ledger.silences.push(asked);
   return did;

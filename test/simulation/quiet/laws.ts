@@ -1,6 +1,7 @@
 import type { Did } from "./acts.ts";
 import type { Beats } from "./beats.ts";
 import { BEATS, type Box } from "./box.ts";
+import { crowdLaws } from "./crowds.ts";
 import { type Ledger, whyQuiet } from "./ledger.ts";
 import { createReader, type Look, type Row } from "./looks.ts";
 
@@ -39,6 +40,8 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
     if (faults.length < 20)
       faults.push(`at ${look.now} (${look.elapsed}), after ${look.did.what}: ${text}`);
   };
+
+  const crowds = crowdLaws(ledger, fault);
 
   const quietOf = (row: Row, { rows, now }: Look) =>
     whyQuiet(ledger, row, { all: [...rows.values()], now });
@@ -139,6 +142,15 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       )
         fault(`alert ${id}: a renotify was held, not told`, look);
     }
+    if (look.did.what === "silence" && !look.did.refused && row.state === "open") {
+      const made = ledger.silences.at(-1);
+      if (
+        made !== undefined &&
+        whyQuiet({ ...ledger, silences: [made] }, row, { all: [], now: look.now }) !== null &&
+        row.silenced_by === null
+      )
+        fault(`alert ${id} isn't marked by the silence ${made.id} that was made over it`, look);
+    }
     if (!look.rested || row.state !== "open") return;
     const why = quietOf(row, look);
     if (why !== null) return;
@@ -189,6 +201,7 @@ export function lawsOf(box: Box, { ledger, beats }: { ledger: Ledger; beats: Bea
       }
       for (const row of look.rows.values()) {
         said(row, look);
+        crowds.look(row, look);
         taken(row, look);
         let_go(row, look);
         const was = look.before.get(row.id);

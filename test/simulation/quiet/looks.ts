@@ -11,6 +11,8 @@ export interface Row extends Standing {
   repeat_at: number | null;
   renotify_at: number | null;
   due_at: number | null;
+  wakes_at: number | null;
+  count: number;
   alert_key: string;
 }
 
@@ -37,7 +39,7 @@ export interface Look {
 }
 
 const ROWS = `SELECT id, rule, state, identifiers, level, drill, opened_at, silenced_by, untold, step, step_at, repeat_at,
-  renotify_at, due_at, alert_key FROM alerts`;
+  renotify_at, due_at, wakes_at, count, alert_key FROM alerts`;
 const EVENTS =
   "SELECT id, alert_id AS alert, event, timestamp FROM events WHERE id > ? ORDER BY id";
 const HISTORY = "SELECT id, alert_id AS alert, kind FROM timeline WHERE id > ? ORDER BY id";
