@@ -49,6 +49,7 @@ export async function playGoodPeople(from: number, count: number): Promise<strin
   );
   assert.ok(sum.pages > 10 * count && sum.bundles > 10 * count, "people are paged");
   assert.ok(Math.min(sum.failed, sum.withdrawn, sum.unreachable) > count, "and have trouble");
+  assert.ok(sum.rises > 0, "and alerts become worse");
   assert.ok(sum.shown > 0, "and devices show what they were pushed");
   assert.ok(sum.fallbacks > 0 && sum.restarts > count, "and their box has, too");
   return JSON.stringify(sum);
