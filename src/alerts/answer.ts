@@ -2,11 +2,12 @@ import { auditedStore } from "../audit/record.ts";
 import { duration } from "../outbox/message.ts";
 import { type AnswerKey, type AnswerRight, markAnswered, rightOf } from "../paging/right.ts";
 import type { Reader, Store } from "../store/store.ts";
+import { findAlertRow } from "./alert.ts";
 import { changeEach } from "./bulk.ts";
 import { livingAlert, type Whose, whoseIs } from "./whose.ts";
 
 /** What a person can say to a page, whichever way it reached them. */
-export type AnswerVerb = "acknowledge" | "resolve";
+export type AnswerVerb = "acknowledge" | "resolve" | "unack";
 
 /** What an answer came to. */
 export type PageAnswered =
@@ -14,6 +15,8 @@ export type PageAnswered =
   | { kind: "unknown" }
   /** To resolve alerts unseen is nobody's wish: the message named several, and none was chosen. Nothing was done. */
   | { kind: "several"; named: number }
+  /** It was to be resolved in the moment in which the person had acknowledged it: a tap that came twice. Nothing was done. */
+  | { kind: "just_acknowledged" }
   /** It is as the person wants it, or was over before. */
   | {
       kind: "answered";
@@ -23,10 +26,15 @@ export type PageAnswered =
       alerts: (Whose & { did: boolean })[];
     };
 
-/** What a person says; `alertId`: of one alert that the message named. Without it an acknowledgement takes all of them. */
+/**
+ * What a person says; `alertId`: of one alert that the message named. Without it an acknowledgement takes all of them. `unack`:
+ * it is taken back, by whose it is.
+ */
 export interface Answering {
   verb: AnswerVerb;
   alertId?: number;
+  /** By a word or a key of its own: no tap that came twice. */
+  spoken?: true;
   /** The client's, where a link was followed. */
   address?: string;
 }
@@ -45,7 +53,8 @@ export async function answerPage(
   if (right === null) return { kind: "unknown" };
   const named = right.named.filter((one) => alertId === undefined || one.alertId === alertId);
   if (named.length === 0) return { kind: "unknown" };
-  const ids = alertsOf(store, named);
+  const isMine = (id: number) => findAlertRow(store, id)?.acked_by === right.accountId;
+  const ids = alertsOf(store, named).filter((id) => verb !== "unack" || isMine(id));
   if (verb === "resolve" && ids.length > 1) return { kind: "several", named: ids.length };
   store.write((tx) =>
     markAnswered(
@@ -58,7 +67,14 @@ export async function answerPage(
   const audited = auditedStore(store, {
     ...{ ...author, verb: "answerPage", target: { kind: "alert", id: "" } },
   });
-  const results = await changeEach(audited, ids.map(String), { verb, accountId, via });
+  const results = await changeEach(audited, ids.map(String), {
+    verb,
+    accountId,
+    via,
+    ...(!answer.spoken && { pressed: true }),
+  });
+  if (results.some(({ code }) => code === "just_acknowledged"))
+    return { kind: "just_acknowledged" };
   const alerts = results
     .filter(({ ok }) => ok)
     .map(({ id, changed: did }) => ({ ...whoseIs(store, Number(id)), did }));
@@ -99,12 +115,14 @@ export function answerWords(answered: PageAnswered, now: number): string {
   if (answered.kind === "unknown") return "This can't be answered any more.";
   if (answered.kind === "several")
     return `This named ${answered.named} alerts: resolve them one by one.`;
+  if (answered.kind === "just_acknowledged")
+    return "You acknowledged it this very moment. To resolve it, say so again.";
   const { alerts, verb } = answered;
   const [first] = alerts;
   if (first === undefined) return "This can't be answered any more.";
   if (alerts.length === 1) return whoseWords(first, now);
   const yours = alerts.filter(({ did }) => did).length;
-  const done = verb === "acknowledge" ? "acknowledged" : "resolved";
+  const done = { acknowledge: "acknowledged", resolve: "resolved", unack: "open again" }[verb];
   const others = alerts.length - yours;
   const were = others === 1 ? "was" : "were";
   const rest = others === 0 ? "" : `; ${others} ${were} taken or over before`;

@@ -100,6 +100,8 @@ export interface BulkVerb {
   accountId: string;
   /** The kind of contact that they answered through; absent where they used the interface. */
   via?: string;
+  /** It was pressed: on a page, by a link or a button, where a tap may come twice. */
+  pressed?: true;
   /** Unix seconds: of a silence, or of an acknowledgement that ends. */
   until?: number | undefined;
   /** Of a silence. */
@@ -195,20 +197,36 @@ function one(tx: Tx, id: string, what: BulkVerb): BulkResult & { changed: boolea
 }
 
 /** What is one alert's own matter; thrown before anything of it is written. */
-const REFUSALS: readonly string[] = ["not_found", "alert_resolved", "too_many"];
+const REFUSALS: readonly string[] = [
+  ...["not_found", "alert_resolved", "too_many", "just_acknowledged"],
+];
 
 /** Whether it made a difference. */
 function act(
   tx: Tx,
-  { id, state, wakes_at }: AlertRow,
-  { verb, accountId, via, until, reason = "" }: BulkVerb,
+  row: AlertRow,
+  { verb, accountId, via, pressed, until, reason = "" }: BulkVerb,
 ): boolean {
+  const { id, state, wakes_at } = row;
   if (verb === "silence")
     return silenceAlert(tx, id, { until: until ?? 0, reason, accountId }) !== null;
   if (verb === "unack") return unacknowledge(tx, id, accountId).state !== state;
+  if (verb === "resolve" && pressed) mustNotBeSecondTap(row, accountId, tx.at);
   if (verb === "resolve") return resolve(tx, id, { accountId, via }).state !== state;
   if (until === undefined) return acknowledge(tx, id, accountId, via).state !== state;
   return snooze(tx, id, { until, accountId }).wakes_at !== wakes_at;
+}
+
+/** A second press so soon after one's own acknowledgement was meant for that. */
+const SECOND_TAP_SECONDS = 2;
+
+function mustNotBeSecondTap({ state, acked_by, acked_at }: AlertRow, by: string, at: number): void {
+  if (state !== "acknowledged" || acked_by !== by || acked_at === null) return;
+  if (at - acked_at < SECOND_TAP_SECONDS && at >= acked_at)
+    throw new ServiceError(
+      "just_acknowledged",
+      "You have acknowledged it this very moment: to resolve it press again.",
+    );
 }
 
 /** Only what the verb can change. */

@@ -6,6 +6,7 @@ import { ownAddress } from "./page.ts";
 import { unpickAll } from "./picks.ts";
 import { formPosted, refreshBehind } from "./refresh.ts";
 import { keepSaid, sayHere } from "./said-line.ts";
+import { placeChanges } from "./second-press.ts";
 import { parseAnswer } from "./trusted.ts";
 
 /* Forms are posted by script where there is one: what changed is drawn in place, what was typed is kept. */
@@ -55,6 +56,7 @@ async function post(form: HTMLFormElement, sender: Sender | null): Promise<void>
   const rows = shownRows([...document.querySelectorAll("[data-stay]")]);
   const done = waits(form, sender);
   const heard = formPosted();
+  placeChanges();
   try {
     const response = await askPage(request.address, {
       ...{ method: "POST", body: request.body },
@@ -90,6 +92,7 @@ async function show(form: HTMLFormElement, response: Response): Promise<void> {
     if (form.closest("[data-selection]")) unpickAll();
   }
   putSections(answer, { form, refused: !response.ok, since: drawnAfterIn(response) });
+  placeChanges();
   keepSaid();
   if (response.ok) refreshBehind();
   else focusWrong();

@@ -9,6 +9,7 @@ import { takePalette } from "./palette.ts";
 import { takeWorker } from "./pocket.ts";
 import { takePreviews } from "./previews.ts";
 import { keepSaid } from "./said-line.ts";
+import { takePresses } from "./second-press.ts";
 import { takeRows } from "./select.ts";
 import { keepTimes } from "./times.ts";
 import { askWhatTurns } from "./turns.ts";
@@ -16,6 +17,7 @@ import { askWhatTurns } from "./turns.ts";
 /* Every page reads and works without this; with it, it is live and quick. */
 tellZone();
 showTab();
+takePresses();
 keepTimes(askWhatTurns);
 takeForms();
 takePreviews();

@@ -1,3 +1,4 @@
+import { findAlertRow } from "../alerts/alert.ts";
 import {
   type AnswerVerb,
   answerPage,
@@ -34,6 +35,9 @@ const PATH = "/ack/{capability}";
 
 const FORM_BYTES = 4096;
 
+/** What changed so lately was pressed on this very page: what stands on it now rests for a moment. */
+const FRESH_SECONDS = 3;
+
 /**
  * Where a page's link leads (contract §27). GET changes nothing, since programs fetch links that nobody followed; POST
  * answers the page as the person to whom the link was sent. What opens nothing has one answer, whatever the reason.
@@ -58,6 +62,8 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
     ({ named, whose }): AckAlert => ({
       ...{ named, id: whose.alertId, where: `${whose.project} · ${whose.rule}` },
       ...{ message: whose.message, state: whose.state, whose: whoseWords(whose, now) },
+      isMine: findAlertRow(tenant.store, whose.alertId)?.acked_by === page.right.accountId,
+      isFresh: whose.state !== "open" && now - whose.at < FRESH_SECONDS,
     }),
   );
   const [first, ...others] = alerts;
@@ -144,11 +150,13 @@ function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
   });
 }
 
-const STATUS: Record<PageAnswered["kind"], number> = { answered: 200, unknown: 404, several: 409 };
+const STATUS: Record<PageAnswered["kind"], number> = {
+  ...{ answered: 200, unknown: 404, several: 409, just_acknowledged: 409 },
+};
 
 function verbIn(form: URLSearchParams): AnswerVerb | null {
   const verb = form.get("verb");
-  return verb === "acknowledge" || verb === "resolve" ? verb : null;
+  return verb === "acknowledge" || verb === "resolve" || verb === "unack" ? verb : null;
 }
 
 /** Relative, since the box may stand below a path of its host. */
@@ -213,7 +221,7 @@ export const ackOperations: readonly RawOperation[] = [
     operation: {
       ...{ ...common, operationId: "answerByLink" },
       summary:
-        "Acknowledge or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
+        "Acknowledge, take that back or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
       requestBody: {
         required: true,
         content: {
@@ -222,7 +230,7 @@ export const ackOperations: readonly RawOperation[] = [
               type: "object",
               required: ["verb"],
               properties: {
-                verb: { type: "string", enum: ["acknowledge", "resolve"] },
+                verb: { type: "string", enum: ["acknowledge", "resolve", "unack"] },
                 alert: {
                   type: "string",
                   description:
@@ -241,7 +249,10 @@ export const ackOperations: readonly RawOperation[] = [
         "303": { description: "The same for a browser: back to the page" },
         "400": { description: "No verb" },
         "404": nothing,
-        "409": { description: "The message named several, and which to resolve isn't said" },
+        "409": {
+          description:
+            "The message named several, and which to resolve isn't said; or the same person acknowledged it within the last two seconds",
+        },
         "410": {
           description:
             "As JSON alone: the link ended with its day, its subscription or its alert; nothing was done",

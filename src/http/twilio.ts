@@ -104,7 +104,7 @@ async function pressed({ tenant, form, url }: Called, handle: string): Promise<R
       ? twiml(closingTwiml(answerWords({ kind: "unknown" }, now)))
       : twiml(callTwiml(message, url));
   }
-  const result = await answerPage(tenant.store, { handle }, { verb: key });
+  const result = await answerPage(tenant.store, { handle }, { verb: key, spoken: true });
   return twiml(closingTwiml(answerWords(result, now)));
 }
 
@@ -127,7 +127,7 @@ async function texted({ c, tenant, form }: Called): Promise<Response> {
   if (page.kind === "none") return say(`Nothing that this number was told of is that. ${HOW}`);
   if (page.kind === "which") return say(`Which one? ${numbersOf(page.alertIds)}. ${HOW}`);
   const { handle, alertId } = page;
-  const answer = { verb, ...(alertId !== undefined && { alertId }) };
+  const answer = { verb, spoken: true as const, ...(alertId !== undefined && { alertId }) };
   return say(answerWords(await answerPage(store, { handle }, answer), now));
 }
 

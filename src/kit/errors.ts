@@ -36,6 +36,7 @@ export const errorStatus = {
   version_conflict: 409,
   alert_resolved: 409,
   ladder_over: 409,
+  just_acknowledged: 409,
   note_closed: 409,
   contact_not_verified: 409,
   gateway_missing: 409,

@@ -15,6 +15,10 @@ export interface AckAlert {
   state: "open" | "acknowledged" | "resolved";
   /** Who has it, in a sentence. */
   whose: string;
+  /** Whoever has the link has acknowledged it. */
+  isMine: boolean;
+  /** It changed a moment ago. */
+  isFresh: boolean;
 }
 
 /** Of many the first are shown; all of them are taken together. */
@@ -28,6 +32,9 @@ li{margin:0 0 2rem}
 ol{list-style:none;padding:0;margin:2.5rem 0 0}
 main>.when{margin-top:2rem}
 .said{white-space:pre-wrap}
+.taken{flex:1 1 100%;margin:0;min-height:3rem;display:grid;place-items:center;border:1px dashed var(--soft);border-radius:.5rem}
+.rests button{animation:rests 1.5s step-end}
+@keyframes rests{from{visibility:hidden}}
 `;
 
 const HEADERS = pageHeaders({ type: HTML_TYPE, storing: "no-store", style: STYLE });
@@ -40,13 +47,15 @@ export function ackPage(shown: {
   const [first, ...others] = shown.alerts;
   const title = others.length === 0 ? `Alert ${first.id}` : `${shown.alerts.length} alerts`;
   const main = others.length === 0 ? one(first) : several(shown.alerts);
+  // A second tap mustn't press what came up where the first one was.
+  const rests = shown.alerts.some(({ isFresh }) => isFresh);
   return {
     status: 200,
     headers: { ...HEADERS },
     body: framed({
       ...{ title, style: STYLE },
       main: html`<h1>${title}</h1>
-${main}
+<div${rests && html` class="rests"`}>${main}</div>
 <p class="when">You answer as ${shown.as}. Whoever has this link can: keep it to yourself.</p>`,
     }),
   };
@@ -63,7 +72,11 @@ function several(alerts: readonly AckAlert[]): Markup {
   const shown = alerts.slice(0, MOST_SHOWN);
   const more = alerts.length - shown.length;
   return html`<p class="lead">One message told you of them.</p>
-${open > 0 && html`<form method="post"><button name="verb" value="acknowledge">Acknowledge all that are open (${open})</button></form>`}
+${
+  open > 0
+    ? html`<form method="post"><button name="verb" value="acknowledge">Acknowledge all that are open (${open})</button></form>`
+    : html`<form><p class="taken">None of them is open</p></form>`
+}
 <ol>
 ${shown.map(
   (alert) => html`<li><h2>Alert ${alert.id}</h2>
@@ -80,13 +93,21 @@ function told({ message, whose }: AckAlert): Markup {
 <p role="status">${whose}</p>`;
 }
 
-/** What can still be said of it; of several, each button says of which. */
-function answers({ named, id, state }: AckAlert, { withName }: { withName: boolean }): Markup {
+/** What can still be said of it; of several, each button says of which. Where *Acknowledge* stood nothing is pressed any more. */
+function answers(alert: AckAlert, { withName }: { withName: boolean }): Markup {
+  const { named, id, state, isMine } = alert;
   if (state === "resolved") return html``;
   const of = (verb: string) => withName && html` aria-label="${verb} alert ${id}"`;
+  const press = (verb: string, name: string) =>
+    html`<button class="second" name="verb" value="${verb}"${of(name)}>${name}</button>`;
   return html`<form method="post"><input type="hidden" name="alert" value="${named}">
-${state === "open" && html`<button name="verb" value="acknowledge"${of("Acknowledge")}>Acknowledge</button>`}
-<button class="second" name="verb" value="resolve"${of("Resolve")}>Resolve</button></form>`;
+${
+  state === "open"
+    ? html`<button name="verb" value="acknowledge"${of("Acknowledge")}>Acknowledge</button>`
+    : html`<p class="taken">${isMine ? "You have it" : "Somebody has it"}</p>`
+}
+${press("resolve", "Resolve")}
+${isMine && state === "acknowledged" && press("unack", "Take it back")}</form>`;
 }
 
 /** One page for a link that never was, that has ended, or whose alert is gone. `waitSeconds`: too many were tried. */

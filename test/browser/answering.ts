@@ -80,6 +80,7 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
         /by owner@example\.org, just now/,
       );
       await calm("taken");
+      await box.clock.turn(3000);
       await press(page, "Resolve");
       assert.equal(await page.getByRole("button").count(), 0);
       await calm("over");

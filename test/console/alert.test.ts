@@ -167,6 +167,10 @@ test("who loses a race is told who won it, and an alert is silenced, snoozed, es
   assert.match((await act("unsilence", { silence: silence.id })).said, /Silenced no more/);
   assert.match((await act("snooze", { hours: "1" })).said, /You have #1 for 1 h/);
   assert.equal(await state(id), "acknowledged");
+  // A second tap, that was meant for the acknowledgement.
+  const tapped = await tab.post(`/a/${id}/resolve`, { anyway: "1" });
+  assert.deepEqual([tapped.status, await state(id)], [409, "acknowledged"]);
+  await box.clock.turn(2000);
   await tab.post(`/a/${id}/resolve`, { anyway: "1" });
   assert.match((await act("ack")).said, /You have resolved #1 already/);
   assert.equal((await tab.post("/a/99/ack")).status, 404);

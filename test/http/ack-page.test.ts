@@ -58,6 +58,7 @@ test("a link shows what happened and changes nothing; its button takes the alert
     [ann.accountId, "page", "webhook", "127.0.0.1", "answerPage"],
   );
   assert.deepEqual(outcomes(), ["answered"]);
+  await box.clock.turn(2000);
   await press("resolve");
   assert.equal(await state(), "resolved");
   const over = await (await fetch(url, { headers: BROWSER })).text();
@@ -174,4 +175,39 @@ test("a capability that was changed anywhere never acts", async (t) => {
   );
   for (const alert of [id, String(Number(id) + 1)])
     assert.equal((await box.api("GET", `/v1/alerts/${alert}`)).body.state, "open");
+});
+
+test("a second tap resolves nothing: where Acknowledge stood is no button, and what it asks for is refused for two seconds", async (t) => {
+  const { box, fire, linked, bob } = await pagedBox(t);
+  const id = await fire(1);
+  const url = `${box.url}/ack/${linked()}`;
+  const post = async (verb: string) => {
+    const got = await fetch(url, { method: "POST", headers: FORM, body: `verb=${verb}` });
+    return [got.status, await got.text()];
+  };
+  const page = async () => (await fetch(url, { headers: BROWSER })).text();
+  const state = async () => (await box.api("GET", `/v1/alerts/${id}`)).body.state;
+  await post("acknowledge");
+  const taken = await page();
+  assert.match(
+    taken,
+    /<p class="taken">You have it<\/p>\s*<button class="second" name="verb" value="resolve"/,
+  );
+  assert.match(taken, /class="rests"/);
+  assert.deepEqual(await post("resolve"), [
+    409,
+    "You acknowledged it this very moment. To resolve it, say so again.\n",
+  ]);
+  assert.equal(await state(), "acknowledged");
+  await box.clock.turn(3000);
+  assert.doesNotMatch(await page(), /class="rests"/);
+  assert.equal((await post("unack"))[0], 200);
+  assert.equal(await state(), "open");
+  // What somebody else has is theirs to give back.
+  await box.api("POST", `/v1/alerts/${id}/ack`, {}, bob.key);
+  assert.doesNotMatch(await page(), /value="unack"/);
+  await post("unack");
+  assert.equal(await state(), "acknowledged");
+  assert.equal((await post("resolve"))[0], 200);
+  assert.equal(await state(), "resolved");
 });

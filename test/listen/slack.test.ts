@@ -114,6 +114,7 @@ test("a button in a direct message acts as the person who was paged; others are 
   );
   assert.equal(await stands(first), acknowledged);
   assert.equal(handle(), "");
+  await box.clock.turn(2000);
   await press(ANN, key, "resolve");
   await settle(box);
   assert.equal(await stands(first), "resolved by ann via slack");

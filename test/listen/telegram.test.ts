@@ -72,6 +72,7 @@ test("a page's buttons act as the person who was paged, the message says so afte
   // Who pressed twice is told how it stands, and it is done once.
   await answerTo(bot.press(ANN, message, ack));
   assert.equal(await stands(first), "acknowledged by ann via telegram");
+  await box.clock.turn(2000);
   await answerTo(bot.press(ANN, message, ack.replace("ack", "resolve")));
   assert.equal(await stands(first), "resolved by ann via telegram");
 });

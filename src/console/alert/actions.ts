@@ -11,17 +11,23 @@ import { button, keyed } from "../ui/form.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** The two that count at night; on a phone they are fixed at the bottom. */
-export function mainActions(call: PageCall, { row: { id, state } }: ShownAlert): Markup {
+export function mainActions(call: PageCall, { row: { id, state, acked_by } }: ShownAlert): Markup {
   const path = `/a/${id}`;
   if (state === "resolved")
     return html`<p class="soft">Resolved: nothing more is done to it. A further match opens a new alert.</p>`;
   const isOpen = state === "open";
   // Where a notification has no button of its own, a tap comes here for just this.
   const first = call.query.get("from") === "push";
-  return html`${isOpen && button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first })}${button(
-    call,
-    { action: `${path}/resolve`, name: "Resolve", key: "r", kind: isOpen ? "second" : "" },
-  )}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
+  // Where Acknowledge stood nothing is pressed any more: a tap may come twice.
+  const place = isOpen
+    ? button(call, { action: `${path}/ack`, name: "Acknowledge", key: "a", first })
+    : html`<p class="taken">${acked_by === call.who.accountId ? "You have it" : "Taken"}</p>`;
+  return html`${place}${button(call, {
+    action: `${path}/resolve`,
+    name: "Resolve",
+    key: "r",
+    kind: "second",
+  })}${!isOpen && button(call, { action: `${path}/unack`, name: "Un-acknowledge", kind: "second" })}<a class="button second" href="#more" title="More actions" aria-label="More actions">⋯</a>`;
 }
 
 /** All else that is done to an alert. */

@@ -140,9 +140,14 @@ export async function resolveThem(deed: Deed, anyway: boolean): Promise<FormDone
   const still = anyway ? [] : ids.filter((id) => isMatching(store, id, call.now));
   const rest = ids.filter((id) => !still.includes(id));
   const results = await changeEach(store, rest, {
-    ...{ verb: "resolve", accountId: call.who.accountId },
+    ...{ verb: "resolve", accountId: call.who.accountId, pressed: true },
   });
   const done = results.filter(({ changed }) => changed).map(({ id }) => id);
+  if (done.length === 0 && results.some(({ code }) => code === "just_acknowledged"))
+    throw new ServiceError(
+      "just_acknowledged",
+      "You acknowledged it this very moment. To resolve it, press again.",
+    );
   const others = results
     .filter(({ changed }) => !changed)
     .map(({ id }) => standing(store, id, call));

@@ -66,6 +66,12 @@ const barAtHand: Step = async ({ box, run, visit, calm }) => {
   await calm(tab, "an alert on a phone");
   await button.tap();
   await seen(tab, `/has it/.test(document.querySelector("#head .state").textContent)`);
+  const there = await tab.run(
+    `document.elementFromPoint(${place.x + place.width / 2}, ${place.y + place.height / 2}).textContent`,
+  );
+  assert.equal(there, "You have it");
+  // A finger that comes twice presses nothing, whatever stands there by now.
+  await tab.page.touchscreen.tap(place.x + place.width - 4, place.y + place.height / 2);
   assert.equal(await tab.page.locator("#actions button", { hasText: "Resolve" }).count(), 1);
 };
 
