@@ -8,6 +8,14 @@ import { apiFlags, print } from "./options.ts";
 import { registerSourceKeys } from "./source-keys.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
+interface Listed {
+  name: string;
+  kind: string;
+  room: "project" | "source";
+  retain_logs: boolean;
+  created_at: number;
+}
+
 /** Sources over the API: `box source …`. */
 export function registerSources(program: Command): void {
   const source = program.command("source").description("sources: who may send events");
@@ -15,7 +23,7 @@ export function registerSources(program: Command): void {
     .description("list sources, with what became of their events since the box started")
     .action(async (project: string, options: ApiOptions) => {
       const answer = await callApi<{
-        sources: { name: string; kind: string; retain_logs: boolean; created_at: number }[];
+        sources: Listed[];
         facts: Facts[];
       }>(options, "GET", path("v1", "projects", project, "sources"));
       print(answer, options, () =>
@@ -28,11 +36,12 @@ export function registerSources(program: Command): void {
             "REFUSED",
             "LAST SEEN",
             "RETAINS LOGS",
+            "ALERTS' NAMES",
             "CREATED",
           ],
           answer.sources.map((s, i) => [
             ...[s.name, s.kind, ...factCells(answer.facts[i])],
-            ...[s.retain_logs, when(s.created_at)],
+            ...[s.retain_logs, s.room === "project" ? "shared" : "its own", when(s.created_at)],
           ]),
         ),
       );

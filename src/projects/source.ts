@@ -90,7 +90,10 @@ export const sourceAnswer = z
     name: z.string(),
     retain_logs: z.boolean(),
     kind: z.string(),
-    room: sourceRoom,
+    room: sourceRoom.meta({
+      description:
+        "Where the names that its sender gives alerts hold. `project`: they are shared, and whoever has the token of any such source of the project ends, takes and refreshes what the others fired by that name. `source`: its own alone.",
+    }),
     options: sourceOptions,
     signed: z.boolean().meta({
       description: "Additive: only requests that its sender has signed are taken.",

@@ -65,3 +65,31 @@ test("a webhook's mapping is set from a preset or a file, and tried on a body", 
   assert.match(err, /\/options\/mapping: must be one of uptime-kuma/);
   assert.notEqual(code, 0);
 });
+
+test("a source says whether the names of its alerts are shared: only then does another's token end them", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  await box.project("shop");
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors" });
+  const make = async (name: string, room: string) =>
+    (await box.api("POST", "/v1/projects/shop/sources", { name, room })).body.token as string;
+  const [shared, other, own] = [
+    await make("shared", "project"),
+    await make("other", "project"),
+    await make("own", "source"),
+  ];
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const { out } = await run(["source", "list", "shop"], { env });
+  assert.match(out, /\nshared .* shared +\d{4}-/);
+  assert.match(out, /\nown .* its own +\d{4}-/);
+  const fired = { message: "it broke", dedup_key: "job" };
+  const ends = { message: "it is well", dedup_key: "job", status: "resolved" };
+  const unresolved = () =>
+    box.tenant.store.sql("SELECT count(*) FROM alerts WHERE state <> 'resolved'").pluck().get();
+  await box.ingest(own, fired);
+  await box.ingest(shared, fired);
+  await box.ingest(other, ends);
+  assert.equal(unresolved(), 1);
+  await box.ingest(own, ends);
+  assert.equal(unresolved(), 0);
+});

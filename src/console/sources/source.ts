@@ -120,6 +120,7 @@ function factsList(call: PageCall, project: string, source: SourceRow): Markup {
       ? none
       : Object.entries(refused).map(([code, n]) => html`<span class="wrong">${n} × ${code}</span> `)
   }</dd></div>
+<div><dt>Names of alerts</dt><dd>${source.room === "source" ? "its own: no other source ends its alerts" : "shared: other sources of the project can end its alerts by their name, and it theirs"}</dd></div>
 <div><dt>Lines</dt><dd>${source.retainLogs ? way(call, lines, "kept") : "not kept"}</dd></div>
 </dl>
 ${
