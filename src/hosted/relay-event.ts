@@ -15,6 +15,8 @@ export interface RelayedEvent {
   timestamp: number | null;
   boxTenantId: string;
   boxUrl: string;
+  /** Which start of the box it is; empty where it doesn't say. */
+  boot: string;
 }
 
 const EVENT_CHARS = 64;
@@ -45,6 +47,7 @@ export function readRelayedEvent(rawBody: Uint8Array): RelayedEvent | string {
     timestamp: Number.isSafeInteger(fields["timestamp"]) ? Number(fields["timestamp"]) : null,
     boxTenantId: text(fields["tenant_id"]),
     boxUrl: text(fields["box_public_url"]),
+    boot: bootOf(fields["boot_id"]),
   };
 }
 
@@ -67,6 +70,10 @@ function objectOf(rawBody: Uint8Array): Record<string, unknown> | null {
 
 function isText(value: unknown, most: number): value is string {
   return typeof value === "string" && value.length <= most && value.isWellFormed();
+}
+
+function bootOf(value: unknown): string {
+  return typeof value === "string" && /^[\w-]{1,64}$/.test(value) ? value : "";
 }
 
 function text(value: unknown): string {

@@ -3,6 +3,7 @@ import { isSignedBy, isSkewed, readSignatureHeaders } from "../kit/sign.ts";
 import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import type { PageCounts, PageEnd } from "./page-counts.ts";
 import { noticeOf } from "./push.ts";
+import type { Heard } from "./registry/heartbeats.ts";
 import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
 const IN_FLIGHT_RETRY_SECONDS = 2;
@@ -21,7 +22,8 @@ export interface RelayRequest {
 }
 
 export type RelayResult =
-  | { kind: "relayed"; relayed: boolean; devices: number; duplicate: boolean }
+  /** `anotherBox`: another box says that it lives with the same key. */
+  | { kind: "relayed"; relayed: boolean; devices: number; duplicate: boolean; anotherBox?: true }
   /** 400: a header or the body can't be read; `why` is a sentence. */
   | { kind: "malformed"; why: string }
   /** 400: the caller's clock is `skew` seconds ahead of ours (behind when negative). */
@@ -119,19 +121,22 @@ async function hearBox(
   event: TimedEvent,
 ): Promise<RelayResult | { kind: "ignored" }> {
   const { tenants, heartbeats } = deps.registry;
-  let isKnown = true;
-  const { boxUrl, boxTenantId, timestamp: stamp } = event;
+  let heard: Heard = "heard";
+  const { boxUrl, boxTenantId, timestamp: stamp, boot } = event;
   if (event.event === "box.announced") {
     if (!isBoxUrl(boxUrl)) return { kind: "malformed", why: "/box_public_url must be a URL." };
     if (!/^\w{1,64}$/.test(boxTenantId)) {
       return { kind: "malformed", why: "/tenant_id must be the box's tenant id." };
     }
-    isKnown = (await tenants.announce({ ...from, boxUrl, boxTenantId, stamp })) !== "revoked";
-  } else if (event.event === "box.heartbeat") isKnown = await heartbeats.beat({ ...from, stamp });
-  else if (event.event === "box.goodbye") isKnown = await heartbeats.goodbye({ ...from, stamp });
+    const done = await tenants.announce({ ...from, boxUrl, boxTenantId, stamp });
+    if (done === "revoked") heard = null;
+  } else if (event.event === "box.heartbeat")
+    heard = await heartbeats.beat({ ...from, stamp, ...(boot === "" ? {} : { boot }) });
+  else if (event.event === "box.goodbye") heard = await heartbeats.goodbye({ ...from, stamp });
   else return { kind: "ignored" };
-  if (!isKnown) return { kind: "unauthorized" };
-  return { kind: "relayed", relayed: false, devices: 0, duplicate: false };
+  if (heard === null) return { kind: "unauthorized" };
+  const told = { kind: "relayed", relayed: false, devices: 0, duplicate: false } as const;
+  return heard === "twin" ? { ...told, anotherBox: true } : told;
 }
 
 async function countedPage(deps: RelayDeps, from: Sender, event: TimedEvent): Promise<PageResult> {

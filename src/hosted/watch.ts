@@ -7,7 +7,9 @@ export const LOOK_EVERY_SECONDS = 15;
 const GAP_SECONDS = 120;
 const MOST_AT_ONCE = 1_000;
 /** For how long a page that can't be sent is news. A box that is silent still is so, and its people know of nothing else. */
-const NEWS_SECONDS: Record<OwedPage["news"], number> = { silent: 86_400, back: 3_600 };
+const NEWS_SECONDS: Record<OwedPage["news"], number> = {
+  ...{ silent: 86_400, back: 3_600, twin: 86_400 },
+};
 
 /**
  * Looks for boxes gone silent and tells their people, once; and once when a box is back
@@ -43,9 +45,19 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "";
 }
 
+function noticeOfTwin({ tenantId }: OwedPage, who: string): Notice {
+  return {
+    title: "Two boxes page as one",
+    body: `${who} is there twice: both page you. Stop the copy, or give it a relay key of its own.`,
+    ...{ tail: "", critical: false, thread: "box" },
+    fields: { event: "box.twin", tenant_id: tenantId },
+  };
+}
+
 /** What the people of a box are told; a box that pages nobody any more is as bad as it gets. */
 export function noticeOfSilence(page: OwedPage): Notice {
   const who = hostOf(page.boxUrl ?? "") || `Box of ${page.tenantId}`;
+  if (page.news === "twin") return noticeOfTwin(page, who);
   const since = new Date(page.heardAt * 1000).toISOString().slice(0, 16).replace("T", " ");
   const isSilent = page.news === "silent";
   return {

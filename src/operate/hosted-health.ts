@@ -119,12 +119,13 @@ function boxesCheck(state: HostedState): HealthCheck {
     const detail = isShared ? "another node looks, or none yet" : "not looked at yet";
     return { ...base, ok: true, detail };
   }
-  const { held, watched, unheard } = boxes;
+  const { held, watched, unheard, twins } = boxes;
   const detail = held
     ? `${unheard} of ${watched} boxes are not heard: check the network and load balancer before this service; ` +
       "nobody is told of a silence until more than half are heard"
     : `${watched - unheard} of ${watched} boxes are heard`;
-  return { ...base, ok: !held, detail };
+  const two = twins === 0 ? "" : `; ${twins} keys are used by two boxes each: the log names them`;
+  return { ...base, ok: !held && twins === 0, detail: `${detail}${two}` };
 }
 
 const APNS: Record<ApnsState, string> = {

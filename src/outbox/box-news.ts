@@ -17,6 +17,8 @@ export interface RelayContact {
   readonly error: string | null;
   /** Seconds that this box's clock is ahead of the relay's; null where it isn't known. */
   readonly skewSeconds: number | null;
+  /** Another box pages with this one's key: a copy that was restored, or is to be this one's end. */
+  readonly anotherBox: boolean;
 }
 
 export interface BoxNews {
@@ -35,7 +37,12 @@ export interface BoxNewsDeps {
   tenantId: string;
 }
 
-const NO_CONTACT: RelayContact = { heardAt: null, error: null, skewSeconds: null };
+const NO_CONTACT: RelayContact = {
+  heardAt: null,
+  error: null,
+  skewSeconds: null,
+  anotherBox: false,
+};
 
 const HEARTBEAT_SECONDS = 60;
 const ANNOUNCE_SECONDS = 86_400;
@@ -50,6 +57,8 @@ const GOODBYE_MS = 2_000;
 export function createBoxNews(deps: BoxNewsDeps): BoxNews {
   const { store, log } = deps;
   const stopped = new AbortController();
+  // Of two boxes with one key each has its own: a copy has all else of the first.
+  const boot = hexId(store.random);
   let nextBeat = store.clock.mono();
   let contact = NO_CONTACT;
   /** Whom this was said to. A relay that goes from the configuration still expects a heartbeat. */
@@ -62,7 +71,7 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
   ) => {
     const now = Math.floor(store.clock.now() / 1000);
     const eventId = hexId(store.random);
-    const body = bodyOf(event, relay, { now, eventId, tenantId: deps.tenantId });
+    const body = bodyOf(event, relay, { now, eventId, boot, tenantId: deps.tenantId });
     return callRelay({ ...deps, ...how }, relay, { eventId, timestamp: now, body });
   };
 
@@ -76,11 +85,17 @@ export function createBoxNews(deps: BoxNewsDeps): BoxNews {
     const error = isTaken ? null : verdict.error;
     if (error !== contact.error && event !== "box.goodbye")
       log[isTaken ? "info" : "error"]({ event, error }, "the hosted relay");
+    if (answer?.anotherBox === true && !contact.anotherBox)
+      log.error(
+        "another box pages with this box's relay key: stop the copy, or give it a key of its own",
+      );
     const isBack = isTaken && (contact.heardAt === null || contact.error !== null);
     contact = {
       heardAt: isTaken ? now : contact.heardAt,
       error,
       skewSeconds: answer?.skewSeconds ?? contact.skewSeconds,
+      anotherBox:
+        isTaken && event === "box.heartbeat" ? answer?.anotherBox === true : contact.anotherBox,
     };
     if (isBack && !stopped.signal.aborted) release(store);
     return isTaken;
@@ -156,13 +171,15 @@ function isDue(at: number | null, now: number): boolean {
 function bodyOf(
   event: BoxEvent,
   relay: RelayRow,
-  { now, eventId, tenantId }: { now: number; eventId: string; tenantId: string },
+  said: { now: number; eventId: string; boot: string; tenantId: string },
 ): string {
   const { hostedTenantId, boxPublicUrl } = relay;
-  const address =
-    event === "box.announced"
-      ? { hosted_tenant_id: hostedTenantId, box_public_url: boxPublicUrl }
-      : {};
+  const { now, eventId, boot, tenantId } = said;
+  const more: Record<BoxEvent, object> = {
+    "box.announced": { hosted_tenant_id: hostedTenantId, box_public_url: boxPublicUrl },
+    "box.heartbeat": { boot_id: boot },
+    "box.goodbye": {},
+  };
   const plain = { event, event_id: eventId, alert_id: "", project: "", timestamp: now };
-  return JSON.stringify({ ...plain, tenant_id: tenantId, ...address });
+  return JSON.stringify({ ...plain, tenant_id: tenantId, ...more[event] });
 }

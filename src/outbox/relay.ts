@@ -37,6 +37,8 @@ export interface RelayAnswer {
   skewSeconds: number | null;
   /** Phones that were paged; null where it didn't say. */
   devices: number | null;
+  /** Another box says that it lives with this box's key. */
+  anotherBox: boolean;
 }
 
 /**
@@ -56,16 +58,17 @@ export async function callRelay(
   const { serverTime } = sent;
   const skewSeconds = serverTime === null ? null : Math.round((now - serverTime) / 1000);
   const verdict = inRelayWords(sent.verdict, skewSeconds);
-  return { verdict, skewSeconds, devices: devicesOf(sent.answer) };
+  return { verdict, skewSeconds, ...readAnswer(sent.answer) };
 }
 
 /** A count that isn't there or is no count says nothing. */
-function devicesOf(answer: string): number | null {
+function readAnswer(answer: string): Pick<RelayAnswer, "devices" | "anotherBox"> {
   try {
-    const { devices } = JSON.parse(answer) as { devices?: unknown };
-    return Number.isSafeInteger(devices) ? Number(devices) : null;
+    const said = JSON.parse(answer) as { devices?: unknown; another_box?: unknown };
+    const devices = Number.isSafeInteger(said.devices) ? Number(said.devices) : null;
+    return { devices, anotherBox: said.another_box === true };
   } catch {
-    return null;
+    return { devices: null, anotherBox: false };
   }
 }
 

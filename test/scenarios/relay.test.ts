@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { type Answer, testBox } from "../support/box.ts";
+import { ask } from "../support/hosted-role.ts";
 import { type RelayStory, relayStory } from "../support/relay-story.ts";
 
 async function begin(t: TestContext): Promise<RelayStory> {
@@ -264,4 +266,38 @@ test("once the relay has no phone of somebody whom a ladder pages, readiness nam
   const { ok, detail } = await reach();
   assert.equal(ok, false);
   assert.match(detail, /^ben@example\.com is paged by rule any of shop, .*no phone of theirs/);
+});
+
+test("a second box with the same key is told to its people, the relay and both boxes", async (t) => {
+  const story = await begin(t);
+  await story.putRelay();
+  const copy = await testBox({}, story.clock);
+  let isStopped = false;
+  const stop = async () => {
+    if (!isStopped) await copy.stop();
+    isStopped = true;
+  };
+  t.after(stop);
+  const { relay_url, relay_secret } = story.relay;
+  const put = await copy.api("PUT", "/v1/relay", { relay_url, relay_secret });
+  assert.equal(put.status, 200, JSON.stringify(put.body));
+  const detail = async (ask: (path: string) => Promise<Answer>, name: string) => {
+    const { body } = await ask("/readyz");
+    const found = body.checks.find((one: { name: string }) => one.name === name);
+    return [found.ok, found.detail];
+  };
+  const boxes = [story.box, copy].map((box) => (path: string) => ask(box.url + path, {}));
+  const hosted = (path: string) => story.hosted.call("GET", path);
+  for (const box of boxes) assert.equal((await detail(box, "relay"))[0], true);
+  assert.equal((await detail(hosted, "boxes"))[0], true);
+  await story.pass(300, 15);
+  assert.deepEqual(story.shown(), ["ada: Two boxes page as one"]);
+  for (const box of boxes)
+    assert.match(String(await detail(box, "relay")), /^false,another box pages/);
+  assert.match(String(await detail(hosted, "boxes")), /^false,.*1 keys are used by two boxes/);
+
+  await stop();
+  await story.pass(600, 15);
+  assert.equal((await detail(boxes[0] as (typeof boxes)[0], "relay"))[0], true);
+  assert.equal((await detail(hosted, "boxes"))[0], true);
 });

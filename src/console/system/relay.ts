@@ -38,6 +38,7 @@ async function standing(call: PageCall, url: string): Promise<Markup> {
       : html`it heard this box ${ago(call, heard)}`
   }</p>
 ${contact !== null && contact.error !== null && html`<p class="wrong">${contact.error}</p>`}
+${contact?.anotherBox === true && html`<p class="wrong">Another box pages with this one's key: stop the copy, or give it a key of its own.</p>`}
 <div class="buttons">${button(call, { action: `${CHANGE}/test`, name: "Test the relay", kind: "second" })}</div>`;
 }
 

@@ -2,7 +2,8 @@
 export interface OwedPage {
   tenantId: string;
   boxUrl: string | null;
-  news: "silent" | "back";
+  /** `twin`: two boxes page with its key. */
+  news: "silent" | "back" | "twin";
   /** When it became owed, in seconds: tells this page from an earlier one. */
   at: number;
   /** When the box was last heard. */
@@ -19,6 +20,8 @@ export interface HeartbeatLook {
   /** Boxes that are watched and not known to be silent, and those of them that miss a heartbeat. */
   watched: number;
   unheard: number;
+  /** Keys with which two boxes page. */
+  twins: number;
 }
 
 /** What a box says of itself, in an event of time `stamp` (seconds), signed with a key of its tenant. */
@@ -26,13 +29,25 @@ export interface BoxSign {
   tenantId: string;
   relayKeyId: string;
   stamp: number;
+  /** Which start of a box it is; absent where it is too old to say. */
+  boot?: string;
 }
 
+/**
+ * `twin`: two boxes say that they live with one key, by turns. Null where its key isn't live any more, and then nothing
+ * is noted.
+ */
+export type Heard = "heard" | "twin" | null;
+
+/** So many times the other start of a box must have come back, each within so long of the last, until they are two. */
+export const TWIN_SWAPS = 2;
+export const TWIN_SECONDS = 300;
+
 export interface Heartbeats {
-  /** A box says that it lives. False, and nothing is noted, where its key isn't live any more. */
-  beat(sign: BoxSign): Promise<boolean>;
-  /** A box stops as planned: it isn't missed until its next heartbeat. False as above. */
-  goodbye(sign: BoxSign): Promise<boolean>;
+  /** A box says that it lives. */
+  beat(sign: BoxSign): Promise<Heard>;
+  /** A box stops as planned: it isn't missed until its next heartbeat. */
+  goodbye(sign: BoxSign): Promise<Heard>;
   /**
    * Looks for boxes that have been silent for longer than their tenant allows, and notes that their
    * people are owed a page. Silence counts only while somebody looked: after `gapSeconds` without a

@@ -64,8 +64,12 @@ function refusedByLength(length: string | undefined): ServiceError | null {
 }
 
 function relayed(result: RelayResult & { kind: "relayed" }): Response {
-  const { relayed, devices, duplicate } = result;
-  return json(200, { relayed, devices, ...(duplicate ? { duplicate } : {}) });
+  const { relayed, devices, duplicate, anotherBox } = result;
+  return json(200, {
+    ...{ relayed, devices },
+    ...(duplicate ? { duplicate } : {}),
+    ...(anotherBox ? { another_box: true } : {}),
+  });
 }
 
 function refused(c: AppContext, error: ServiceError): Response {
@@ -189,6 +193,10 @@ export const relayOperation: RawOperation = {
           relayed: { type: "boolean" },
           devices: { type: "integer" },
           duplicate: { type: "boolean" },
+          another_box: {
+            type: "boolean",
+            description: "To a heartbeat: two boxes page with this key, by their boot_id",
+          },
         },
       },
       codes,

@@ -106,6 +106,44 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.deepEqual(await seals.list({ after: rows[0]?.id ?? "", limit: 5 }), rows.slice(1));
   });
 
+  test(`${name}: two boxes with one key are told apart from one that is started anew`, async (t) => {
+    const bench = await open(t);
+    const { registry, clock } = bench;
+    const box = await contractBox(registry);
+    let node = 0;
+    /** A minute later, at the other node. */
+    const beat = async (boot?: string) => {
+      await clock.turn(60_000);
+      const stamp = Math.floor(clock.now() / 1000);
+      const { heartbeats } = bench.nodes[node++ % 2 === 0 ? 0 : 1];
+      return heartbeats.beat({ ...box, stamp, ...(boot === undefined ? {} : { boot }) });
+    };
+    const beats = async (boots: string) => {
+      const heard: unknown[] = [];
+      for (const boot of boots) heard.push(await beat(boot));
+      return heard.map((one) => (one === "twin" ? "2" : "1")).join("");
+    };
+    assert.equal(await beat(), "heard");
+    assert.equal(await beats("abcddefaa"), "111111111");
+    assert.deepEqual(await registry.heartbeats.owed(10), []);
+    // One that was under way while the next one started.
+    assert.equal(await beats("aba"), "111");
+    assert.equal(await beats("aaaaaaaa"), "11111111");
+    assert.equal(await beats("bab"), "122");
+    const [owed, ...more] = await registry.heartbeats.owed(10);
+    assert.deepEqual([owed?.news, more], ["twin", []]);
+    assert.equal((await registry.heartbeats.look(120)).twins, 1);
+    assert.ok(owed !== undefined);
+    await registry.heartbeats.paid(owed);
+    assert.equal(await beats("aabab"), "22222");
+    assert.equal(await beat(), "twin");
+    assert.deepEqual(await registry.heartbeats.owed(10), []);
+    assert.equal(await beats("bbbbbb"), "222211");
+    assert.equal((await registry.heartbeats.look(120)).twins, 0);
+    assert.equal(await beats("ababab"), "122222");
+    assert.equal((await registry.heartbeats.owed(10)).length, 1);
+  });
+
   test(`${name}: a silence is owed once, paid by one, and a goodbye is none`, async (t) => {
     const bench = await open(t);
     const { registry, clock } = bench;
@@ -125,9 +163,9 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     const heardAt = Math.floor(clock.now() / 1000);
     const beaten = await together(bench, 6, (node, n) => node.heartbeats.beat(sign(n % 2)));
     assert.ok(beaten.every(Boolean));
-    assert.equal(await registry.heartbeats.goodbye(sign(1)), true);
+    assert.equal(await registry.heartbeats.goodbye(sign(1)), "heard");
     assert.deepEqual(await look(), {
-      ...{ at: heardAt, held: false, heldSince: null, watched: 1, unheard: 0 },
+      ...{ at: heardAt, held: false, heldSince: null, watched: 1, unheard: 0, twins: 0 },
     });
     await pass(300);
     assert.deepEqual(await registry.heartbeats.owed(10), []);
@@ -162,7 +200,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     assert.equal((await registry.heartbeats.owed(1)).length, 1);
     const [owner = ""] = boxes[0]?.accounts ?? [];
     await registry.relayKeys.rotate({ tenantId, by: owner });
-    for (const node of bench.nodes) assert.equal(await node.heartbeats.beat(sign(0)), false);
+    for (const node of bench.nodes) assert.equal(await node.heartbeats.beat(sign(0)), null);
   });
 
   test(`${name}: most boxes unheard is an outage of the way here: nobody is silent until most are heard`, async (t) => {
@@ -188,7 +226,7 @@ export function tenantsContract({ name, test, open }: ContractRegistry): void {
     await beat(0);
     const { at } = await registry.heartbeats.look(120);
     assert.deepEqual(await looks(900), {
-      ...{ at: at + 900, held: true, heldSince: at + 105, watched: 20, unheard: 20 },
+      ...{ at: at + 900, held: true, heldSince: at + 105, watched: 20, unheard: 20, twins: 0 },
     });
     assert.deepEqual(await registry.heartbeats.owed(50), []);
     await beat(10);

@@ -123,7 +123,8 @@ const pages: Record<string, Verb> = {
     const held = await side.registry.claims.holders(tenant(side, d));
     return sorted(held, (holder) => side.labels.get(holder) ?? "");
   },
-  beat: (side, d) => side.registry.heartbeats.beat(sign(side, d)),
+  beat: (side, d) =>
+    side.registry.heartbeats.beat({ ...sign(side, d), boot: d.of(["a", "b", "c"]) }),
   goodbye: (side, d) => side.registry.heartbeats.goodbye(sign(side, d)),
   look: (side) => side.registry.heartbeats.look(120),
   owed: (side) => owed(side),

@@ -23,18 +23,25 @@ postgresTest(
     const [quiet, gone, alive] = [await bench.box(), await bench.box(), await bench.box()];
     const beat = (box: typeof quiet, by = a) => by.heartbeats.beat({ ...box, stamp: at });
     assert.deepEqual(await Promise.all([beat(quiet), beat(alive), beat(quiet, b)]), [
-      true,
-      true,
-      true,
+      "heard",
+      "heard",
+      "heard",
     ]);
-    assert.equal(await a.heartbeats.goodbye({ ...gone, stamp: at }), true);
+    assert.equal(await a.heartbeats.goodbye({ ...gone, stamp: at }), "heard");
     // An older word that comes late takes nothing back.
-    assert.equal(await b.heartbeats.beat({ ...gone, stamp: at - 1 }), true);
+    assert.equal(await b.heartbeats.beat({ ...gone, stamp: at - 1 }), "heard");
     await b.heartbeats.look(GAP_SECONDS);
     await pass(bench, a, 240);
     await beat(alive, b);
     const look = await pass(bench, a, 75);
-    assert.deepEqual(look, { at: at + 315, held: false, heldSince: null, watched: 2, unheard: 1 });
+    assert.deepEqual(look, {
+      at: at + 315,
+      held: false,
+      heldSince: null,
+      watched: 2,
+      unheard: 1,
+      twins: 0,
+    });
     const [owed, ...others] = await b.heartbeats.owed(10);
     assert.deepEqual(others, []);
     assert.deepEqual(owed, {
@@ -121,7 +128,7 @@ postgresTest(
       waited = Promise.all([beat(late, first), beat(late, box)]);
       await bench.waiting(1);
       await bench.made.turn(280_000);
-      assert.equal(await beat(node, box), true);
+      assert.equal(await beat(node, box), "heard");
     });
     await waited;
     const heard =
@@ -169,7 +176,7 @@ postgresTest("a beat by a key that is no more live is told so and notes nothing"
     node.heartbeats.goodbye({ ...other, stamp: at }),
     node.heartbeats.beat({ tenantId: box.tenantId, relayKeyId: other.relayKeyId, stamp: at }),
   ]);
-  assert.deepEqual(told, [false, true, false]);
+  assert.deepEqual(told, [null, "heard", null]);
   assert.deepEqual(await bench.database.query("SELECT tenant_id, planned FROM heartbeats"), [
     { tenant_id: other.tenantId, planned: true },
   ]);

@@ -1,5 +1,13 @@
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
-import type { BoxSign, HeartbeatLook, Heartbeats, OwedPage } from "../heartbeats.ts";
+import {
+  type BoxSign,
+  type Heard,
+  type HeartbeatLook,
+  type Heartbeats,
+  type OwedPage,
+  TWIN_SECONDS,
+  TWIN_SWAPS,
+} from "../heartbeats.ts";
 import { batchAsker } from "./asker.ts";
 import type { DatabaseTx } from "./connect.ts";
 import { batchFaults } from "./database-faults.ts";
@@ -16,7 +24,7 @@ type Sign = BoxSign & { planned: boolean };
 
 export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
   const { database, clock } = room;
-  const hear = batchAsker<Sign, boolean>({
+  const hear = batchAsker<Sign, Heard>({
     key: ({ tenantId }) => tenantId,
     answer: (signs) => hearAll(room, signs),
     counted: (rows) => database.tally.batch("beat", rows),
@@ -32,27 +40,48 @@ export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
       database.transaction((tx) => look(tx, gapSeconds), { withinMs: LOOK_MS, repeatable: true }),
     owed: (limit) =>
       database.query<OwedPage>(
-        `SELECT h.tenant_id AS "tenantId", t.box_url AS "boxUrl", h.owed AS news,
-           ${seconds("h.owed_at")} AS at, ${seconds("h.heard_at")} AS "heardAt"
-         FROM heartbeats h JOIN tenants t ON t.id = h.tenant_id
-         WHERE h.owed IS NOT NULL AND t.watch_seconds > 0 ORDER BY h.owed_at, h.tenant_id LIMIT $1`,
+        `SELECT o.tenant_id AS "tenantId", t.box_url AS "boxUrl", o.news,
+           ${seconds("o.at")} AS at, ${seconds("o.heard_at")} AS "heardAt"
+         FROM (SELECT tenant_id, owed AS news, owed_at AS at, heard_at FROM heartbeats WHERE owed IS NOT NULL
+           UNION ALL SELECT tenant_id, 'twin', twin_owed_at, heard_at FROM heartbeats WHERE twin_owed_at IS NOT NULL) o
+         JOIN tenants t ON t.id = o.tenant_id
+         WHERE o.news = 'twin' OR t.watch_seconds > 0 ORDER BY o.at, o.tenant_id, o.news LIMIT $1`,
         [limit],
       ),
     async paid({ tenantId, news, at }) {
+      const isTwin = news === "twin";
       await database.query(
-        `UPDATE heartbeats SET owed = NULL, owed_at = NULL
-         WHERE tenant_id = $1 AND owed = $2 AND ${seconds("owed_at")} = $3`,
-        [tenantId, news, at],
+        isTwin
+          ? `UPDATE heartbeats SET twin_owed_at = NULL
+             WHERE tenant_id = $1 AND ${seconds("twin_owed_at")} = $2`
+          : `UPDATE heartbeats SET owed = NULL, owed_at = NULL
+             WHERE tenant_id = $1 AND ${seconds("owed_at")} = $2 AND owed = $3`,
+        isTwin ? [tenantId, at] : [tenantId, at, news],
       );
     },
   };
 }
 
+const IS_OTHER = "excluded.boot <> h.boot";
+const IS_SWAP = `(${IS_OTHER} AND excluded.boot = h.former_boot)`;
+const IS_LATE = `coalesce(h.swapped_at < now() - interval '${TWIN_SECONDS} s', true)`;
+
+/** A box that is started anew has another id from then on; the former one comes back only where both live. */
+const TURNS = `boot = coalesce(excluded.boot, h.boot),
+    former_boot = CASE WHEN ${IS_OTHER} THEN h.boot ELSE h.former_boot END,
+    swaps = CASE WHEN ${IS_SWAP} THEN CASE WHEN ${IS_LATE} THEN 1 ELSE h.swaps + 1 END
+      WHEN ${IS_OTHER} THEN 0 ELSE h.swaps END,
+    swapped_at = CASE WHEN ${IS_SWAP} THEN now() ELSE h.swapped_at END,
+    twin_owed_at = CASE WHEN ${IS_SWAP} AND NOT ${IS_LATE} AND h.swaps = ${TWIN_SWAPS - 1} THEN now() ELSE h.twin_owed_at END`;
+
+const twins = (table: string) =>
+  `(${table}.swaps >= ${TWIN_SWAPS} AND ${table}.swapped_at >= now() - interval '${TWIN_SECONDS} s')`;
+
 /** An older sign that arrives late, or waited at the database, tells of life, but takes back no later word. */
-const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned)
-  SELECT a.tenant_id, now(), a.stamp, a.planned
-  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
-    WITH ORDINALITY AS a(tenant_id, key_id, stamp, planned, n)
+const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned, boot)
+  SELECT a.tenant_id, now(), a.stamp, a.planned, a.boot
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::text[])
+    WITH ORDINALITY AS a(tenant_id, key_id, stamp, planned, boot, n)
   JOIN relay_keys k ON k.id = a.key_id AND k.tenant_id = a.tenant_id AND k.revoked_at IS NULL
   ORDER BY a.n
   ON CONFLICT (tenant_id) DO UPDATE SET heard_at = greatest(h.heard_at, excluded.heard_at),
@@ -60,18 +89,19 @@ const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned)
     stamp = greatest(h.stamp, excluded.stamp),
     owed = CASE WHEN h.silent_since IS NULL THEN h.owed ELSE 'back' END,
     owed_at = CASE WHEN h.silent_since IS NULL THEN h.owed_at ELSE now() END,
-    silent_since = NULL
-  RETURNING h.tenant_id AS "tenantId"`;
+    silent_since = NULL, ${TURNS}
+  RETURNING h.tenant_id AS "tenantId", ${twins("h")} AS twin`;
 
-async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Promise<boolean[]> {
-  const heard = await database.query<{ tenantId: string }>(HEAR, [
+async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Promise<Heard[]> {
+  const heard = await database.query<{ tenantId: string; twin: boolean | null }>(HEAR, [
     signs.map(({ tenantId }) => tenantId),
     signs.map(({ relayKeyId }) => relayKeyId),
     signs.map(({ stamp }) => stamp),
     signs.map(({ planned }) => planned),
+    signs.map(({ boot }) => boot ?? null),
   ]);
-  const known = new Set(heard.map(({ tenantId }) => tenantId));
-  return signs.map(({ tenantId }) => known.has(tenantId));
+  const known = new Map(heard.map(({ tenantId, twin }) => [tenantId, twin ? "twin" : "heard"]));
+  return signs.map(({ tenantId }) => (known.get(tenantId) as Heard | undefined) ?? null);
 }
 
 /** By the database's clock. The job's row is locked, so that looks are one after the other. */
@@ -96,7 +126,13 @@ async function look(tx: DatabaseTx, gapSeconds: number): Promise<HeartbeatLook> 
   await tx.query("UPDATE jobs SET ran_at = now() WHERE name = 'silence'");
   const { watched, unheard } = sight;
   const isHeld = verdict === "hold";
-  return { at, held: isHeld, heldSince: isHeld ? (heldSince ?? at) : null, watched, unheard };
+  const [two] = await tx.query<{ twins: number }>(
+    `SELECT count(*) AS twins FROM heartbeats h WHERE ${twins("h")}`,
+  );
+  return {
+    ...{ at, held: isHeld, heldSince: isHeld ? (heldSince ?? at) : null, watched, unheard },
+    twins: two?.twins ?? 0,
+  };
 }
 
 /** For how long a box has been unheard: since it was heard, or since silence counts ($1). */

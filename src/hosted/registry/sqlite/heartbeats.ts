@@ -1,6 +1,14 @@
 import type { Tx } from "../../../store/store.ts";
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
-import type { BoxSign, HeartbeatLook, Heartbeats, OwedPage } from "../heartbeats.ts";
+import {
+  type BoxSign,
+  type Heard,
+  type HeartbeatLook,
+  type Heartbeats,
+  type OwedPage,
+  TWIN_SECONDS,
+  TWIN_SWAPS,
+} from "../heartbeats.ts";
 import { isLiveKey } from "./live-key.ts";
 import type { Room } from "./room.ts";
 
@@ -15,35 +23,60 @@ export function heartbeatsIn(room: Room): Heartbeats {
     owed: async (limit) =>
       room.store
         .sql<[limit: number], OwedPage>(
-          `SELECT h.tenant_id AS tenantId, t.box_url AS boxUrl, h.owed AS news, h.owed_at AS at,
-             h.heard_at AS heardAt
-           FROM heartbeats h JOIN tenants t ON t.id = h.tenant_id
-           WHERE h.owed IS NOT NULL AND t.watch_seconds > 0 ORDER BY h.owed_at LIMIT ?`,
+          `SELECT o.tenant_id AS tenantId, t.box_url AS boxUrl, o.news, o.at, o.heard_at AS heardAt
+           FROM (SELECT tenant_id, owed AS news, owed_at AS at, heard_at FROM heartbeats WHERE owed IS NOT NULL
+             UNION ALL SELECT tenant_id, 'twin', twin_owed_at, heard_at FROM heartbeats WHERE twin_owed_at IS NOT NULL) o
+           JOIN tenants t ON t.id = o.tenant_id
+           WHERE o.news = 'twin' OR t.watch_seconds > 0 ORDER BY o.at LIMIT ?`,
         )
         .all(limit),
     paid: (page) =>
       room.write((tx) => {
-        tx.sql<[tenantId: string, news: string, at: number]>(
-          `UPDATE heartbeats SET owed = NULL, owed_at = NULL
-           WHERE tenant_id = ? AND owed = ? AND owed_at = ?`,
-        ).run(page.tenantId, page.news, page.at);
+        const { tenantId, news, at } = page;
+        tx.sql<{ tenantId: string; at: number; news: string }>(
+          news === "twin"
+            ? "UPDATE heartbeats SET twin_owed_at = NULL WHERE tenant_id = @tenantId AND twin_owed_at = @at"
+            : `UPDATE heartbeats SET owed = NULL, owed_at = NULL
+               WHERE tenant_id = @tenantId AND owed = @news AND owed_at = @at`,
+        ).run({ tenantId, news, at });
       }),
   };
 }
 
+const IS_OTHER = "excluded.boot <> boot";
+const IS_SWAP = `(${IS_OTHER} AND excluded.boot = former_boot)`;
+const IS_LATE = `coalesce(swapped_at < @now - ${TWIN_SECONDS}, 1)`;
+
+/** A box that is started anew has another id from then on; the former one comes back only where both live. */
+const TURNS = `boot = coalesce(excluded.boot, boot),
+  former_boot = CASE WHEN ${IS_OTHER} THEN boot ELSE former_boot END,
+  swaps = CASE WHEN ${IS_SWAP} THEN CASE WHEN ${IS_LATE} THEN 1 ELSE swaps + 1 END
+    WHEN ${IS_OTHER} THEN 0 ELSE swaps END,
+  swapped_at = CASE WHEN ${IS_SWAP} THEN @now ELSE swapped_at END,
+  twin_owed_at = CASE WHEN ${IS_SWAP} AND NOT ${IS_LATE} AND swaps = ${TWIN_SWAPS - 1} THEN @now ELSE twin_owed_at END`;
+
+const TWINS = `(swaps >= ${TWIN_SWAPS} AND swapped_at >= @now - ${TWIN_SECONDS})`;
+
 /** An older sign that arrives late tells of life, but takes back no later word. */
 function hear(
   tx: Tx,
-  { tenantId, stamp, relayKeyId }: BoxSign,
+  { tenantId, stamp, relayKeyId, boot = null }: Omit<BoxSign, "boot"> & { boot?: string | null },
   { planned }: { planned: 0 | 1 },
-): boolean {
-  if (!isLiveKey(tx, { relayKeyId, tenantId })) return false;
-  tx.sql<{ tenantId: string; stamp: number; planned: 0 | 1; now: number }>(
-    `INSERT INTO heartbeats (tenant_id, heard_at, stamp, planned) VALUES (@tenantId, @now, @stamp, @planned)
+): Heard {
+  if (!isLiveKey(tx, { relayKeyId, tenantId })) return null;
+  const isTwin = tx
+    .sql<
+      { tenantId: string; stamp: number; planned: 0 | 1; boot: string | null; now: number },
+      number | null
+    >(
+      `INSERT INTO heartbeats (tenant_id, heard_at, stamp, planned, boot) VALUES (@tenantId, @now, @stamp, @planned, @boot)
      ON CONFLICT DO UPDATE SET heard_at = @now,
-       planned = CASE WHEN @stamp >= stamp THEN @planned ELSE planned END, stamp = max(stamp, @stamp), ${BACK}`,
-  ).run({ tenantId, stamp, planned, now: tx.at });
-  return true;
+       planned = CASE WHEN @stamp >= stamp THEN @planned ELSE planned END, stamp = max(stamp, @stamp), ${BACK}, ${TURNS}
+     RETURNING ${TWINS}`,
+    )
+    .pluck()
+    .get({ tenantId, stamp, planned, boot, now: tx.at });
+  return isTwin === 1 ? "twin" : "heard";
 }
 
 function look(tx: Tx, gapSeconds: number): HeartbeatLook {
@@ -62,7 +95,14 @@ function look(tx: Tx, gapSeconds: number): HeartbeatLook {
   setMoment(tx, "watched_at", now);
   const { watched, unheard } = sight;
   const isHeld = verdict === "hold";
-  return { at: now, held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard };
+  const twins = tx
+    .sql<{ now: number }, number>(`SELECT count(*) FROM heartbeats WHERE ${TWINS}`)
+    .pluck()
+    .get({ now });
+  return {
+    ...{ at: now, held: isHeld, heldSince: isHeld ? (heldSince ?? now) : null, watched, unheard },
+    twins: twins ?? 0,
+  };
 }
 
 /** A time ahead of the clock was noted before the clock was set back: it says nothing. */
