@@ -18,7 +18,7 @@ export function registerImport(program: Command): void {
   program
     .command("import <system> <file...>")
     .description(
-      "make a configuration file of another system's export, and say what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
+      "make a configuration file of another system's export (alertmanager, pagerduty, opsgenie, goalert, oncall), and say what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
     )
     .option("--project <name>", "the project that it becomes; named after the system unless told")
     .option(

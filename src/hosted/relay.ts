@@ -3,7 +3,7 @@ import { isSignedBy, isSkewed, readSignatureHeaders } from "../kit/sign.ts";
 import { type PageDeps, type PageResult, pushPage } from "./page.ts";
 import type { PageCounts, PageEnd } from "./page-counts.ts";
 import { noticeOf } from "./push.ts";
-import type { Heard } from "./registry/heartbeats.ts";
+import type { HeardBox } from "./registry/heartbeats.ts";
 import { isBoxUrl, type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
 const IN_FLIGHT_RETRY_SECONDS = 2;
@@ -121,7 +121,7 @@ async function hearBox(
   event: TimedEvent,
 ): Promise<RelayResult | { kind: "ignored" }> {
   const { tenants, heartbeats } = deps.registry;
-  let heard: Heard = "heard";
+  let heard: HeardBox = "heard";
   const { boxUrl, boxTenantId, timestamp: stamp, boot } = event;
   if (event.event === "box.announced") {
     if (!isBoxUrl(boxUrl)) return { kind: "malformed", why: "/box_public_url must be a URL." };

@@ -13,6 +13,7 @@ export function reportText(
     `From ${title}: ${of("exact").length} exact, ${of("approximate").length} approximate, ${of("impossible").length} impossible.`,
     section("Approximate, and how:", of("approximate").map(lineText)),
     section("Impossible here, and why:", of("impossible").map(lineText)),
+    section("The same here:", of("exact").map(lineText)),
     section(
       "Credentials to be entered, by the names of their variables:",
       missing.map(({ env, what }) => `- ${env}: ${what}`),

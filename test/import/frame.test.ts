@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { Command } from "commander";
+import { registerImport } from "../../cli/import.ts";
 import type { Imported } from "../../src/import/importer.ts";
+import { importers } from "../../src/import/list.ts";
 import { UniqueNames } from "../../src/import/names.ts";
 import { reportText, secretsText } from "../../src/import/report.ts";
 import { SecretNames } from "../../src/import/secrets.ts";
@@ -71,6 +74,9 @@ Approximate, and how:
 Impossible here, and why:
 - c: isn't there.
 
+The same here:
+- a: is the same
+
 Credentials to be entered, by the names of their variables:
 - GONE: a token
 
@@ -81,4 +87,11 @@ Nothing was applied. Next:
   box config apply box.yaml
 `,
   );
+});
+
+test("the command's help names every system", async () => {
+  const program = new Command();
+  registerImport(program);
+  const said = program.commands[0]?.description() ?? "";
+  assert.match(said, new RegExp(`\\(${importers.map(({ system }) => system).join(", ")}\\)`));
 });

@@ -37,7 +37,7 @@ export interface BoxSign {
  * `twin`: two boxes say that they live with one key, by turns. Null where its key isn't live any more, and then nothing
  * is noted.
  */
-export type Heard = "heard" | "twin" | null;
+export type HeardBox = "heard" | "twin" | null;
 
 /** So many times the other start of a box must have come back, each within so long of the last, until they are two. */
 export const TWIN_SWAPS = 2;
@@ -45,9 +45,9 @@ export const TWIN_SECONDS = 300;
 
 export interface Heartbeats {
   /** A box says that it lives. */
-  beat(sign: BoxSign): Promise<Heard>;
+  beat(sign: BoxSign): Promise<HeardBox>;
   /** A box stops as planned: it isn't missed until its next heartbeat. */
-  goodbye(sign: BoxSign): Promise<Heard>;
+  goodbye(sign: BoxSign): Promise<HeardBox>;
   /**
    * Looks for boxes that have been silent for longer than their tenant allows, and notes that their
    * people are owed a page. Silence counts only while somebody looked: after `gapSeconds` without a

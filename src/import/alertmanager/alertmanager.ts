@@ -1,3 +1,4 @@
+import { shellQuoted } from "../../kit/shell.ts";
 import {
   type GivenFile,
   type Imported,
@@ -26,13 +27,13 @@ export const alertmanagerImporter: Importer = {
   system: "alertmanager",
   title: "Alertmanager",
   read(files, options) {
-    const { config, silences, report } = sorted(files, options);
+    const { config, silences, lists, report } = sorted(files, options);
     const project = options.project ?? "alertmanager";
     const receivers = readReceivers(config.field("receivers"));
     const root = readTree(config.field("route"), new Set(receivers.keys()));
     const tells = ({ route }: PlannedRoute) => receivers.get(route.receiver)?.tells ?? false;
     const planned = planRoutes(root);
-    report.push(...planned.flatMap((one) => routeLines(one, tells(one))));
+    report.push(...planned.flatMap((one) => routeLines(one, { tells: tells(one), project })));
     const { pieces, report: inhibitions } = inhibited(planned.filter(tells), {
       part: config.field("inhibit_rules"),
       quiet: planned.filter((one) => !tells(one)),
@@ -58,6 +59,7 @@ export const alertmanagerImporter: Importer = {
     );
     report.push(...inhibitions, ...windows.report, ...channels.report);
     report.push(...commands.map(({ line }) => line), ...generalLines(config, { used, pieces }));
+    report.push(...[config, ...lists].flatMap(unreadLines));
     return {
       config: {
         format: 1,
@@ -82,11 +84,14 @@ export const alertmanagerImporter: Importer = {
 function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
   const report: ImportLine[] = [];
   const silences: Silence[] = [];
+  const lists: Part[] = [];
   let config: Part | null = null;
   for (const file of files) {
     const part = partOf(file);
-    if (isSilences(part)) silences.push(...readSilences(part, now));
-    else if (!isConfig(part)) {
+    if (isSilences(part)) {
+      lists.push(part);
+      silences.push(...readSilences(part, now));
+    } else if (!isConfig(part)) {
       const how =
         "is neither a configuration with a route nor a list of silences, and was left out.";
       report.push({ sort: "impossible", what: file.name, how });
@@ -97,16 +102,36 @@ function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
     throw new ImportFault(
       `${files.map(({ name }) => name).join(", ")}: none is a configuration of Alertmanager, which has a route`,
     );
-  return { config, silences, report };
+  return { config, silences, lists, report };
 }
 
 const isConfig = ({ value }: Part): boolean =>
   typeof value === "object" && value !== null && "route" in value;
 
-function routeLines({ route, clauses, shared }: PlannedRoute, tells: boolean): ImportLine[] {
+/** What always fires, so that its end says that the sender has died. */
+const ALWAYS = /watchdog|dead.?man/i;
+
+function routeLines(
+  { route, clauses, shared }: PlannedRoute,
+  { tells, project }: { tells: boolean; project: string },
+): ImportLine[] {
   const what = `route ${route.title || "around all"}`;
   if (clauses.length === 0) return [{ sort: "exact", what, how: "nothing stays there: no rule." }];
-  if (!tells) return [{ sort: "exact", what, how: `${route.receiver} tells nobody: no rule.` }];
+  if (!tells && ALWAYS.test(route.title))
+    return [
+      {
+        ...{ sort: "approximate", what },
+        how: `${route.receiver} tells nobody: no rule. To hear when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
+      },
+    ];
+  if (!tells)
+    return [
+      {
+        sort: "exact",
+        what,
+        how: `${route.receiver} has no configuration and tells nobody: no rule.`,
+      },
+    ];
   const lost = new Set(clauses.flatMap((clause) => conditionsOf(clause, "absent").lost));
   const lines: ImportLine[] = [];
   if (lost.size > 0)
@@ -121,6 +146,12 @@ function routeLines({ route, clauses, shared }: PlannedRoute, tells: boolean): I
     });
   return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule takes the same." }];
 }
+
+const unreadLines = (part: Part): ImportLine[] =>
+  part.unread().map(({ what, fields }) => ({
+    ...{ sort: "impossible", what },
+    how: `Nothing here takes what it has as ${fields.join(", ")}.`,
+  }));
 
 /** More of them than can be read aren't. */
 function listed(texts: readonly string[]): string {
@@ -193,7 +224,10 @@ function generalLines(
   for (const part of config.field("receivers").list()) {
     const name = part.field("name").text();
     const how = "no route names it, so it was left out.";
-    if (!used.has(name)) lines.push({ sort: "approximate", what: `receiver ${name}`, how });
+    if (!used.has(name)) {
+      part.leave();
+      lines.push({ sort: "approximate", what: `receiver ${name}`, how });
+    }
   }
   if (config.field("templates").list().length > 0)
     lines.push({

@@ -59,6 +59,9 @@ const HIDDEN = "<secret>";
 
 function find(config: Part, field: string, global?: { part: Part; field: string }): Found {
   const own = [{ part: config, field }, ...(global === undefined ? [] : [global])];
+  // What stands in for all is heard of, also where a receiver has its own.
+  for (const one of own)
+    for (const field of [one.field, `${one.field}_file`]) one.part.field(field).text();
   for (const one of own) {
     const value = one.part.field(one.field).text();
     if (value === HIDDEN) return { value: null, where: "it isn't shown in this file" };

@@ -66,6 +66,12 @@ export function windowsOf(
     const how = `windows of maintenance, which end after ${LASTS} days: move their dates in the file before then.`;
     report.push({ sort: "approximate", what: `${title}, its times`, how });
   }
+  const used = new Set(rules.flatMap(({ route }) => [...route.mute, ...route.active]));
+  for (const name of intervals.keys())
+    if (!used.has(name)) {
+      const how = "no route that tells anybody names it, so it was left out.";
+      report.push({ sort: "approximate", what: `time interval ${name}`, how });
+    }
   return { maintenance, report };
 }
 

@@ -1,28 +1,42 @@
 import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
 import { fits, isStorable } from "../../kit/text.ts";
 import { type GivenFile, ImportFault } from "../importer.ts";
+import { AskedParts, below, type UnreadFields } from "./asked.ts";
 
 /** A part of a YAML file, every scalar of which is text. What is wrong with it is told with its file and line. */
 export class Part {
   readonly #file: string;
   readonly #yaml: ReadYaml;
   readonly #pointer: string;
+  readonly #asked: AskedParts;
   readonly value: unknown;
 
   constructor(
-    file: string,
-    yaml: ReadYaml,
+    { file, yaml, asked }: { file: string; yaml: ReadYaml; asked: AskedParts },
     { pointer, value }: { pointer: string; value: unknown },
   ) {
     this.#file = file;
     this.#yaml = yaml;
+    this.#asked = asked;
     this.#pointer = pointer;
     this.value = value;
   }
 
   /** Nothing is there, or nothing but its name. */
   get isEmpty(): boolean {
+    this.#asked.for(this.#pointer);
     return this.value === undefined || this.value === null || this.value === "";
+  }
+
+  /** It is told of as a whole, so nothing in it need be asked for. */
+  leave(): this {
+    this.#asked.leave(this.#pointer);
+    return this;
+  }
+
+  /** What of it is set to something and was never asked for, by where it stands. */
+  unread(): UnreadFields[] {
+    return this.#asked.rest(this.value);
   }
 
   fault(sentence: string): ImportFault {
@@ -75,8 +89,8 @@ export class Part {
   }
 
   #below(name: string, value: unknown): Part {
-    const pointer = `${this.#pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    return new Part(this.#file, this.#yaml, { pointer, value });
+    const pointer = below(this.#pointer, name);
+    return new Part({ file: this.#file, yaml: this.#yaml, asked: this.#asked }, { pointer, value });
   }
 
   #name(): string {
@@ -94,7 +108,10 @@ export function mustBeLabel(name: string, part: Part): string {
 export function partOf({ name, text }: GivenFile): Part {
   try {
     const yaml = readYaml(text, { asText: true });
-    return new Part(name, yaml, { pointer: "", value: yaml.value });
+    return new Part(
+      { file: name, yaml, asked: new AskedParts() },
+      { pointer: "", value: yaml.value },
+    );
   } catch (error) {
     if (error instanceof YamlFault) throw new ImportFault(`${name}: ${error.message}`);
     // Aliases of aliases that would fill the memory.

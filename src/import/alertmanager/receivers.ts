@@ -53,6 +53,7 @@ export function channelsOf(
       const what = `receiver ${name}, ${kind}`;
       const maker = makers[kind];
       if (maker === undefined) {
+        part.field(kind).leave();
         report.push({ sort: "impossible", what, how: whyNot(kind) });
         continue;
       }
@@ -73,7 +74,10 @@ export function channelsOf(
   if (integrations.length > MOST_INTEGRATIONS)
     report.push({
       ...{ sort: "impossible", what: `${integrations.length - MOST_INTEGRATIONS} channels` },
-      how: `a project has at most ${MOST_INTEGRATIONS}; the last were left out.`,
+      how: `a project has at most ${MOST_INTEGRATIONS}, so these were left out: ${integrations
+        .slice(MOST_INTEGRATIONS)
+        .map(({ name }) => name)
+        .join(", ")}.`,
     });
   return { integrations: integrations.slice(0, MOST_INTEGRATIONS), report };
 }
@@ -85,7 +89,7 @@ function makeAll(
 ) {
   const { channels, left } = maker.make(config, how);
   const sendsEnds = config.field("send_resolved").flag(maker.sendsEnds);
-  const own = maker.texts.filter((field) => isOwn(config.field(field).value));
+  const own = maker.texts.filter((field) => isOwn(config.field(field).leave().value));
   const texts =
     own.length === 0
       ? []

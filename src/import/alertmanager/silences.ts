@@ -32,7 +32,11 @@ export function readSilences(part: Part, now: number): Silence[] {
   return part
     .list()
     .map((at) => ({ at, ends: timeOf(at.field("endsAt")) }))
-    .filter(({ at, ends }) => at.field("status").field("state").text() !== "expired" && ends > now)
+    .filter(({ at, ends }) => {
+      const stands = at.field("status").field("state").text() !== "expired" && ends > now;
+      if (!stands) at.leave();
+      return stands;
+    })
     .map(({ at, ends: endsAt }) => {
       const matchers = at
         .field("matchers")

@@ -31,6 +31,7 @@ export function weeklyOf(intervals: readonly Part[]): Weekly {
       throw at.field("location").fault(`there is no time zone "${zone}"`);
     if (odd.length > 0) {
       all.beyond.push(odd.join(", "));
+      at.leave();
       continue;
     }
     const week = all.weeks.get(zone) ?? new Uint8Array(WEEK);

@@ -1,7 +1,7 @@
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
 import {
   type BoxSign,
-  type Heard,
+  type HeardBox,
   type HeartbeatLook,
   type Heartbeats,
   type OwedPage,
@@ -24,7 +24,7 @@ type Sign = BoxSign & { planned: boolean };
 
 export function heartbeatsOn(room: DatabaseRoom): Heartbeats {
   const { database, clock } = room;
-  const hear = batchAsker<Sign, Heard>({
+  const hear = batchAsker<Sign, HeardBox>({
     key: ({ tenantId }) => tenantId,
     answer: (signs) => hearAll(room, signs),
     counted: (rows) => database.tally.batch("beat", rows),
@@ -92,7 +92,7 @@ const HEAR = `INSERT INTO heartbeats AS h (tenant_id, heard_at, stamp, planned, 
     silent_since = NULL, ${TURNS}
   RETURNING h.tenant_id AS "tenantId", ${twins("h")} AS twin`;
 
-async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Promise<Heard[]> {
+async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Promise<HeardBox[]> {
   const heard = await database.query<{ tenantId: string; twin: boolean | null }>(HEAR, [
     signs.map(({ tenantId }) => tenantId),
     signs.map(({ relayKeyId }) => relayKeyId),
@@ -101,7 +101,7 @@ async function hearAll({ database }: DatabaseRoom, signs: readonly Sign[]): Prom
     signs.map(({ boot }) => boot ?? null),
   ]);
   const known = new Map(heard.map(({ tenantId, twin }) => [tenantId, twin ? "twin" : "heard"]));
-  return signs.map(({ tenantId }) => (known.get(tenantId) as Heard | undefined) ?? null);
+  return signs.map(({ tenantId }) => (known.get(tenantId) as HeardBox | undefined) ?? null);
 }
 
 /** By the database's clock. The job's row is locked, so that looks are one after the other. */

@@ -2,7 +2,7 @@ import type { Tx } from "../../../store/store.ts";
 import { judgeLook, type Sight, UNHEARD_SECONDS } from "../../silence.ts";
 import {
   type BoxSign,
-  type Heard,
+  type HeardBox,
   type HeartbeatLook,
   type Heartbeats,
   type OwedPage,
@@ -62,7 +62,7 @@ function hear(
   tx: Tx,
   { tenantId, stamp, relayKeyId, boot = null }: Omit<BoxSign, "boot"> & { boot?: string | null },
   { planned }: { planned: 0 | 1 },
-): Heard {
+): HeardBox {
   if (!isLiveKey(tx, { relayKeyId, tenantId })) return null;
   const isTwin = tx
     .sql<
