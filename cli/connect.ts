@@ -12,6 +12,7 @@ interface ConnectOptions extends ApiOptions {
   project: string;
   name?: string;
   level?: string;
+  lines: boolean;
   wait?: boolean;
 }
 
@@ -26,6 +27,7 @@ export function registerConnect(program: Command): void {
       "--level <level>",
       `lowest level that the new rule takes: ${levelHelp}; error unless told`,
     )
+    .option("--no-lines", "keep none of its lines; a week of them unless told")
     .option("--wait", "wait for its first event, and say what became of it")
     .action(connect);
 }
@@ -34,7 +36,7 @@ const LOOK_MS = 1000;
 
 async function connect(kind: string, options: ConnectOptions): Promise<void> {
   const { project, name, level } = options;
-  const made = await callApi<ConnectionAnswer>(
+  const answer = await callApi<ConnectionAnswer>(
     options,
     "POST",
     path("v1", "projects", project, "connect"),
@@ -42,16 +44,18 @@ async function connect(kind: string, options: ConnectOptions): Promise<void> {
       kind,
       ...(name === undefined ? {} : { name }),
       ...(level === undefined ? {} : { level: parseLevel(level) }),
+      ...(options.lines ? {} : { retain_logs: false }),
     },
   );
+  const made = { ...answer, set_up: withAddresses(answer.set_up, urlOf(options)) };
   if (!options.wait) {
-    print(made, options, () => pasteText(made, urlOf(options)));
+    print(made, options, () => pasteText(made));
     return;
   }
   const from = path("v1", "projects", project, "sources", made.name, "heard");
   // With --json one object is the whole answer, so the text to paste goes beside it.
   const beside = options.json ? terminal().stderr : terminal().stdout;
-  beside.write(`${pasteText(made, urlOf(options))}\n\nwaiting for its first event …\n`);
+  beside.write(`${pasteText(made)}\n\nwaiting for its first event …\n`);
   for (;;) {
     const { heard } = await callApi<HeardAnswer>(options, "GET", from);
     if (heard !== null) {
@@ -62,25 +66,28 @@ async function connect(kind: string, options: ConnectOptions): Promise<void> {
   }
 }
 
-function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer, url: string): string {
+function pasteText({ name, rules, made_rule, set_up }: ConnectionAnswer): string {
   const hears =
     made_rule === null
       ? `Rules that may take what it sends: ${rules.join(", ")}.`
       : `Made the rule ${made_rule}, because no rule would have taken what it sends.`;
   return [
     `Made the source ${name}. ${hears}`,
-    ...["", `Paste this into ${set_up.where}:`, "", withAddress(set_up.paste, url), ""],
-    ...set_up.notes.map((note) => `- ${withAddress(note, url)}`),
+    ...["", `Paste this into ${set_up.where}:`, "", set_up.paste, ""],
+    ...set_up.notes.map((note) => `- ${note}`),
   ].join("\n");
 }
 
 /** A box that doesn't know its public address is called by the one that this terminal has for it. */
-function withAddress(text: string, url: string): string {
-  const { host, hostname } = new URL(url);
-  return text
-    .replace(/(?<!path_prefix:)(^|[\s'"=])(\/(?:v1|ping)\/)/gm, `$1${url}$2`)
-    .replace(/\bHOST:PORT\b/g, host)
-    .replace(/\bHOST\b/g, hostname);
+function withAddresses({ where, paste, notes }: ConnectionAnswer["set_up"], url: string) {
+  const { host, hostname, protocol } = new URL(url);
+  const whole = (text: string) =>
+    text
+      .replace(/(?<!\bpath(?:_prefix)?:)(^|[\s'"=])(\/(?:v1|ping)\/)/gm, `$1${url}$2`)
+      .replace(/\bhttp:(\/\/(?:\w+@)?HOST:PORT)\b/g, `${protocol}$1`)
+      .replace(/\bHOST:PORT\b/g, host)
+      .replace(/\bHOST\b/g, hostname);
+  return { where, paste: whole(paste), notes: notes.map(whole) };
 }
 
 function heardText({

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { LINE_LEVEL, levelInText } from "../src/adapters/line.ts";
 import { eventLimits } from "../src/ingest/event.ts";
 import { sleep, systemClock } from "../src/kit/clock.ts";
 import { cut, fits } from "../src/kit/text.ts";
@@ -21,7 +22,7 @@ const LONGEST_WAIT_MS = 200;
 interface IngestOptions {
   url?: string;
   token?: string;
-  level: string;
+  level?: string;
   tag?: string[];
   json?: boolean;
   quiet?: boolean;
@@ -43,7 +44,10 @@ export function registerIngest(program: Command): void {
     .description("send lines of files (or standard input) as events; never drops one silently")
     .addOption(urlFlag())
     .addOption(flag("--token <token>", "ingest token (pti_…)"))
-    .option("--level <level>", `level of every event: ${levelHelp}`, "info")
+    .option(
+      "--level <level>",
+      `level of every event: ${levelHelp}; unless told what each line says of itself, else info`,
+    )
     .option("--tag <tag...>", "tags of every event")
     .option("--quiet", "no progress")
     .addOption(jsonFlag())
@@ -56,7 +60,7 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
       "an ingest token is needed: --token or BOX_TOKEN (box source add makes one)",
       exitCodes.usage,
     );
-  const level = parseLevel(options.level);
+  const level = options.level === undefined ? null : parseLevel(options.level);
   const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
   const sending: Sending = {
     ...{ url: urlOf(options), token: tokenOf("pti", options.token, from) },
@@ -129,7 +133,8 @@ async function* withPauses(
 interface Sending {
   url: string;
   token: string;
-  level: number;
+  /** Null: what each line says. */
+  level: number | null;
   tags: string[] | undefined;
 }
 
@@ -140,7 +145,7 @@ async function send(lines: string[], options: Sending, totals: Totals): Promise<
     .map((line) =>
       JSON.stringify({
         message: cut(line, eventLimits.message),
-        level: options.level,
+        level: options.level ?? levelInText(line) ?? LINE_LEVEL,
         ...(options.tags ? { tags: options.tags } : {}),
       }),
     )

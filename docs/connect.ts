@@ -1,4 +1,5 @@
 import type { Adapter } from "../src/adapters/adapter.ts";
+import { mailPresets } from "../src/adapters/email/presets.ts";
 import { adapters } from "../src/adapters/list.ts";
 import { presets } from "../src/adapters/mapping/presets.ts";
 
@@ -62,13 +63,19 @@ function known(): string {
   const rows = Object.entries(presets).map(([name, { title, paste }]) =>
     paste === undefined
       ? `- \`${name}\`: ${title}.`
-      : `- \`${name}\`: ${title}. Its body:\n\n  \`\`\`\n  ${paste}\n  \`\`\`\n`,
+      : `- \`${name}\`: ${title}. What to paste there:\n\n  \`\`\`\n  ${paste.replaceAll("\n", "\n  ")}\n  \`\`\`\n`,
   );
   return [
     ...["## Webhooks that are known by name", ""],
     "A source of kind `hook` reads its sender's words by a mapping: `options.mapping` is one of these names, a document of",
     "your own (contract §24), or a document with `preset` that stands over one of them.",
     ...["", ...rows, ""],
+    ...["## Mails that are known by name", ""],
+    "Of most senders' subjects the box knows which end what. Some say it in words of their own: of those `options.mail_rules`",
+    "of a source of kind `email` is one of these names, or a list of rules ([the guide](guide.md)).",
+    "",
+    ...Object.entries(mailPresets).map(([name, { title }]) => `- \`${name}\`: ${title}.`),
+    "",
   ].join("\n");
 }
 

@@ -48,6 +48,26 @@ export interface JobReport {
   otherwise: { event: IngestEvent } | "nothing" | "rejected";
 }
 
+/** An alert that a sender asks for: by the name that it gave it, or the id that was made of that. */
+export interface AlertAsked {
+  name: string;
+  mayBeId: boolean;
+}
+
+/** What of it a sender is told. */
+export interface AlertTold {
+  id: string;
+  dedupKey: string;
+  message: string;
+  details: string;
+  state: "open" | "acknowledged" | "resolved";
+  level: number;
+  count: number;
+  /** Unix seconds. */
+  openedAt: number;
+  lastSeen: number;
+}
+
 /** How many of a request's events were taken. */
 export interface TakenCounts {
   accepted: number;
@@ -63,7 +83,9 @@ export interface Decoded {
   ids?: readonly (string | null)[];
   /** What jobs said; each that is heard counts as accepted. */
   jobs?: readonly JobReport[];
-  answer(taken: TakenCounts): SenderReply;
+  /** An alert that the answer needs; there is none: not found. */
+  asks?: AlertAsked;
+  answer(taken: TakenCounts, asked?: AlertTold): SenderReply;
 }
 
 /** Why a request isn't taken at all. */
@@ -114,6 +136,11 @@ export function placeOfBox(base: string): { scheme: string; host: string; hostna
   if (!URL.canParse(base)) return { scheme: "http", host: "HOST:PORT", hostname: "HOST" };
   const { protocol, host, hostname } = new URL(base);
   return { scheme: protocol.replace(":", ""), host, hostname };
+}
+
+/** The same in one piece. */
+export function baseOfBox(base: string): string {
+  return URL.canParse(base) ? base : "http://HOST:PORT";
 }
 
 /** The format of one kind of sender: a file of its own and a line in the list. */

@@ -4,7 +4,7 @@ import { asText, type JsonFields, objectOf, objectsIn } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { jsonReply, plainRefusal } from "./replies.ts";
-import { levelOfColor } from "./slack.ts";
+import { levelOfColor, slackMessages } from "./slack.ts";
 
 /** A message in the shape that Discord's webhooks take. */
 export const discordMessages: Adapter = {
@@ -14,6 +14,8 @@ export const discordMessages: Adapter = {
   caps: alertCaps,
   decode(request) {
     if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
+    // Discord's own address for those who speak Slack's shape.
+    if (/^\/slack\/?$/.test(request.path)) return slackMessages.decode(request);
     const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}), request.watched)];
     return { events, rejected: [], answer: () => answerOf(request) };
   },
@@ -22,6 +24,7 @@ export const discordMessages: Adapter = {
     where: "the sender, in place of the address of a Discord webhook",
     paste: `${base}/v1/in/discord/${token}`,
     notes: [
+      "With /slack behind it, as at Discord, the address takes Slack's shape.",
       "A message fires and nothing ends: give the rule an auto_resolve_quiet_minutes. A red embed is level 400, an orange one 300.",
       "Most senders try once: what is sent while the box is down is lost.",
     ],

@@ -1,6 +1,7 @@
 import type { IngestEvent } from "../ingest/event.ts";
 import {
   type Adapter,
+  baseOfBox,
   type Decoded,
   type InRefusal,
   type InRequest,
@@ -48,7 +49,7 @@ export const elasticsearch: Adapter = {
       "setup.template.enabled: false",
       "setup.ilm.enabled: false",
       "output.elasticsearch:",
-      `  hosts: ['${base}']`,
+      `  hosts: ['${baseOfBox(base)}']`,
       "  path: /v1/in/elasticsearch",
       "  username: box",
       `  password: ${token}`,

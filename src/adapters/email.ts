@@ -9,6 +9,7 @@ import {
   placeOfBox,
   UnreadableBody,
 } from "./adapter.ts";
+import { mailPresets } from "./email/presets.ts";
 import { stateOf } from "./email/subject.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
@@ -39,7 +40,7 @@ export const incomingMail: Adapter = {
         "What stands before the + is free, so is the host; the key alone before the @ will do. With a login the recipient may be anything.",
         `Cron: MAILTO=alerts+${shortToken}@${host} in the crontab, and a mail program on the machine that hands over to the box, as msmtp does (account: host ${host}, port 2525).`,
         "The box relays nothing: a recipient without a key is refused with 550. 250 means that the event is on the disk.",
-        'The subject is the message. "PROBLEM", "DOWN", "[FIRING:2]" and the like fire, "OK", "UP", "RECOVERY", "[RESOLVED]", 🟢 and the like end the same subject\'s alert, unless something beside them says no ("not OK", "0 of 3 UP"); the source\'s option mail_rules says otherwise.',
+        'The subject is the message. "PROBLEM", "DOWN", "[FIRING:2]" and the like fire, "OK", "UP", "RECOVERY", "[RESOLVED]", 🟢 and the like end the same subject\'s alert, unless something beside them says no ("not OK", "0 of 3 UP"); the source\'s option mail_rules says otherwise: a list, or the name of a sender that is known (monit, nut …).',
         "While the box is down or full a mail program keeps the mail and sends it after. Devices that send without one try once.",
         "STARTTLS is offered where the box has --tls-cert. A device that can set no recipient and no login is named by its port: --smtp 0.0.0.0:2525=PROJECT/SOURCE --allow-from 10.0.0.0/8.",
       ],
@@ -98,7 +99,8 @@ function mailEvent(mail: JsonFields, { options, watched }: InRequest) {
 
 function ruleFor(title: string, { mail_rules = [] }: SourceOptions): MailRule | undefined {
   const subject = title.toLowerCase();
-  return mail_rules.find((rule) => subject.includes(rule.subject_contains.toLowerCase()));
+  const rules = typeof mail_rules === "string" ? mailPresets[mail_rules]?.rules : mail_rules;
+  return rules?.find((rule) => subject.includes(rule.subject_contains.toLowerCase()));
 }
 
 /** Also within a word: mdadm's `DegradedArray`. "SMART error (…) detected" is a disk that fails. */
@@ -115,7 +117,8 @@ function namedBy(
   title: string,
   { rule, from }: { rule: MailRule | undefined; from: string },
 ): NamedState {
-  const { action, name } = stateOf(title);
+  const { action } = stateOf(title);
+  const { name } = stateOf(calledBy(title, rule));
   const names = {
     "subject-without-state": sha256(name || from),
     subject: sha256(title.toLowerCase()),
@@ -127,6 +130,13 @@ function namedBy(
     instance: null,
     expiresAt: null,
   };
+}
+
+/** The subject with the words in it by which the alert was named when it began. */
+function calledBy(title: string, rule: MailRule | undefined): string {
+  if (rule?.named_as === undefined) return title;
+  const at = title.toLowerCase().indexOf(rule.subject_contains.toLowerCase());
+  return title.slice(0, at) + rule.named_as + title.slice(at + rule.subject_contains.length);
 }
 
 function keysOf(mail: JsonFields): [string, string][] {

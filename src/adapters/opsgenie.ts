@@ -60,7 +60,7 @@ function decode(request: InRequest): Decoded {
   if (found === undefined) throw new UnreadableBody({ why: "not_found" });
   const { method } = request;
   if (method === "GET" && id === "requests") return processed(request);
-  if (method === "GET" && id !== "") throw new UnreadableBody({ why: "not_found" });
+  if (method === "GET" && id !== "" && verb === "") return shown(decoded(id), request);
   const isWrite = method === "POST" || (id !== "" && (method === "PUT" || method === "PATCH"));
   const isDelete = method === "DELETE" && id !== "" && verb === "";
   if (!isWrite && !isDelete) throw new UnreadableBody({ why: "method", allowed: ["POST"] });
@@ -209,6 +209,28 @@ function processed({ path }: InRequest): Decoded {
     answer: () => jsonReply(200, { data, took: 0.001, requestId }),
   };
 }
+
+/** An alert as SDKs read it. */
+function shown(name: string, { query, unique }: InRequest): Decoded {
+  return {
+    ...{ events: [], rejected: [] },
+    asks: { name, mayBeId: query.get("identifierType") !== "alias" },
+    answer: (_, alert) => {
+      if (alert === undefined) throw new UnreadableBody({ why: "not_found" });
+      const { dedupKey, message, details, state, count, level, openedAt, lastSeen } = alert;
+      const priority = Object.entries(LEVELS).find(([, least]) => level >= least)?.[0] ?? "p5";
+      const data = {
+        ...{ id: uuidOf(dedupKey), tinyId: alert.id, alias: dedupKey, message },
+        ...{ description: details, status: state === "resolved" ? "closed" : "open" },
+        ...{ acknowledged: state !== "open", count, priority: priority.toUpperCase(), tags: [] },
+        ...{ createdAt: isoTime(openedAt), lastOccurredAt: isoTime(lastSeen) },
+      };
+      return jsonReply(200, { data, took: 0.001, requestId: unique() });
+    },
+  };
+}
+
+const isoTime = (seconds: number) => new Date(seconds * 1000).toISOString();
 
 function refuse(refusal: InRefusal): SenderReply {
   const rest = { took: 0, requestId: "" };

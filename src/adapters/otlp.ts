@@ -64,7 +64,7 @@ function decode(request: InRequest): Decoded {
     : recordsOf(request, type);
   if (records.length + rejected.length > MOST_LINES) throw new UnreadableBody({ why: "too_large" });
   return {
-    events: records.map((record) => otlpEvent(record, request.watched)),
+    events: records.map((record) => otlpEvent(record, request)),
     rejected,
     answer: () => answer(type, rejected),
   };

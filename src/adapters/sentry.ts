@@ -2,6 +2,7 @@ import { inflateSync } from "node:zlib";
 import type { IngestEvent } from "../ingest/event.ts";
 import {
   type Adapter,
+  baseOfBox,
   type Decoded,
   type InRefusal,
   type InRequest,
@@ -55,7 +56,7 @@ export const sentry: Adapter = {
   refuse,
   setUp: ({ base, shortToken }) => ({
     where: "the program, as its DSN",
-    paste: `SENTRY_DSN=${base.replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
+    paste: `SENTRY_DSN=${baseOfBox(base).replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
     notes: [
       "Errors, messages, logs, feedback and check-ins are taken; of the rest the SDK is told to send none. A check-in is for the heartbeat of its slug that this source made, or that names it; it is made where the SDK says when the monitor is expected. What it says goes to the rules for heartbeats, and where there are none to those for this source. A rule that names sentry.group as identifier has an alert for each kind of error.",
       "Email, address and request of users are left out, unless the source's option sentry_pii is true.",
@@ -107,13 +108,16 @@ function envelopeCall(request: InRequest): Decoded {
   for (const item of envelope.items) {
     if (item.payload.length > MOST_EVENT && item.type === "event")
       throw new UnreadableBody({ why: "too_large" });
-    const fields = objectOf(wanted(item) ? jsonOr(item.payload) : {});
+    let fields = objectOf(wanted(item) ? jsonOr(item.payload) : {});
     if (fields === null) {
       rejected.push({ reason: `an item of type ${item.type.slice(0, 40)} is no JSON object` });
       continue;
     }
     const job = item.type === "check_in" ? sentryCheckIn(fields, request.watched) : null;
     if (job !== null) jobs.push(job);
+    // Some SDKs write the id into the envelope's head alone.
+    const said = item.type === "event" ? asText(envelope.headers["event_id"]) : "";
+    if (said !== "" && asText(fields["event_id"]) === "") fields = { ...fields, event_id: said };
     const own = item.type === "event" ? asText(fields["event_id"]) : "";
     if (own !== "") id = own;
     for (const loose of eventsOf(item.type, fields, privacyOf(request))) {

@@ -2,6 +2,7 @@ import type { SetUp } from "../adapters/adapter.ts";
 import { findAdapter, sourceKinds, usualRoom } from "../adapters/list.ts";
 import { createRule } from "../alerts/rules.ts";
 import { invalid, ServiceError } from "../kit/errors.ts";
+import { levelName } from "../kit/level.ts";
 import type { Project } from "../projects/projects.ts";
 import { ruleCreate, type StoredRule } from "../projects/rule.ts";
 import { listRules } from "../projects/rules.ts";
@@ -11,6 +12,7 @@ import type { ConnectionAnswer } from "./connection.ts";
 import { usualLadder } from "./ladder.ts";
 import { snippetsOf } from "./snippets.ts";
 
+const WARNING = 300;
 /** Errors, where the kind of sender says nothing else. */
 const LEVEL = 400;
 
@@ -41,13 +43,25 @@ export function connect(tx: Tx, project: Project, wanted: Wanted): ConnectionAns
       : makeRule(tx, project, { name, present, level: wanted.level ?? usualLevel(kind) });
   const at = { base, token: made.token, shortToken: made.short_token ?? "" };
   const { where, paste, notes } = setUpOf(kind, at);
+  const unheard = unheardNote(
+    listRules(tx, project.id).filter((rule) => mayTake(rule, { name, kind })),
+  );
   return {
     ...made,
     kind,
     rules: made_rule === null ? rules : [made_rule],
     made_rule,
-    set_up: { where, paste, notes: [...notes] },
+    set_up: { where, paste, notes: [...unheard, ...notes] },
   };
+}
+
+/** What comes at a lower level opens nothing, and its sender is answered that all is well. */
+function unheardNote(rules: readonly StoredRule[]): string[] {
+  const lowest = Math.min(...rules.map(({ match }) => match.min_level ?? 0));
+  if (lowest <= WARNING) return [];
+  return [
+    `Takes level ${levelName(lowest)} and above: a warning (severity: warning) opens no alert. A rule whose min_level is ${WARNING} takes those too: box connect makes one with --level warn, or change match.min_level of ${rules.map(({ name }) => name).join(", ")}.`,
+  ];
 }
 
 const usualLevel = (kind: string) => findAdapter(kind)?.usualLevel ?? LEVEL;

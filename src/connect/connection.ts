@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer } from "../kit/fields.ts";
+import { boolean, integer } from "../kit/fields.ts";
 import { sourceKind, sourceName, sourceToken } from "../projects/source.ts";
 
 /** Connecting a sender: a source, a rule where none would hear it, and what to paste there. */
@@ -8,6 +8,9 @@ export const connectBody = z.strictObject({
   name: sourceName.optional().meta({ description: "Of the source; default its kind." }),
   level: integer(0).optional().meta({
     description: "Lowest level that the new rule takes; default 400, of kind email 300.",
+  }),
+  retain_logs: boolean.optional().meta({
+    description: "Whether its lines are kept, to look at them and to try rules on; default true.",
   }),
 });
 

@@ -1,11 +1,12 @@
 import { acknowledge } from "../alerts/acknowledge.ts";
+import { type AlertRow, findAlertRow } from "../alerts/alert.ts";
 import { type Held, heldBack, namedAlerts, nameOfId, updateNamed } from "../alerts/named.ts";
 import { resolve } from "../alerts/resolve.ts";
 import { writeTimeline } from "../alerts/timeline.ts";
 import { ForgetfulMap } from "../kit/forgetful-map.ts";
 import { sha256 } from "../kit/ids.ts";
 import type { Source } from "../projects/sources.ts";
-import type { Tx } from "../store/store.ts";
+import type { Reader, Tx } from "../store/store.ts";
 import type { IngestEvent } from "./event.ts";
 import type { NamedState } from "./named-fields.ts";
 
@@ -49,6 +50,32 @@ export function identified(tx: Tx, source: Source, named: NamedState): NamedStat
   const of = { projectId: source.projectId, room: roomOf(source) };
   if (namedAlerts(tx, { ...of, dedupKey }).length > 0) return named;
   return { ...named, dedupKey: nameOfId(tx, { ...of, id: dedupKey }) ?? dedupKey };
+}
+
+/** The alert of a name, or of the id that was made of it: the one that stands, else the last that ended. Null for none. */
+export function latestNamed(
+  reader: Reader,
+  source: Source,
+  { name, mayBeId }: { name: string; mayBeId: boolean },
+): AlertRow | null {
+  const of = { projectId: source.projectId, room: roomOf(source) };
+  const named = (dedupKey: string) => namedAlerts(reader, { ...of, dedupKey }).at(-1);
+  const known = named(name) === undefined && mayBeId ? nameOfId(reader, { ...of, id: name }) : null;
+  const dedupKey = known ?? name;
+  const id = named(dedupKey)?.id ?? lastEnded(reader, of, subjectMaker()(of.room, dedupKey));
+  return id === null ? null : findAlertRow(reader, id);
+}
+
+const LAST_OF = `SELECT max(a.id) AS id FROM rules r JOIN alerts a
+    ON a.alert_key = r.id || ':' || :subject
+    OR (a.alert_key > r.id || ':' || :subject || ':' AND a.alert_key < r.id || ':' || :subject || ';')
+  WHERE r.project_id = :project`;
+
+function lastEnded(reader: Reader, of: { projectId: number }, subject: string): number | null {
+  const row = reader
+    .sql<[{ subject: string; project: number }], { id: number | null }>(LAST_OF)
+    .get({ subject, project: of.projectId });
+  return row?.id ?? null;
 }
 
 /** What an update changes. */

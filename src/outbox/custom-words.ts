@@ -18,6 +18,8 @@ const LONGEST_BODY = 3_500;
 /** Names that a template may use; the guide says what is in them. */
 export const templateFields = [
   "event",
+  "event_id",
+  "timestamp",
   "is_opened",
   "is_escalated",
   "is_renotified",
@@ -39,6 +41,7 @@ export const templateFields = [
   "last_seen",
   "last_seen_at",
   "message",
+  "last_message",
   "template",
   "identifiers",
   "identifier_list",
@@ -52,6 +55,7 @@ export const templateFields = [
   "links",
   "text",
   "href",
+  "page_accounts",
   "paged",
   "paged_people",
   "name",
@@ -106,7 +110,7 @@ function viewOf(
     people && people.people.length > 0 ? names(people) : "";
   const is = (kind: EventBody["event"]) => event.event === kind;
   return {
-    event: event.event,
+    ...{ event: event.event, event_id: event.event_id, timestamp: event.timestamp },
     ...{ is_opened: is("alert.opened"), is_escalated: is("alert.escalated") },
     ...{ is_renotified: is("alert.renotified"), is_acknowledged: is("alert.acknowledged") },
     ...{ is_resolved: is("alert.resolved"), is_test: is("alert.test") },
@@ -116,13 +120,16 @@ function viewOf(
     ...{ level: event.level, level_name: levelName(event.level), count: event.count },
     ...{ first_seen: minuteOf(event.first_seen), first_seen_at: event.first_seen },
     ...{ last_seen: minuteOf(event.last_seen), last_seen_at: event.last_seen },
-    ...{ message: event.last_message, template: event.template },
+    ...{ message: event.last_message, last_message: event.last_message },
+    template: event.template,
     identifiers: event.identifiers,
     identifier_list: Object.entries(event.identifiers).map(([key, value]) => ({ key, value })),
     ...{ key: "", value: "", text: "", href: "", name: "", why: "" },
     ...{ alert_id: event.alert_id, escalation_level: event.escalation_level },
     investigate: event.investigate,
     ...{ link: message.link ?? "", runbook: said.runbook ?? "", links: said.links ?? [] },
+    // Whoever reads a message knows people by their names.
+    page_accounts: (said.paged?.people ?? []).map(({ name }) => name),
     ...{ paged: word(said.paged), paged_people: said.paged?.people ?? [] },
     paged_so_far: word(said.told),
     ...{ next: word(said.next), next_people: said.next?.people ?? [] },

@@ -19,6 +19,10 @@ const mailRule = z.strictObject({
     description:
       "What names the alert: the subject without its words for a state (the default), all of it, or nothing, so that the template tells alerts apart.",
   }),
+  named_as: text(256).optional().meta({
+    description:
+      "What stands in the place of `subject_contains` where the subject names the alert, so that an end finds what began: `Connection failed` of `Connection succeeded`.",
+  }),
 });
 export type MailRule = z.output<typeof mailRule>;
 
@@ -43,9 +47,15 @@ export const sourceOptions = z.strictObject({
     description:
       "Of kind sns: false for a box without a way out. No signature is checked then, and only topics in `sns_auto_confirm` are taken.",
   }),
-  mail_rules: list(mailRule, 32).optional().meta({
-    description: "Of kind email: the first whose words are in the subject counts.",
-  }),
+  mail_rules: z
+    .union([text(64, 1), list(mailRule, 32)], {
+      error: "must be the name of a preset or a list of rules",
+    })
+    .optional()
+    .meta({
+      description:
+        "Of kind email: the first whose words are in the subject counts. A preset's name, or a list.",
+    }),
   mapping: z
     .union([text(64, 1), z.record(z.string(), z.unknown())], {
       error: "must be the name of a preset or a document",

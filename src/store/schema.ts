@@ -136,11 +136,13 @@ export const sources = sqliteTable("sources", {
       logfmt?: boolean | undefined;
       sentry_pii?: boolean | undefined;
       mail_rules?:
+        | string
         | {
             subject_contains: string;
             action?: "fire" | "resolve" | "acknowledge" | undefined;
             level?: number | undefined;
             dedup?: "subject-without-state" | "subject" | "none" | undefined;
+            named_as?: string | undefined;
           }[]
         | undefined;
       mapping?: string | Record<string, unknown> | undefined;

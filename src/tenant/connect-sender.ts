@@ -14,15 +14,15 @@ export interface NewSender {
   kind: string;
   name?: string | undefined;
   level?: number | undefined;
-  /** Whether its lines are kept; not where it is left out. */
-  retainLogs?: boolean;
+  /** Whether its lines are kept; they are where it is left out. */
+  retainLogs?: boolean | undefined;
 }
 
 /** Makes a sender's source, and listens for its first event. `base`: the box's address for senders. Throws 400, 404, 409, 422. */
 export function connectSender(
   tenant: Tenant,
   base: string,
-  { project: home, retainLogs = false, ...wanted }: NewSender,
+  { project: home, retainLogs = true, ...wanted }: NewSender,
 ): ConnectionAnswer {
   const made = tenant.store.write((tx) => {
     const project = getProject(tx, home);

@@ -4,6 +4,7 @@ import { type MailText, plainMail } from "../../src/adapters/email/mail.ts";
 import { readMime } from "../../src/adapters/email/mime.ts";
 import { stateOf } from "../../src/adapters/email/subject.ts";
 import { incomingMail } from "../../src/adapters/email.ts";
+import { mustBeUsable } from "../../src/adapters/mapping/chosen.ts";
 import type { SourceOptions } from "../../src/projects/source.ts";
 import fc, { anyCharacter } from "../support/property.ts";
 import { decodesCleanly, sent } from "./clean.ts";
@@ -153,6 +154,46 @@ describe("a mail", () => {
     assert.equal(event("Daily Report: DOWN")?.level, 100);
     assert.notEqual(event("report OK")?.named?.dedupKey, event("report FAILED")?.named?.dedupKey);
     assert.equal(event("Power failure")?.level, 500);
+  });
+
+  test("senders that end in words of their own: a preset's name", () => {
+    const event = (subject: string, preset: string) =>
+      decoded({ subject }, { mail_rules: preset }).events[0]?.named;
+    for (const [preset, fires, ends] of [
+      ["monit", "monit alert --  Does not exist nginx", "monit alert --  Exists nginx"],
+      [
+        "monit",
+        "monit alert --  Connection failed nginx",
+        "monit alert --  Connection succeeded nginx",
+      ],
+      [
+        "monit",
+        "monit alert --  Resource limit matched db",
+        "monit alert --  Resource limit succeeded db",
+      ],
+      ["monit", "monit alert --  Link down eth0", "monit alert --  Link up eth0"],
+      ["apcupsd", "nas UPS smart Power Failure !!!", "nas UPS smart Power has returned"],
+      ["nut", "UPS ups@localhost on battery", "UPS ups@localhost on line power"],
+      ["netdata", "db is critical - disk - disk._", "db recovered - disk - disk._"],
+      ["netdata", "db needs attention - disk - disk._", "db recovered - disk - disk._"],
+      [
+        "proxmox",
+        "vzdump backup status (pve) : backup failed",
+        "vzdump backup status (pve) : backup successful",
+      ],
+    ] as const) {
+      const [begun, ended] = [event(fires, preset), event(ends, preset)];
+      assert.deepEqual([begun?.action, ended?.action], ["fire", "resolve"], ends);
+      assert.equal(begun?.dedupKey, ended?.dedupKey, ends);
+    }
+    const one = event("monit alert --  Does not exist nginx", "monit");
+    const another = event("monit alert --  Connection succeeded nginx", "monit");
+    assert.notEqual(one?.dedupKey, another?.dedupKey);
+    assert.throws(
+      () => mustBeUsable("email", { mail_rules: "pigeon" }),
+      /mail_rules: must be a list/,
+    );
+    mustBeUsable("email", { mail_rules: "monit" });
   });
 
   test("too much text is cut, and said so", () => {

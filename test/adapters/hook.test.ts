@@ -154,6 +154,33 @@ describe("a webhook of which nothing is known", () => {
   });
 });
 
+describe("senders whose states are their own", () => {
+  const act = (preset: string, body: object) =>
+    seen(body, preset).map(([, level, action, name]) => [level, action, name])[0];
+
+  test("Icinga's and Checkmk's flapping: in trouble until it is over", () => {
+    const icinga = (type: string, state: string) =>
+      act("icinga", { type, state, host: "web", service: "http", output: "x" });
+    assert.deepEqual(icinga("FLAPPINGSTART", "OK"), [400, "fire", "web:http"]);
+    assert.deepEqual(icinga("FLAPPINGEND", "OK"), [200, "resolve", "web:http"]);
+    assert.deepEqual(icinga("FLAPPINGEND", "CRITICAL"), [500, "fire", "web:http"]);
+    assert.deepEqual(icinga("PROBLEM", "WARNING"), [300, "fire", "web:http"]);
+    assert.deepEqual(icinga("RECOVERY", "OK"), [200, "resolve", "web:http"]);
+    assert.deepEqual(icinga("ACKNOWLEDGEMENT", "CRITICAL"), [500, "acknowledge", "web:http"]);
+    assert.equal(icinga("DOWNTIMESTART", "OK"), undefined);
+    const checkmk = (notification_type: string, status: string) =>
+      act("checkmk", { notification_type, status, site: "s", host: "web", service: "" });
+    assert.deepEqual(checkmk("FLAPPINGSTART", "UP"), [400, "fire", "s:web:"]);
+    assert.deepEqual(checkmk("FLAPPINGSTOP", "UP"), [200, "resolve", "s:web:"]);
+    assert.deepEqual(checkmk("RECOVERY", "UP"), [200, "resolve", "s:web:"]);
+  });
+
+  test("Datadog's tags stand alone, without the spaces around them", () => {
+    const [event] = events({ title: "t", tags: "env:prod, team:a ,b" }, "datadog");
+    assert.deepEqual(event?.tags, ["hook", "datadog", "env:prod", "team:a", "b"]);
+  });
+});
+
 describe("a mapping", () => {
   test("reads with pointers, texts, maps and transforms; headers and the query too", () => {
     const body = {
@@ -524,6 +551,31 @@ const stories: Readonly<Record<string, readonly [object, readonly unknown[]][]>>
     [
       { title: "High CPU", transition: "Recovered", aggreg_key: "9f" },
       ["High CPU", 400, "resolve", "9f"],
+    ],
+  ],
+  pingdom: [
+    [
+      { check_id: 7, check_name: "Shop", current_state: "DOWN", previous_state: "UP" },
+      ["Shop is down", 400, "fire", "pingdom:7"],
+    ],
+    [
+      { check_id: 7, check_name: "Shop", current_state: "UP", previous_state: "DOWN" },
+      ["Shop is up", 200, "resolve", "pingdom:7"],
+    ],
+  ],
+  librenms: [
+    [{ id: "9", title: "t", state: "1", severity: "critical" }, ["t", 500, "fire", "librenms:9"]],
+    [{ id: "9", title: "t", state: "3", severity: "warning" }, ["t", 300, "fire", "librenms:9"]],
+    [{ id: "9", title: "t", state: 2 }, ["t", 400, "acknowledge", "librenms:9"]],
+    [{ id: "9", title: "t", state: "0", severity: "ok" }, ["t", 200, "resolve", "librenms:9"]],
+  ],
+  "new-relic": [
+    [{ id: "i", title: "t", state: "ACTIVATED", priority: "CRITICAL" }, ["t", 500, "fire", "i"]],
+    [{ id: "i", title: "t", state: "ACKNOWLEDGED" }, ["t", 400, "acknowledge", "i"]],
+    [{ id: "i", title: "t", state: "CLOSED", priority: "HIGH" }, ["t", 400, "resolve", "i"]],
+    [
+      { incident_id: 5, policy_name: "P", condition_name: "C", current_state: "closed" },
+      ["P: C", 400, "resolve", "5"],
     ],
   ],
   github: [],

@@ -32,12 +32,24 @@ test("Opsgenie: create, acknowledge, note, close; what else is asked is a note",
   const { timeline } = (await to.box.api("GET", `/v1/alerts/${alert.id}/timeline`)).body;
   const notes = timeline.flatMap(({ detail }: { detail: { note?: string } }) => detail.note ?? []);
   assert.deepEqual(notes, ["asked to priority: P5", "Rebooted (ann)", "asked to snooze"]);
+  const shown = await call("/v2/alerts/disk%2Fdb-01?identifierType=alias", undefined, "GET");
+  assert.deepEqual(shown.status, 200);
+  const { id, alias, status, acknowledged, priority, message, description } = shown.body.data;
+  assert.deepEqual(
+    [alias, status, acknowledged, priority, message, description],
+    ["disk/db-01", "open", false, "P1", "Disk full", "96.4%"],
+  );
+  const byId = await call(`/v2/alerts/${id}`, undefined, "GET");
+  assert.deepEqual([byId.status, byId.body.data.alias], [200, "disk/db-01"]);
+  assert.equal((await call("/v2/alerts/nothing", undefined, "GET")).status, 404);
   await call("/v2/alerts/disk%2Fdb-01/acknowledge?identifierType=alias", "");
   assert.equal((await to.alerts())[0].state, "acknowledged");
   await call("/jsm/ops/integration/v2/alerts/disk%2Fdb-01/close?identifierType=alias", {
     source: "am",
   });
   assert.equal((await to.alerts())[0].state, "resolved");
+  const ended = await call("/v2/alerts/disk%2Fdb-01?identifierType=alias", undefined, "GET");
+  assert.deepEqual([ended.status, ended.body.data?.status], [200, "closed"]);
 
   // Without an alias it goes by the id that the request was given.
   const { requestId } = (await call("/v2/alerts", { message: "disk full" })).body;

@@ -41,6 +41,36 @@ test("in JSON and in protobuf it is the same: text, level, keys, stack and time"
   }
 });
 
+test("a record without a severity has the level that its attributes, its body or its line say", () => {
+  const events = (record: object, options = {}) => {
+    const body = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
+    return otlp
+      .decode({ ...sent(body, { options }), header: json.header })
+      .events.map(({ message, level }) => [message, level]);
+  };
+  const map = (fields: Record<string, string>) => ({
+    kvlistValue: {
+      values: Object.entries(fields).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+    },
+  });
+  const text = (stringValue: string) => ({ body: { stringValue } });
+  const level = { key: "level", value: { stringValue: "error" } };
+  for (const [record, expected] of [
+    [{ ...text("a"), attributes: [level] }, ["a", 400]],
+    [{ body: map({ log: "a", level: "warn" }) }, ["a", 300]],
+    [{ body: map({ log: '{"level":"fatal","msg":"a"}', stream: "stderr" }) }, ["a", 500]],
+    [text('{"level":"error","msg":"a"}'), ["a", 400]],
+    [text('{"level":50,"msg":"a"}'), ["a", 400]],
+    [text("2026-11-23 04:00:00 ERROR a"), ["2026-11-23 04:00:00 ERROR a", 400]],
+    [text("level=warn msg=a"), ["level=warn msg=a", 300]],
+    [text("no ERRORS here"), ["no ERRORS here", 200]],
+    [{ ...text("ERROR a"), severityNumber: 9 }, ["ERROR a", 200]],
+    [{ ...text("ERROR a"), severityText: "debug" }, ["ERROR a", 100]],
+  ] as const)
+    assert.deepEqual(events(record), [expected]);
+  assert.deepEqual(events(text("ERROR a"), { level_from_text: false }), [["ERROR a", 200]]);
+});
+
 test("names as in the schema and numbers as text are taken, and a bad record costs no good one", () => {
   const records = [
     { severity_number: "17", body: { string_value: "good" }, time_unix_nano: 1.7676036e18 },

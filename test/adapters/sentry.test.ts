@@ -20,7 +20,10 @@ function events(body: string, more: object = {}) {
 describe("an envelope", () => {
   test("an error: what was thrown, its stack newest first, keys for rules, nobody's address", () => {
     const [event] = events(sentryEnvelope([["event", sentryError()]])).events;
-    assert.deepEqual([event?.message, event?.level], ["TypeError: x is undefined", 400]);
+    assert.deepEqual(
+      [event?.message, event?.level],
+      ["TypeError: x is undefined (caused by RangeError: the cause)", 400],
+    );
     assert.equal(event?.extra?.details, "pay (shop:7)\nmain (shop:7)\nrun (shop:7)");
     assert.deepEqual(event?.tags, ["sentry", "production"]);
     const { "sentry.group": group = "", ...keys } = { ...event?.keys };
@@ -39,6 +42,31 @@ describe("an envelope", () => {
     const options = { sentry_pii: true };
     const [known] = events(sentryEnvelope([["event", sentryError()]]), { options }).events;
     assert.equal(known?.keys?.["user.email"], "customer@example.com");
+  });
+
+  test("a message has its parameters in their places, an error its first cause", () => {
+    const message = (event: object) =>
+      events(sentryEnvelope([["event", event]])).events[0]?.message;
+    const logged = (logentry: object) => message({ level: "error", logentry });
+    assert.equal(logged({ message: "paid %s for %d", params: ["ann", 7] }), "paid ann for 7");
+    assert.equal(logged({ message: "paid {} for {1}", params: ["ann", 7] }), "paid ann for 7");
+    assert.equal(logged({ message: "paid %(who)s", params: { who: "ann" } }), "paid ann");
+    assert.equal(logged({ message: "100 % of {}", params: [] }), "100 % of {}");
+    const values = [
+      { type: "ECONNREFUSED", value: "10.0.0.7:5432" },
+      { type: "PaymentError", value: "not stored" },
+    ];
+    assert.equal(
+      message({ exception: { values } }),
+      "PaymentError: not stored (caused by ECONNREFUSED: 10.0.0.7:5432)",
+    );
+  });
+
+  test("an event's id may stand in the envelope's head alone", () => {
+    const id = "4559a37a1d4349fbb337266fef3a657a";
+    const body = `{"event_id":"${id}"}\n{"type":"event"}\n{"message":"a","level":"error"}\n`;
+    const decoded = events(body);
+    assert.deepEqual([decoded.ids, decoded.events[0]?.keys?.["event_id"]], [[id], id]);
   });
 
   test("an attachment's newlines, items without a length and unknown ones cost no event", () => {

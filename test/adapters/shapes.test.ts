@@ -53,6 +53,9 @@ describe("senders that speak to a chat program", () => {
     assert.deepEqual(waited, { status: 200, text: '{"id":"1"}' });
     const alert = await newest();
     assert.deepEqual([alert.last_message, alert.level], ["Backup failed", 400]);
+    const slack = await call(`/v1/in/discord/${token}/slack`, json({ text: "Pool is *full*" }));
+    assert.deepEqual(slack, { status: 200, text: "ok" });
+    assert.equal((await newest()).last_message, "Pool is full");
   });
 
   test("Gotify's shape: its version, and a token in its header or in the query", async () => {

@@ -76,6 +76,48 @@ test("a rule that may take what it sends is enough; a new one has the project's 
   assert.match(unknown.err, /must be one of events, heartbeats, alertmanager/);
 });
 
+test("every text to paste has the box's address in it, read by programs too, and lines are kept", async (t) => {
+  const { served, box } = await scene(t);
+  const { host } = new URL(served.url);
+  for (const { kind } of adapters) {
+    const { code, out } = await box("connect", kind, "--project", "shop", "--json");
+    assert.equal(code, 0, kind);
+    const { name, set_up } = JSON.parse(out);
+    const text = [set_up.paste, ...set_up.notes].join("\n");
+    assert.doesNotMatch(text, /\bHOST\b|(?<!path:|path_prefix:)(^|[\s'"=])\/v1\//m, kind);
+    if (kind === "sentry")
+      assert.match(
+        set_up.paste,
+        new RegExp(`^SENTRY_DSN=http://[0-9a-f]{32}@${host}/v1/in/sentry/1$`),
+      );
+    if (kind === "elasticsearch")
+      assert.match(set_up.paste, new RegExp(`hosts: \\['http://${host}'\\]\n  path: /v1/in/`));
+    const { sources } = (await served.api("GET", "/v1/projects/shop/sources")).body;
+    const made = sources.find((source: { name: string }) => source.name === name);
+    assert.equal(made.retain_logs, true, kind);
+  }
+  await box("connect", "loki", "--project", "shop", "--name", "quiet", "--no-lines");
+  const { sources } = (await served.api("GET", "/v1/projects/shop/sources")).body;
+  const quiet = sources.find(({ name }: { name: string }) => name === "quiet");
+  assert.equal(quiet.retain_logs, false);
+});
+
+test("that a warning opens nothing is said where the sender is connected", async (t) => {
+  const { box } = await scene(t);
+  const errors = await box("connect", "alertmanager", "--project", "shop");
+  assert.match(errors.out, /severity: warning\) opens no alert.*--level warn/);
+  const other = await scene(t);
+  const warnings = await other.box(
+    "connect",
+    "alertmanager",
+    "--project",
+    "shop",
+    "--level",
+    "warn",
+  );
+  assert.doesNotMatch(warnings.out, /opens no alert/);
+});
+
 test("what it prints for jobs makes a heartbeat with its first call, and its failure is heard", async (t) => {
   const { served, box } = await scene(t);
   const { out } = await box("connect", "heartbeats", "--project", "shop", "--name", "jobs");

@@ -100,3 +100,22 @@ test("a box that can't take lines yet is waited for, which is said once", async 
   assert.deepEqual([JSON.parse(out).accepted, JSON.parse(out).retries], [1, 2]);
   assert.equal(err, "box: the box refused them: The box is busy. Trying again\n");
 });
+
+test("without --level each line has the level that it says of itself", async (t) => {
+  const served = await testBox();
+  t.after(() => served.stop());
+  await served.api("POST", "/v1/projects", { name: "p" });
+  const source = { name: "s", retain_logs: true };
+  const { token } = (await served.api("POST", "/v1/projects/p/sources", source)).body;
+  const levels = async () => {
+    const { messages } = (await served.api("GET", "/v1/projects/p/logtail")).body;
+    return messages.map(({ level }: { level: number }) => level).sort();
+  };
+  const input = 'ERROR one\nlevel=warn two\n{"level":"fatal","msg":"three"}\nfour: no ERRORS\n';
+  const send = (...words: string[]) =>
+    box(["ingest", "--url", served.url, "--token", token, ...words], { input });
+  assert.equal((await send()).code, 0);
+  assert.deepEqual(await levels(), [200, 300, 400, 500]);
+  await send("--level", "debug");
+  assert.deepEqual(await levels(), [100, 100, 100, 100, 200, 300, 400, 500]);
+});

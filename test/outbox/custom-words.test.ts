@@ -35,6 +35,14 @@ test("title and text of one's own stand in the places of the usual; addresses st
   assert.deepEqual(custom("{{because}}", "{{by}}\n"), usual, "what comes to nothing is the usual");
 });
 
+test("what a webhook's body calls its fields may be used by those names", () => {
+  const { details } = custom(
+    "x",
+    "{{last_message}}|{{event_id}}|{{timestamp}}|{{#page_accounts}}{{.}},{{/page_accounts}}",
+  );
+  assert.deepEqual(details, [`${event.last_message}|${event.event_id}|${event.timestamp}|Ann,`]);
+});
+
 test("a title is one line, and both are as short as the usual ones", () => {
   const { title, details } = custom(
     "a\r\nBcc: x\u0000{{message}}".repeat(40),
@@ -45,8 +53,10 @@ test("a title is one line, and both are as short as the usual ones", () => {
 });
 
 test("no field has an account's id, and the guide names every field", () => {
-  const all = templateFields.map((name) => `{{${name}}}{{#${name}}}{{.}}{{/${name}}}`).join("");
-  assert.doesNotMatch(JSON.stringify(custom("x", all)), /a1/);
+  for (const name of templateFields) {
+    const text = `{{${name}}}{{#${name}}}{{.}}{{/${name}}}`;
+    assert.doesNotMatch(JSON.stringify(custom("x", text)), /a1/, name);
+  }
   const guide = readFileSync(join(import.meta.dirname, "../../docs/guide.md"), "utf8");
   const missing = templateFields.filter((name) => !guide.includes(`\`${name}\``));
   assert.deepEqual(missing, []);

@@ -115,6 +115,7 @@ export const rooms: Record<string, readonly string[]> = {
     "backup",
     "store/faults.ts",
     ...[
+      "adapters/line.ts",
       "audit/list.ts",
       "alerts/alert.ts",
       "alerts/bulk.ts",

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from "../../kit/errors.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import type { SourceOptions } from "../../projects/source.ts";
+import { mailPresets } from "../email/presets.ts";
 import { type Mapping, readMapping } from "./document.ts";
 import { presets } from "./presets.ts";
 
@@ -19,17 +20,23 @@ export function mappingOf(options: SourceOptions): Mapping | null {
 
 /** Throws 422 for a mapping that can't be used, with a pointer to each fault, and for one where nothing would read it. */
 export function mustBeUsable(kind: string, options: SourceOptions | undefined): void {
+  const { mail_rules: rules } = options ?? {};
+  if (typeof rules === "string" && !Object.hasOwn(mailPresets, rules)) {
+    const reason = `must be a list, or one of ${Object.keys(mailPresets).join(", ")}`;
+    throw unusable([{ field: "/options/mail_rules", reason }]);
+  }
   if (options?.mapping === undefined) return;
   const at = "/options/mapping";
   const read =
     kind === "hook"
       ? chosen(options.mapping, at)
       : { faults: [{ field: at, reason: "is only for sources of kind hook" }] };
-  if (!("faults" in read)) return;
-  const [first] = read.faults;
-  throw new ServiceError("invalid_mapping", `${first?.field}: ${first?.reason}`, {
-    details: read.faults,
-  });
+  if ("faults" in read) throw unusable(read.faults);
+}
+
+function unusable(details: ErrorDetail[]): ServiceError {
+  const [first] = details;
+  return new ServiceError("invalid_mapping", `${first?.field}: ${first?.reason}`, { details });
 }
 
 /** A preset by name, a document, or a document whose `preset` gives what it leaves out. */

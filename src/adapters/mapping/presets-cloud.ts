@@ -86,7 +86,7 @@ export const cloudPresets: Readonly<Record<string, Preset>> = {
       links: [{ at: "/link", text: "Datadog" }],
       images: [{ at: "/snapshot", do: ["url"] }],
       keys: { set: { host: "/hostname", tags: "/tags", priority: "/priority" } },
-      tags: ["datadog", { at: "/tags", do: ["split:,"] }],
+      tags: ["datadog", { at: "/tags", do: ["split:,", "trim"] }],
     },
   },
 };

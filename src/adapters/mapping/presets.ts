@@ -1,13 +1,39 @@
 import type { Preset } from "./preset.ts";
 import { cloudPresets, forgePresets } from "./presets-cloud.ts";
 import { deliveryPresets } from "./presets-delivery.ts";
+import { CHECKMK, ICINGA } from "./presets-paste.ts";
+import { servicePresets } from "./presets-services.ts";
 
+const upper = ["trim", "upper"];
 const NAGIOS_LEVELS = {
   ...{ DOWN: 500, UNREACHABLE: 400, UNREACH: 400, CRITICAL: 500, CRIT: 500 },
   ...{ WARNING: 300, WARN: 300, UNKNOWN: 300, OK: 200, UP: 200 },
 };
-const NAGIOS_ACTIONS = { RECOVERY: "resolve", ACKNOWLEDGEMENT: "acknowledge", OK: "resolve" };
-const upper = ["trim", "upper"];
+/** What flaps is in trouble, well as it may be just now: only a recovery ends it, or an end of the flapping while all is well. */
+const NAGIOS_ACTIONS = {
+  ...{ RECOVERY: "resolve", ACKNOWLEDGEMENT: "acknowledge", OK: "resolve" },
+  ...{ FLAPPINGSTOPOK: "resolve", FLAPPINGSTOPUP: "resolve" },
+  ...{ FLAPPINGENDOK: "resolve", FLAPPINGENDUP: "resolve" },
+};
+const NAGIOS_TYPES = [
+  ...["PROBLEM", "RECOVERY", "ACKNOWLEDGEMENT"],
+  ...["FLAPPINGSTART", "FLAPPINGSTOP", "FLAPPINGEND"],
+];
+/** Of flapping a state that is well says nothing of how bad it is. */
+const nagiosLevel = (type: string, state: string) => ({
+  first: [
+    { text: `{${type}|upper}`, map: { FLAPPINGSTART: 400 } },
+    { at: state, do: upper, map: NAGIOS_LEVELS },
+  ],
+  else: 400,
+});
+const nagiosAction = (type: string, state: string) => ({
+  first: [
+    { text: `{${type}|upper}{${state}|upper}`, map: NAGIOS_ACTIONS },
+    { at: type, do: upper, map: NAGIOS_ACTIONS },
+  ],
+  else: "fire",
+});
 const lower = ["trim", "lower"];
 
 const selfHosted: Readonly<Record<string, Preset>> = {
@@ -147,19 +173,14 @@ const selfHosted: Readonly<Record<string, Preset>> = {
 
 const monitoring: Readonly<Record<string, Preset>> = {
   checkmk: {
-    title: "Checkmk, notification script that posts its words as JSON",
+    title:
+      "Checkmk, notification script that posts its words as JSON (`~/local/share/check_mk/notifications/box`, executable, with the source's address in URL; a rule in Setup > Notifications that calls it)",
+    paste: CHECKMK,
     document: {
-      when: [
-        { at: "/notification_type", do: upper, in: ["PROBLEM", "RECOVERY", "ACKNOWLEDGEMENT"] },
-      ],
+      when: [{ at: "/notification_type", do: upper, in: NAGIOS_TYPES }],
       message: { first: [{ at: "/summary" }, { text: "{/host} {/service} {/event}" }] },
-      level: {
-        at: "/status",
-        do: upper,
-        map: NAGIOS_LEVELS,
-        else: 400,
-      },
-      action: { at: "/notification_type", do: upper, map: NAGIOS_ACTIONS, else: "fire" },
+      level: nagiosLevel("/notification_type", "/status"),
+      action: nagiosAction("/notification_type", "/status"),
       dedup_key: { text: "{/site}:{/host}:{/service}" },
       details: { text: "{/output}\n{/long_output}" },
       links: [{ at: "/url", text: "Checkmk" }],
@@ -168,12 +189,14 @@ const monitoring: Readonly<Record<string, Preset>> = {
     },
   },
   icinga: {
-    title: "Icinga 2 and Nagios, notification command that posts its words as JSON",
+    title:
+      "Icinga 2 and Nagios, notification command that posts its words as JSON (of hosts leave out the line with service; its state is `$host.state$`, its output `$host.output$`)",
+    paste: ICINGA,
     document: {
-      when: [{ at: "/type", do: upper, in: ["PROBLEM", "RECOVERY", "ACKNOWLEDGEMENT"] }],
+      when: [{ at: "/type", do: upper, in: NAGIOS_TYPES }],
       message: { text: "{/host} {/service} {/state}: {/output|line}" },
-      level: { at: "/state", do: upper, map: NAGIOS_LEVELS, else: 400 },
-      action: { at: "/type", do: upper, map: NAGIOS_ACTIONS, else: "fire" },
+      level: nagiosLevel("/type", "/state"),
+      action: nagiosAction("/type", "/state"),
       dedup_key: { text: "{/host}:{/service}" },
       occurred_at: { at: "/time", do: ["time"] },
       details: { at: "/output" },
@@ -218,6 +241,7 @@ export const presets: Readonly<Record<string, Preset>> = {
   ...selfHosted,
   ...monitoring,
   ...cloudPresets,
+  ...servicePresets,
   ...forgePresets,
   ...deliveryPresets,
 };

@@ -18,7 +18,10 @@ const ofText = (change: (text: string) => unknown): Transform => {
 };
 
 const plain: Readonly<Record<string, Transform>> = {
-  trim: ofText((text) => text.trim()),
+  trim: (value) =>
+    Array.isArray(value)
+      ? value.map((item) => (typeof item === "string" ? item.trim() : item))
+      : ofText((text) => text.trim())(value),
   lower: ofText((text) => text.toLowerCase()),
   upper: ofText((text) => text.toUpperCase()),
   line: ofText((text) => text.trimStart().split("\n", 1)[0]?.trimEnd() ?? ""),

@@ -1,9 +1,9 @@
 import type { IngestEvent } from "../../ingest/event.ts";
+import type { SourceOptions } from "../../projects/source.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
 import { asText, type JsonFields, objectOf } from "../json.ts";
-import { levelOfWord } from "../levels.ts";
-import { LINE_LEVEL } from "../line.ts";
+import { jsonOfLine, LINE_LEVEL, levelInText, levelOfFields, levelOfValue } from "../line.ts";
 import type { WatchedKeys } from "../watched.ts";
 
 /** A log record of OpenTelemetry with what stands around it, from either encoding. */
@@ -24,7 +24,8 @@ export interface OtlpRecord {
   eventName: string;
 }
 
-const MESSAGES = ["message", "msg", "event", "exception.message"];
+const MESSAGES = ["message", "msg", "log", "event", "exception.message"];
+const LEVEL_NAMES = ["level", "severity", "lvl", "log.level", "severity_text"];
 const STACK = "exception.stacktrace";
 const LEVELS = [100, 100, 200, 300, 400, 500];
 
@@ -38,18 +39,21 @@ function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][]
 }
 
 /** The record as an event. */
-export function otlpEvent(record: OtlpRecord, watched: WatchedKeys): IngestEvent {
-  const { resource, attributes, body, severityText } = record;
+export function otlpEvent(
+  record: OtlpRecord,
+  { options, watched }: { options: SourceOptions; watched: WatchedKeys },
+): IngestEvent {
+  const { resource, attributes, severityText } = record;
   const environment =
     resource["deployment.environment.name"] ?? resource["deployment.environment"] ?? "";
-  const fields = objectOf(body);
+  const fields = fieldsOf(record.body);
   const named = fields === null ? undefined : MESSAGES.find((name) => asText(fields[name]) !== "");
   const others = named === undefined ? {} : { ...fields, [named]: null };
   const said = { scope: record.scope, trace_id: record.traceId, span_id: record.spanId };
   return fitted(
     {
-      message: messageOf(record, named),
-      level: levelOf(record),
+      message: asText(fields?.[named ?? ""]) || messageOf(record),
+      level: levelOf(record, fields, options),
       keys: [
         ...pairsOf(resource, watched),
         ...flattened(others, watched),
@@ -66,9 +70,14 @@ export function otlpEvent(record: OtlpRecord, watched: WatchedKeys): IngestEvent
   );
 }
 
-function messageOf({ body, attributes, eventName }: OtlpRecord, named: string | undefined): string {
-  const fields = objectOf(body);
-  if (fields !== null && named !== undefined) return asText(fields[named]);
+/** The body's fields, also of a program that writes JSON which a collector reads as a line: `{"log": "{…}"}`. */
+function fieldsOf(body: unknown): JsonFields | null {
+  const fields = typeof body === "string" ? jsonOfLine(body) : objectOf(body);
+  const inner = jsonOfLine(asText(fields?.["log"]));
+  return inner === null ? fields : { ...fields, log: null, ...inner };
+}
+
+function messageOf({ body, attributes, eventName }: OtlpRecord): string {
   const isObject = typeof body === "object" && body !== null;
   const text = isObject ? JSON.stringify(body) : asText(body);
   if (text.trim() !== "" && text !== "{}") return text;
@@ -77,9 +86,19 @@ function messageOf({ body, attributes, eventName }: OtlpRecord, named: string | 
   return thrown.filter((part) => part !== "").join(": ") || "(empty)";
 }
 
-function levelOf({ severity, severityText }: OtlpRecord): number {
-  if (severity < 1 || severity > 24) return levelOfWord(severityText) ?? LINE_LEVEL;
-  return LEVELS[Math.floor((severity - 1) / 4)] ?? LINE_LEVEL;
+/** What the record says, else an attribute, its body, or a level word at the beginning, as Loki's door reads it. */
+function levelOf(
+  { severity, severityText, attributes, body }: OtlpRecord,
+  fields: JsonFields | null,
+  options: SourceOptions,
+): number {
+  if (severity >= 1 && severity <= 24) return LEVELS[Math.floor((severity - 1) / 4)] ?? LINE_LEVEL;
+  const said = [severityText, ...LEVEL_NAMES.map((name) => attributes[name])];
+  const found = said.map(levelOfValue).find((level) => level !== null);
+  if (found !== undefined) return found;
+  if (options.level_from_text === false) return LINE_LEVEL;
+  const line = typeof body === "string" ? body : asText(fields?.["log"] ?? fields?.["message"]);
+  return (fields && levelOfFields(fields)) ?? levelInText(line) ?? LINE_LEVEL;
 }
 
 /** Unix seconds of nanoseconds, as text or number; null for none. */

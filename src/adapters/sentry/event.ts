@@ -5,6 +5,8 @@ import { levelOfWord } from "../levels.ts";
 import { sentrySeconds, stackText, stackWords } from "./stack.ts";
 
 const MOST_EXCEPTIONS = 50;
+const MOST_PARAMS = 50;
+const LONGEST_PARAM = 1000;
 /** Fields that are keys as they are. */
 const PLAIN = ["environment", "release", "server_name", "transaction", "logger", "platform"];
 
@@ -16,7 +18,8 @@ export interface Privacy {
 /** An error or a message of a program, as its SDK reports it. */
 export function sentryEvent(event: JsonFields, { pii }: Privacy): Loose {
   const thrown = thrownOf(event["exception"]);
-  const message = messageOf(event, thrown);
+  const cause = causeOf(event["exception"], thrown);
+  const message = messageOf(event, thrown) + (cause === "" ? "" : ` (caused by ${cause})`);
   const stack = objectOf(thrown?.["stacktrace"]);
   return {
     message: message === "" ? `(no message) ${asText(event["culprit"])}`.trim() : message,
@@ -28,15 +31,46 @@ export function sentryEvent(event: JsonFields, { pii }: Privacy): Loose {
   };
 }
 
+function exceptionsIn(value: unknown): JsonFields[] {
+  const list = Array.isArray(value) ? value : objectOf(value)?.["values"];
+  return objectsIn(list, MOST_EXCEPTIONS);
+}
+
 /** Exceptions stand oldest first: the last was thrown, its causes before it; or it is the one without a parent. */
 function thrownOf(value: unknown): JsonFields | null {
-  const list = Array.isArray(value) ? value : objectOf(value)?.["values"];
-  const exceptions = objectsIn(list, MOST_EXCEPTIONS);
+  const exceptions = exceptionsIn(value);
   const root = exceptions.find((one) => {
     const mechanism = objectOf(one["mechanism"]);
     return Number.isInteger(mechanism?.["exception_id"]) && mechanism?.["parent_id"] === undefined;
   });
   return root ?? exceptions.at(-1) ?? null;
+}
+
+/** What the thrown exception was caused by in the first place, `type: value`; empty where nothing is said of it. */
+function causeOf(value: unknown, thrown: JsonFields | null): string {
+  const first = exceptionsIn(value).find((one) => one !== thrown);
+  if (first === undefined || thrown === null) return "";
+  const text = [asText(first["type"]), asText(first["value"])].filter(Boolean).join(": ");
+  return text === "" || text === `${asText(thrown["type"])}: ${asText(thrown["value"])}`
+    ? ""
+    : text;
+}
+
+/** A message as loggers write it, with its parameters in their places: `%s` and `{}`, or named ones. */
+function filledIn(message: string, params: unknown): string {
+  const list = Array.isArray(params) ? params.slice(0, MOST_PARAMS).map(asText) : [];
+  const named = objectOf(params);
+  let next = 0;
+  return message.replace(
+    /%\((\w{1,64})\)[sdifr]|\{(\w{0,64})\}|%[sdifr]/g,
+    (hole, percent?: string, braces?: string) => {
+      const name = percent ?? braces ?? "";
+      const text = /^\d*$/.test(name)
+        ? list[name === "" ? next++ : Number(name)]
+        : asText(named?.[name]);
+      return text === undefined || text === "" ? hole : text.slice(0, LONGEST_PARAM);
+    },
+  );
 }
 
 function messageOf(event: JsonFields, thrown: JsonFields | null): string {
@@ -48,8 +82,9 @@ function messageOf(event: JsonFields, thrown: JsonFields | null): string {
   const said = objectOf(event["message"]);
   return (
     [
-      ...[entry?.["formatted"], entry?.["message"], event["message"]],
-      ...[said?.["formatted"], said?.["message"], value],
+      ...[entry?.["formatted"], filledIn(asText(entry?.["message"]), entry?.["params"])],
+      ...[event["message"], said?.["formatted"]],
+      ...[filledIn(asText(said?.["message"]), said?.["params"]), value],
     ]
       .map(asText)
       .find((text) => text.trim() !== "") ?? ""

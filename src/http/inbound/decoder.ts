@@ -1,5 +1,7 @@
 import {
   type Adapter,
+  type AlertAsked,
+  type AlertTold,
   type Decoded,
   type InRequest,
   type SenderReply,
@@ -25,7 +27,9 @@ export interface Decoding extends Required<Pick<Decoded, "jobs" | "rejected">> {
   events: number;
   /** Its events in their order, some at a time. Throws UnreadableBody. */
   parts(): AsyncIterable<EventsPart> | Iterable<EventsPart>;
-  answer(taken: TakenCounts): Promise<SenderReply> | SenderReply;
+  /** An alert that the answer needs: of short requests alone, which those that ask are. */
+  asks?: AlertAsked | undefined;
+  answer(taken: TakenCounts, asked?: AlertTold): Promise<SenderReply> | SenderReply;
   /** Nothing more is asked of it. */
   close(): void;
 }
@@ -104,9 +108,9 @@ export function createDecoder(clock: Clock): Decoder {
 }
 
 function atOnce(adapter: Adapter, request: InRequest): Decoding {
-  const { events, ids = null, jobs = [], rejected, answer } = decodeRequest(adapter, request);
+  const { events, ids = null, jobs = [], rejected, asks, answer } = decodeRequest(adapter, request);
   return {
-    ...{ events: events.length, jobs, rejected, answer },
+    ...{ events: events.length, jobs, rejected, asks, answer },
     parts: () => [{ events: [...events], ids }],
     close() {},
   };

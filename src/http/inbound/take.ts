@@ -1,5 +1,7 @@
 import {
   type Adapter,
+  type AlertAsked,
+  type AlertTold,
   type Caps,
   type InRefusal,
   type InRequest,
@@ -7,6 +9,8 @@ import {
   type TakenCounts,
   UnreadableBody,
 } from "../../adapters/adapter.ts";
+import { toAlert } from "../../alerts/alert.ts";
+import { latestNamed } from "../../ingest/named.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { type ErrorCode, ServiceError } from "../../kit/errors.ts";
 import { uuid4 } from "../../kit/ids.ts";
@@ -157,7 +161,18 @@ async function commit(
   for await (const { events, ids } of decoding.parts())
     await add({ events, ...(ids === null ? {} : { ids }), rejected: [] });
   await add({ events: jobs.events, rejected });
-  return decoding.answer(taken);
+  const { asks } = decoding;
+  return decoding.answer(taken, asks === undefined ? undefined : askedAlert(sender, asks));
+}
+
+function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertTold | undefined {
+  const row = latestNamed(tenant.store, source, asks);
+  if (row === null) return undefined;
+  const { id, state, level, count, last_message, details, opened_at, last_seen } = toAlert(row);
+  return {
+    ...{ id, state, level, count, message: last_message, details: details ?? "" },
+    ...{ dedupKey: row.dedup_key ?? "", openedAt: opened_at, lastSeen: last_seen },
+  };
 }
 
 const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {

@@ -21,8 +21,8 @@ export const connectRoutes: Route[] = [
     status: 201,
     answer: connectionAnswer,
     errors: ["invalid_request", "invalid_json", "not_found", "name_taken", "too_many"],
-    handle: ({ tenant, params, body }) =>
-      connectSender(tenant, tenant.publicUrl, { project: params.id, ...body }),
+    handle: ({ tenant, params, body: { retain_logs: retainLogs, ...body } }) =>
+      connectSender(tenant, tenant.publicUrl, { project: params.id, retainLogs, ...body }),
   }),
   route({
     method: "GET",
