@@ -54,6 +54,7 @@ function statusText(status: Status): string {
     ["last backup", status.last_backup === null ? "never" : when(status.last_backup)],
     ...Object.entries(counts).map(([name, n]): [string, number] => [name.replaceAll("_", " "), n]),
   ];
+  rows.push(["doctor", doctorText(status.doctor)]);
   const events = health?.checks.find(({ name }) => name === "ingest")?.detail;
   if (events !== undefined) rows.push(["events", events]);
   const bad = (health?.checks ?? []).filter((check) => !check.ok);
@@ -71,6 +72,13 @@ function statusText(status: Status): string {
     ...bad.map(({ name, detail }) => coloured("red", printable(`${name}: ${detail}`))),
   ].join("\n");
 }
+
+const doctorText = (last: Status["doctor"]): string =>
+  last === null
+    ? "has not looked yet: box doctor"
+    : last.wrong.length === 0
+      ? `nothing wrong ${when(last.at)}`
+      : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor says what to do`;
 
 async function doctor(flags: LookFlags): Promise<void> {
   const { examine } = await import("../src/operate/doctor.ts");

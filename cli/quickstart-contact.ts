@@ -4,7 +4,7 @@ import { contactKindList } from "../src/contacts/list.ts";
 import { base62Secret } from "../src/kit/ids.ts";
 import { systemRandom } from "../src/kit/random.ts";
 import { callApi, path } from "./api.ts";
-import { askCode, contactsOf, sendCode } from "./contacts.ts";
+import { askCode, contactName, contactsOf, sendCode } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 import { qrLines } from "./qr.ts";
@@ -17,32 +17,54 @@ const kinds = contactKindList.kinds.filter(({ kind }) => kind !== "web_push");
 
 /** The way that the person wants to be rung by, served and verified. Throws CommandError that says what stands in between. */
 export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
-  const { options, asker } = run;
+  const { options } = run;
   const kind = kindNamed(options.by ?? (await askKind(run)));
-  const known = (await contactsOf(options)).find(
-    (one) => one.kind === kind.kind && (one.state === "verified" || one.state === "failing"),
-  );
+  const own = (await contactsOf(options)).filter((one) => one.kind === kind.kind);
+  const known = own.find(({ state }) => state === "verified" || state === "failing");
   const server = await serve(run, me, kind);
   if (known !== undefined && options.address === undefined) return known;
+  const begun = own.find(({ state }) => state === "unverified");
+  if (begun !== undefined && options.address === undefined && (await goesOn(run, begun)))
+    return verified(run, begun);
   const address = options.address ?? (await addressOf(run, kind));
   const made = await callApi<Contact>(options, "POST", path("v1", "accounts", me.id, "contacts"), {
     ...{ kind: kind.kind, address },
     ...(kind.kind === "ntfy" ? { label: "phone" } : {}),
   });
   if (kind.kind === "ntfy") await showTopic(run, `${server}/${address}`);
+  return verified(run, made);
+}
+
+/** Whether a contact that an earlier run left without its code is taken. A topic that nobody knows any more is deleted. */
+async function goesOn({ options, asker, say }: Quickstart, begun: Contact): Promise<boolean> {
+  const name = contactName(begun);
+  if (begun.kind === "ntfy") {
+    const question = `An earlier run made ${name}. Is your phone subscribed to it? [Y/n] `;
+    const said = await asker.ask(question, "without a person to ask, --address names a new topic");
+    if (/^n/i.test(said)) {
+      await callApi(options, "DELETE", path("v1", "accounts", "me", "contacts", begun.id));
+      return false;
+    }
+  }
+  say(`The code goes to ${name} again. For another one: --address`);
+  return true;
+}
+
+/** Sends a code and asks for it. Throws CommandError that says what stands in between. */
+async function verified({ options, asker }: Quickstart, made: Contact): Promise<Contact> {
   const { sent } = await sendCode(options, made);
   if (!sent.ok)
     throw new CommandError(
       `the chain stands at your contact: the code did not get through: ${sent.error ?? ""}`,
     );
-  const verified = await askCode(options, made, (question) =>
+  const done = await askCode(options, made, (question) =>
     asker.ask(question, "the code is needed, a line of standard input"),
   );
-  if (verified === null)
+  if (done === null)
     throw new CommandError(
       `the chain stands at your contact: it is not verified. With the code: box contact verify ${made.id} CODE, then box quickstart again`,
     );
-  return verified;
+  return done;
 }
 
 async function askKind({ asker, say }: Quickstart): Promise<string> {

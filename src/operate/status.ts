@@ -10,6 +10,7 @@ import { getMeta } from "../store/meta.ts";
 import { userVersion } from "../store/migrate.ts";
 import { openReader, type Reader } from "../store/store.ts";
 import type { Health } from "../tenant/health.ts";
+import type { Examined } from "../tenant/house.ts";
 import { askBox } from "./ask.ts";
 
 /** How a box stands, as `box status` tells it. Times in Unix seconds, sizes in bytes. */
@@ -28,6 +29,8 @@ export interface Status {
   last_backup: number | null;
   /** Silences of everything that hold now, of a project or of all. */
   quiet: QuietProject[];
+  /** What the box's doctor found when it last looked, by the names of its checks; null: it never did. */
+  doctor: { at: number; wrong: string[] } | null;
   /** What the running box says of itself; null when it doesn't run or answer. */
   health: Health | null;
 }
@@ -59,11 +62,19 @@ export async function boxStatus(options: LookOptions): Promise<Status> {
       disk: { ...sizesOf(data), free: freeBytes(data) },
       last_backup: number(getMeta(reader, "last_backup")),
       quiet: quietProjects(reader, unixSeconds(clock)),
+      doctor: doctorOf(reader),
       health: health as Health | null,
     };
   } finally {
     reader.close();
   }
+}
+
+function doctorOf(reader: Reader): Status["doctor"] {
+  const kept = getMeta(reader, "doctor");
+  if (kept === undefined) return null;
+  const { at, findings } = JSON.parse(String(kept)) as Examined;
+  return { at, wrong: findings.flatMap(({ state, check }) => (state === "wrong" ? check : [])) };
 }
 
 /** The box's store, to read only. Throws StoreFault, also where there is none. */

@@ -128,7 +128,9 @@ test("where it doesn't come through it says at which link the chain stands", nee
     );
 
     server.always(phone.behaviour);
+    // The topic of the run before is asked for, or given up: there is one in the end.
     const late = talk([...words, "--wait", "2s"], home);
+    await late.reply(/^An earlier run made phone .* subscribed to it\? /m, "n");
     await until(() => topicIn(late.said()) !== "", "it shows the topic");
     const topic = topicIn(late.said());
     await until(() => phone.on(topic).length === 1, "the code comes");
@@ -186,3 +188,25 @@ test("the QR code in the terminal reads as the topic's address", async () => {
     }
   assert.equal(jsQR.default(pixels, size.w, size.h)?.data, text);
 });
+
+test(
+  "run again before the code was typed, it goes on with the topic that the phone has",
+  needs("bash"),
+  (t) =>
+    withPhone(t, async ({ url, home, phone, server }) => {
+      const flags = ["--url", url, "--data", join(home, "data"), "--server", server.url];
+      const words = ["quickstart", ...flags, "--email", "ann@example.org", "--by", "ntfy"];
+      const first = talk([...words, "--no-test"], home);
+      await until(() => topicIn(first.said()) !== "", "it shows the topic");
+      const topic = topicIn(first.said());
+      await until(() => phone.on(topic).length === 1, "the code comes");
+      await first.reply(/^The code that came by phone/m, "");
+      assert.equal(await first.ended, 1, first.said());
+      const again = talk([...words, "--no-test"], home);
+      await again.reply(/subscribed to it\? /m, "");
+      await until(() => phone.on(topic).length === 2, "the code comes by the same topic");
+      await again.reply(/^The code that came by phone/m, codeIn(phone.on(topic)[1]));
+      assert.equal(await again.ended, 0, again.said());
+      assert.equal(topicIn(again.said()), "", "no second one");
+    }),
+);

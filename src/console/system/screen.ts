@@ -79,7 +79,7 @@ function ofManagers(call: PageCall, house: House): Record<string, Section> {
 }
 
 const STANDING = {
-  ok: ["good", "✓ Able to page. Nothing is found wrong."],
+  ok: ["good", "✓ Able to page."],
   degraded: ["warn", "△ Able to page, but something is wrong."],
   failed: ["wrong", "✕ Not able to page."],
 } as const;
@@ -87,7 +87,12 @@ const STANDING = {
 function standing(call: PageCall, status: Health["status"]): Markup {
   const [look, words] = STANDING[status];
   const { house } = call.tenant;
-  return html`<p class="${look}">${words}</p><p class="soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p>`;
+  const findings = house?.doctor.latest()?.findings ?? [];
+  const wrong = findings.filter(({ state }) => state === "wrong");
+  const found =
+    wrong.length > 0 &&
+    html`<p class="wrong">✕ The doctor found what is wrong: ${wrong.map(({ check }) => check).join(", ")}.</p>`;
+  return html`<p class="${look}">${words}</p>${found}<p class="soft">Version ${version}${house !== null && html`, ${upFor(call, house)}`}.</p>`;
 }
 
 const signingIn = ({ base }: PageCall) =>
