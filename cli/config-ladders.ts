@@ -1,7 +1,7 @@
 import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 
-/** Alerts of a rule of which nobody further is paged once a file is applied. */
+/** Alerts of a rule of which nobody further is paged once a file is applied, or the rule is deleted. */
 export interface EndedLadders {
   rule: string;
   alerts: string[];
@@ -9,16 +9,19 @@ export interface EndedLadders {
   people: string[];
 }
 
-/** `ladders_end` undefined: the box is of an older version. */
-interface Ending {
-  name: string;
+/** `ladders_end` undefined: there are none, or the box is of an older version. */
+export interface EndingLadders {
   ladders_end?: readonly EndedLadders[];
+}
+
+interface OfProject extends EndingLadders {
+  name: string;
 }
 
 const MOST = 10;
 
 /** `ends the ladder of alerts 1, 2 of rule errors, which named ann@example.org`, a line for each rule. */
-export const laddersText = ({ ladders_end = [] }: Omit<Ending, "name">): string[] =>
+export const laddersText = ({ ladders_end = [] }: EndingLadders): string[] =>
   ladders_end.map(({ rule, alerts, count, people }) => {
     const more = count > MOST ? ` and ${count - MOST} more` : "";
     const which = `${count === 1 ? "alert" : "alerts"} ${alerts.slice(0, MOST).join(", ")}${more}`;
@@ -27,11 +30,11 @@ export const laddersText = ({ ladders_end = [] }: Omit<Ending, "name">): string[
   });
 
 /** The same, with the project. */
-export const laddersOfProject = (project: Ending): string[] =>
+export const laddersOfProject = (project: OfProject): string[] =>
   laddersText(project).map((line) => `${printable(project.name)}: this ${line}`);
 
 /** Throws CommandError. */
-export function mustEndNoLadder(projects: readonly Ending[]): void {
+export function mustEndNoLadder(projects: readonly OfProject[]): void {
   const ended = projects.flatMap(laddersOfProject);
   if (ended.length === 0) return;
   throw new CommandError(

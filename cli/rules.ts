@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Rule } from "../src/projects/rule.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi, namedId, path } from "./api.ts";
+import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-ladders.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
@@ -52,14 +53,23 @@ export function registerRules(program: Command): void {
     )
     .action(tryRule);
   apiFlags(rule.command("delete <project> <name>"))
-    .description("delete a rule")
-    .action(async (project: string, name: string, options: ApiOptions) => {
-      print(
-        await callApi<object>(options, "DELETE", path("v1", "projects", project, "rules", name)),
-        options,
-        () => `deleted ${name}`,
-      );
-    });
+    .description("delete a rule; alerts that it opened stay, and nobody further is paged for them")
+    .option("--yes", "also where the ladders of alerts that are open end with it")
+    .action(remove);
+}
+
+async function remove(
+  project: string,
+  name: string,
+  options: ApiOptions & { yes?: boolean },
+): Promise<void> {
+  const at = path("v1", "projects", project, "rules", name);
+  if (!options.yes)
+    mustEndNoLadder([{ ...(await callApi<EndingLadders>(options, "GET", at)), name: project }]);
+  const done = await callApi<EndingLadders>(options, "DELETE", at);
+  print(done, options, () =>
+    [`deleted ${name}`, ...laddersOfProject({ ...done, name: project })].join("\n"),
+  );
 }
 
 interface RuleFile {

@@ -29,7 +29,7 @@ import { applyActions } from "./apply-actions.ts";
 import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
 import { type Change, changesBetween, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
-import { type LaddersEnd, watchLadders } from "./ladders-end.ts";
+import { type LadderEnd, watchLadders } from "./ladders-end.ts";
 import { applyMaintenance } from "./maintenance.ts";
 import { applyOverrides } from "./overrides.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
@@ -54,7 +54,7 @@ export interface Applied {
   version: number;
   changes: Change[];
   /** Of which alerts nobody is told any more. */
-  ladders_end: LaddersEnd[];
+  ladders_end: LadderEnd[];
   /** What was made on the way and is only ever in this answer. */
   tokens: { name: string; token: string }[];
   secrets: MintedSecret[];
@@ -72,7 +72,7 @@ export function applyConfig(tx: Tx, options: ApplyOptions): Applied {
   const { config, guard } = options;
   const project = seenProject(tx, options);
   const { rules: present } = readConfig(tx, project, guard.channels);
-  const endedSince = watchLadders(tx, project, present);
+  const endedSince = watchLadders(tx, project);
   const before = snapshot(tx, project, guard.channels);
   const renamed = renamedRules(present, config.rules);
   for (const [to, from] of renamed) renameRule(tx, project, { from, to });

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { deleteRule } from "../alerts/rules.ts";
 import { stillTold } from "../alerts/still-told.ts";
+import { namedPeople } from "../people/named.ts";
 import type { Project } from "../projects/projects.ts";
-import { listRules } from "../projects/rules.ts";
-import type { Reader } from "../store/store.ts";
-import type { RuleConfig } from "./shape.ts";
+import type { StoredRule } from "../projects/rule.ts";
+import { getRule, listRules } from "../projects/rules.ts";
+import type { Reader, Tx } from "../store/store.ts";
 
-/** A rule whose alerts nobody is told of any more with a configuration that is applied in the middle of them. */
-export const laddersEnd = z.object({
+/** A rule whose alerts nobody further is told of once it is gone. */
+export const ladderEnd = z.object({
   rule: z.string().meta({ description: "As it was called before." }),
   alerts: z.array(z.string()).meta({ description: "Their ids, at most a hundred." }),
   count: z.int(),
@@ -14,29 +16,60 @@ export const laddersEnd = z.object({
     description: "Whom its ladder named: emails, and schedules by name.",
   }),
 });
-export type LaddersEnd = z.output<typeof laddersEnd>;
+export type LadderEnd = z.output<typeof ladderEnd>;
 
 const MOST_NAMED = 100;
 
-/** Looks at what is timed now, and gives back what says whose ladders have ended since. `rules`: as they are now. */
-export function watchLadders(
-  reader: Reader,
+/** What ends with the rule, were it deleted now; none where no ladder of its alerts goes on. */
+export function endingWith(reader: Reader, rule: StoredRule): LadderEnd[] {
+  const alerts = [...stillTold(reader, rule.project_id)].flatMap(([id, of]) =>
+    of === rule.id ? id : [],
+  );
+  return alerts.length === 0 ? [] : [ended(reader, rule, alerts)];
+}
+
+/** Deletes a rule and says what ended with it. `unlessEnds`: it stays where something would. Throws 404. */
+export function deleteSaying(
+  tx: Tx,
   project: Project,
-  rules: readonly RuleConfig[],
-): () => LaddersEnd[] {
-  const before = stillTold(reader, project.id);
-  const names = new Map(listRules(reader, project.id).map(({ id, name }) => [id, name]));
-  const ladderOf = new Map(rules.map(({ name, escalations }) => [name, escalations]));
+  name: string,
+  { unlessEnds = false } = {},
+): LadderEnd[] {
+  const ends = endingWith(tx, getRule(tx, project.id, name));
+  if (!unlessEnds || ends.length === 0) deleteRule(tx, project, name);
+  return ends;
+}
+
+/** Looks at what is timed now, and gives back what says whose ladders have ended since. */
+export function watchLadders(reader: Reader, { id: projectId }: Project): () => LadderEnd[] {
+  const before = stillTold(reader, projectId);
+  const rules = new Map(listRules(reader, projectId).map((rule) => [rule.id, rule]));
   return () => {
-    const after = stillTold(reader, project.id);
-    const ended = [...before].filter(([alert]) => !after.has(alert));
-    return [...Map.groupBy(ended, ([, rule]) => names.get(rule) ?? "")].map(([rule, alerts]) => {
-      const steps = ladderOf.get(rule) ?? [];
-      const people = steps.flatMap(({ accounts, schedules }) => [...accounts, ...schedules]);
-      return {
-        ...{ rule, count: alerts.length, people: [...new Set(people)] },
-        alerts: alerts.slice(0, MOST_NAMED).map(([id]) => String(id)),
-      };
-    });
+    const after = stillTold(reader, projectId);
+    const gone = [...before].filter(([alert]) => !after.has(alert));
+    return [...Map.groupBy(gone, ([, rule]) => rule)].map(([rule, alerts]) =>
+      ended(
+        reader,
+        rules.get(rule) ?? { name: "", escalations: [] },
+        alerts.map(([id]) => id),
+      ),
+    );
+  };
+}
+
+function ended(
+  reader: Reader,
+  { name, escalations }: Pick<StoredRule, "name" | "escalations">,
+  alerts: readonly number[],
+): LadderEnd {
+  const ids = escalations.flatMap(({ accounts }) => accounts);
+  const emails = new Map(namedPeople(reader, ids).map((one) => [one.account_id, one.email]));
+  const people = escalations.flatMap(({ accounts, schedules }) => [
+    ...accounts.map((id) => emails.get(id) ?? id),
+    ...schedules,
+  ]);
+  return {
+    ...{ rule: name, count: alerts.length, people: [...new Set(people)] },
+    alerts: alerts.slice(0, MOST_NAMED).map(String),
   };
 }

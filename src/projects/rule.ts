@@ -136,7 +136,7 @@ export const ruleCreate = z.strictObject({ name: ruleName, ...ruleFields }).meta
 export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });
 
 /** Fields that only a read returns. */
-export const ruleReadOnly = ["created_at", "updated_at", "runs_actions"] as const;
+export const ruleReadOnly = ["created_at", "updated_at", "runs_actions", "ladders_end"] as const;
 
 /** An action that a rule's alerts run, and on which of their events. */
 const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type TestBox, testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
+import { settle } from "../support/until.ts";
 
 let served: TestBox;
 before(async () => {
@@ -51,4 +52,29 @@ test("a rule names people by email and actions by name", async () => {
   const rule = (await served.api("GET", "/v1/projects/shop/rules/named")).body;
   assert.deepEqual(rule.actions, [body.id]);
   assert.deepEqual(rule.escalations[0].accounts, [served.owner.accountId]);
+});
+
+test("a rule whose alerts are open is deleted with --yes alone, in words before and after", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop");
+  const step = { accounts: [box.owner.accountId], after_minutes: 5 };
+  const remove = (...words: string[]) =>
+    run(["rule", "delete", "shop", "errors", ...words], {
+      env: { BOX_URL: box.url, BOX_KEY: box.owner.key },
+    });
+  const make = () =>
+    box.api("POST", "/v1/projects/shop/rules", { name: "errors", escalations: [step] });
+  await make();
+  assert.deepEqual([(await remove()).code, (await make()).status], [0, 201]);
+  await box.ingest(token, { message: "it is down", level: 400 });
+  await settle(box);
+  const line =
+    "shop: this ends the ladder of alert 1 of rule errors, which named owner@example.org\n";
+  const refused = await remove();
+  assert.equal(refused.code, 1);
+  assert.ok(refused.err.includes(`${line}with --yes it does`), refused.err);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 200);
+  const done = await remove("--yes");
+  assert.deepEqual([done.code, done.out], [0, `deleted errors\n${line}`]);
 });

@@ -95,6 +95,28 @@ test("a rule is made, changed and deleted without script, through the same verbs
   assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 404);
 });
 
+test("a rule whose alerts are open is deleted only where a tick says that their ladders may end", async (t) => {
+  const { box, send, tab } = await story(t);
+  const remove = (form: Record<string, string>) =>
+    tab.post(`${AT}/errors/delete`, form, { from: `${AT}/errors` });
+  const away = async () => section((await tab.get(`${AT}/errors`)).text, "away");
+  const said =
+    /Of 1 open alert of rule errors nobody further is paged: its ladder named ann@example\.org\./;
+  assert.doesNotMatch(await away(), /nobody further/);
+  await send("payment 1 failed", { amount: "200", provider: "acme" });
+  assert.match(await away(), said);
+  const asked = await remove({});
+  assert.equal(asked.headers.get("location"), `${AT}/errors`);
+  const again = words((await tab.get(`${AT}/errors`)).text);
+  assert.match(again, said);
+  assert.match(again, /Nothing is deleted yet: tick that it may, and delete it again\./);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 200);
+  const gone = await remove({ ladders: "true" });
+  assert.equal(gone.headers.get("location"), AT);
+  assert.match(words((await tab.get(AT)).text), said);
+  assert.equal((await box.api("GET", "/v1/projects/shop/rules/errors")).status, 404);
+});
+
 test("rows come and go by buttons, and the rule turns into JSON and back, without script", async (t) => {
   const { saved, tab } = await story(t);
   const from = { from: `${AT}/errors` };

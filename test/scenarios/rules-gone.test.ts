@@ -64,6 +64,22 @@ test("a rule that is removed says whose ladders end, before and after", async (t
   assert.deepEqual(done.body.ladders_end, ends);
 });
 
+test("a rule that is deleted by itself says whose ladders end, before and after", async (t) => {
+  const { fire, alert, box } = await story(t);
+  const at = "/v1/projects/shop/rules/errors";
+  const before = (await box.api("GET", at)).body;
+  assert.equal("ladders_end" in before, false, "none would end");
+  const [open, held] = [await fire("1"), await fire("held")];
+  const ends = [{ rule: "errors", alerts: [open, held], count: 2, people: ["ann@example.org"] }];
+  const read = (await box.api("GET", at)).body;
+  assert.deepEqual(read.ladders_end, ends);
+  assert.equal((await box.api("PUT", at, read)).status, 200, "it is taken as it was read");
+  assert.ok((await alert(open)).next);
+  const gone = await box.api("DELETE", at);
+  assert.deepEqual(gone.body, { deleted: true, ladders_end: ends });
+  assert.equal((await alert(open)).next, undefined);
+});
+
 test("what a silence held of a removed rule is told at its end, to whoever is paged for nobody", async (t) => {
   const { fire, put, alert, box } = await story(t);
   const owner = box.owner.accountId;

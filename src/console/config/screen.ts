@@ -3,6 +3,7 @@ import { isManager, mustManage } from "../../people/roles.ts";
 import { getProject } from "../../projects/projects.ts";
 import { managers } from "../people/people.ts";
 import { projectTabs } from "../projects/tabs.ts";
+import { ladderEndWords } from "../rules/ladder-end.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
 import { configForms, type MadeByText, type ShownPlan } from "./forms.ts";
@@ -81,7 +82,7 @@ function planned(call: PageCall): Markup {
     return html`<div class="notice notice-good"><p>Nothing changes: the project is as the text says.</p></div>`;
   const gone = changes.filter(({ change }) => change === "delete").length;
   return html`<div class="notice"><h2>${counted(changes.length, "change")}</h2>
-<ul>${changes.map(({ change, kind, name, was }) => html`<li${change === "delete" && html` class="wrong"`}>${was === undefined ? `${change} ${kind} ${name}` : `rename ${kind} ${was} to ${name}`}</li>`)}${ladders.map(({ rule, count, people }) => html`<li class="wrong">Of ${counted(count, "open alert")} of rule ${rule} nobody further is paged${people.length > 0 && html`: its ladder named ${people.join(", ")}`}.</li>`)}</ul>
+<ul>${changes.map(({ change, kind, name, was }) => html`<li${change === "delete" && html` class="wrong"`}>${was === undefined ? `${change} ${kind} ${name}` : `rename ${kind} ${was} to ${name}`}</li>`)}${ladders.map((end) => html`<li class="wrong">${ladderEndWords(end)}</li>`)}</ul>
 <pre class="code" tabindex="0" aria-label="What differs">${diff.map(
     (line) => html`${line}
 `,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
+import { createRule, replaceRule } from "../../alerts/rules.ts";
+import { deleteSaying } from "../../config-file/ladders-end.ts";
 import { check } from "../../http/check.ts";
 import { dryRunWrite } from "../../ingest/dry-run/dry-run.ts";
 import { ServiceError } from "../../kit/errors.ts";
@@ -13,6 +14,7 @@ import { counted } from "../ui/pieces.ts";
 import { editedFields } from "./edit-fields.ts";
 import { fieldsOfRule } from "./fields.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
+import { ladderEndWords } from "./ladder-end.ts";
 import { bodyOfFields } from "./read-fields.ts";
 import { tryLadder } from "./try-ladder.ts";
 
@@ -52,17 +54,26 @@ export const savedRuleForms: Readonly<Record<string, Form>> = {
   "": { verb: "replaceRule", target, act: save },
   delete: {
     ...{ verb: "deleteRule", target },
-    act(call) {
-      const { name = "" } = call.params;
-      const project = projectOf(call);
-      call.tenant.store.write((tx) => deleteRule(tx, getProject(tx, project), name));
-      return {
-        said: `The rule ${name} is deleted. Alerts that it opened stay.`,
-        to: pathOf("p", project, "rules"),
-      };
-    },
+    act: remove,
   },
 };
+
+function remove(call: PageCall, form: URLSearchParams): FormDone {
+  const { name = "" } = call.params;
+  const at = pathOf("p", projectOf(call), "rules");
+  const unlessEnds = !form.has("ladders");
+  const ends = call.tenant.store.write((tx) =>
+    deleteSaying(tx, getProject(tx, projectOf(call)), name, { unlessEnds }),
+  );
+  const words = ends.map(ladderEndWords);
+  if (unlessEnds && ends.length > 0)
+    return {
+      said: [...words, "Nothing is deleted yet: tick that it may, and delete it again."].join(" "),
+      to: `${at}${pathOf(name)}`,
+    };
+  const said = [`The rule ${name} is deleted. Alerts that it opened stay.`, ...words];
+  return { said: said.join(" "), to: at };
+}
 
 /** What a form says, as the interface would take it. Throws 400 with what is wrong at which field. */
 export function ruleOfForm(

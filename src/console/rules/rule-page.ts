@@ -1,3 +1,4 @@
+import { endingWith } from "../../config-file/ladders-end.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -7,7 +8,6 @@ import { listSources } from "../../projects/sources.ts";
 import { changesLink } from "../audit/link.ts";
 import { projectTabs } from "../projects/tabs.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
-import { button } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
 import { remedy, way } from "../ui/way.ts";
 import { readAround } from "./around.ts";
@@ -17,6 +17,7 @@ import { fieldsOfRule } from "./fields.ts";
 import { ladderGaps } from "./gaps.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
 import { filledOf } from "./inputs.ts";
+import { ladderEndWords } from "./ladder-end.ts";
 import { newRulePage } from "./paths.ts";
 import { previewSection } from "./preview.ts";
 import { ruleForm } from "./rule-form.ts";
@@ -173,7 +174,12 @@ ${added !== null && html`<p class="notice">One alert for each <strong>${added}</
 }
 
 function deleting(call: PageCall, action: string, saved: StoredRule): Markup {
+  const ends = endingWith(call.tenant.store, saved);
   return html`<details id="delete-rule"><summary>Delete this rule</summary>
 <p class="soft">Alerts that it opened stay; nobody is paged for them any more.</p>
-${button(call, { action: `${action}/delete`, name: `Delete ${saved.name}`, kind: "danger" })}</details>`;
+<form method="post" action="${call.base}${action}/delete">${ends.map(
+    (end) =>
+      html`<p class="wrong">${ladderEndWords(end)}</p>
+<label class="check" for="delete-ladders"><input type="checkbox" id="delete-ladders" name="ladders" value="true" required> Also end the ladders of open alerts</label>`,
+  )}<button class="button danger">Delete ${saved.name}</button></form></details>`;
 }

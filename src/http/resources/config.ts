@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChannelList } from "../../channels/list.ts";
 import { applyConfig } from "../../config-file/apply.ts";
 import { changeKinds } from "../../config-file/changes.ts";
-import { laddersEnd } from "../../config-file/ladders-end.ts";
+import { ladderEnd } from "../../config-file/ladders-end.ts";
 import { readConfig } from "../../config-file/read.ts";
 import { projectConfigOf } from "../../config-file/shape.ts";
 import { tryConfig } from "../../config-file/try.ts";
@@ -92,7 +92,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       answer: z.object({
         version: z.int(),
         changes: z.array(change),
-        ladders_end: z.array(laddersEnd).meta({
+        ladders_end: z.array(ladderEnd).meta({
           description: "Additive: rules with alerts that nobody is told of any more with this.",
         }),
         tokens: z.array(z.object({ name: z.string(), token: shown })),

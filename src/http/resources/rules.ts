@@ -2,7 +2,8 @@ import { z } from "zod";
 import { alertAnswer, alertId, toAlert } from "../../alerts/alert.ts";
 import { drillWrite, startDrill } from "../../alerts/drill.ts";
 import { drillAnswer, readDrill } from "../../alerts/drill-report.ts";
-import { createRule, deleteRule, replaceRule } from "../../alerts/rules.ts";
+import { createRule, replaceRule } from "../../alerts/rules.ts";
+import { deleteSaying, endingWith, ladderEnd } from "../../config-file/ladders-end.ts";
 import { unixSeconds } from "../../kit/clock.ts";
 import { ServiceError } from "../../kit/errors.ts";
 import { namedPeople } from "../../people/named.ts";
@@ -22,6 +23,15 @@ import { deleted, projectPath } from "../fields.ts";
 import { type Route, route } from "../route.ts";
 
 const rulePath = z.strictObject({ id: z.string(), name: z.string() });
+/** Left out where none ends, and what it stands beside is as ever. */
+const laddersEnd = {
+  ladders_end: z.array(ladderEnd).optional().meta({
+    description:
+      "Additive: the rule, where nobody further is told of alerts that are open once it is deleted; else left out.",
+  }),
+};
+const endsOf = (ends: z.output<typeof ladderEnd>[]) =>
+  ends.length === 0 ? {} : { ladders_end: ends };
 const ladderPeople = ["escalations.*.accounts.*"];
 
 function shown(reader: Reader, projectId: number, rules: readonly StoredRule[]) {
@@ -106,13 +116,12 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: rulePath,
     status: 200,
-    answer: ruleShown,
+    answer: ruleShown.extend(laddersEnd),
     errors: ["not_found"],
-    handle: ({ tenant, params }) =>
-      shownOne(
-        tenant.store,
-        getRule(tenant.store, getProject(tenant.store, params.id).id, params.name),
-      ),
+    handle: ({ tenant: { store }, params }) => {
+      const rule = getRule(store, getProject(store, params.id).id, params.name);
+      return { ...shownOne(store, rule), ...endsOf(endingWith(store, rule)) };
+    },
   }),
   route({
     method: "PUT",
@@ -164,11 +173,13 @@ export const ruleRoutes: Route[] = [
     plane: "api",
     params: rulePath,
     status: 200,
-    answer: deleted,
+    answer: deleted.extend(laddersEnd),
     errors: ["not_found"],
     handle: ({ tenant, params }) => {
-      tenant.store.write((tx) => deleteRule(tx, getProject(tx, params.id), params.name));
-      return { deleted: true };
+      const ends = tenant.store.write((tx) =>
+        deleteSaying(tx, getProject(tx, params.id), params.name),
+      );
+      return { deleted: true, ...endsOf(ends) };
     },
   }),
   route({
