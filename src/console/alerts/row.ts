@@ -57,14 +57,12 @@ function rowActions(call: Pick<PageCall, "base">, { id, state, level }: AlertRow
   const critical = criticalToo(level >= CRITICAL);
   const form = (what: string, name: string, more: Piece = null) =>
     html`<li><form method="post" action="${call.base}/a/${id}/${what}">${more}<button>${name}</button></form></li>`;
-  const first =
+  // Where Ack stood nothing is pressed any more: a tap may come twice.
+  const place =
     state === "open"
       ? button(call, { action: `/a/${id}/ack`, name: "Ack", key: "a", label: `Ack #${id}` })
-      : button(call, {
-          ...{ action: `/a/${id}/resolve`, name: "Resolve", key: "r", kind: "second" },
-          label: `Resolve #${id}`,
-        });
-  return html`${first}<details class="menu" id="menu-${id}"><summary class="button second" data-key="." aria-label="More for #${id}" title="More (.)">⋯</summary><ul>${
-    state === "open" ? form("resolve", "Resolve") : form("unack", "Un-acknowledge")
+      : html`<span class="taken">Taken</span>`;
+  return html`${place}<details class="menu" id="menu-${id}"><summary class="button second" data-key="." aria-label="More for #${id}" title="More (.)">⋯</summary><ul>${form("resolve", "Resolve")}${
+    state === "acknowledged" && form("unack", "Un-acknowledge")
   }${form("escalate", "Escalate now")}${form("silence", `Silence 1 h${critical.words}`, html`${critical.field}<input type="hidden" name="hours" value="1">`)}<li><a href="${call.base}/a/${id}#note-text">Note</a></li></ul></details>`;
 }

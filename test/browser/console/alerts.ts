@@ -59,6 +59,37 @@ const byKeys: Step = async ({ box, run, visit, calm }) => {
   await calm(tab, "after keys");
 };
 
+/** A finger that comes twice at one place of a row, or of the alert's page, acknowledges and ends nothing. */
+const pressedTwice: Step = async ({ box, run, visit, calm }) => {
+  const { fire, ladder } = await scene(box);
+  for (const n of ["a", "b"]) await fire(n);
+  await settle(box);
+  run();
+  for (const [id, path, button, taken] of [
+    [1, "/alerts?mine=true", '#row-1 .row-actions button:text-is("Ack")', "Taken"],
+    [2, "/a/2", '#actions button:text-is("Acknowledge")', "You have it"],
+  ] as const) {
+    const tab = await visit(path, { options: { viewport: { width: 360, height: 740 } } });
+    const pressed = tab.page.locator(button);
+    await pressed.evaluate((at) => at.scrollIntoView({ block: "center" }));
+    const place = await pressed.boundingBox();
+    assert.ok(place);
+    const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+    const stood = await tab.run(`scrollY`);
+    await tab.page.mouse.dblclick(x, y, { delay: 40 });
+    await seen(tab, `document.querySelector(".taken") !== null`);
+    assert.equal(await tab.run(`scrollY`), stood);
+    // Not by its rest alone: nothing that can be pressed is there.
+    const there = `document.elementFromPoint(${x}, ${y})`;
+    assert.equal(await tab.run(`${there}.textContent`), taken);
+    assert.equal(await tab.run(`${there}.closest("button, a, summary, label")`), null);
+    await tab.page.mouse.click(x, y);
+    assert.equal(ladder(id).state, "acknowledged");
+    await calm(tab, `${path}, pressed twice`);
+    await tab.close();
+  }
+};
+
 /** AC-11.3, and that a row which leaves stays where it was. */
 const othersActs: Step = async ({ box, run, visit, calm }) => {
   const { fire } = await scene(box);
@@ -211,6 +242,7 @@ const looksRight: Step = async ({ box, visit, calm }) => {
 
 const STEPS: Record<string, Step> = {
   byKeys,
+  pressedTwice,
   othersActs,
   ownAct,
   groupCounts,
