@@ -40,7 +40,7 @@ export interface Taker {
 
 /** Messages of one port without a connection that may wait for their commit: HTTP's events need room, too. */
 const MOST_WAITING = 5000;
-/** Messages of a connection that are written with one commit: tiny ones come in tens of thousands. */
+/** Messages of a connection that are read in one turn and written with one commit: tiny ones come in tens of thousands. */
 const MOST_AT_ONCE = 500;
 const PAUSE_MS = 100;
 const HOUR_MS = 3_600_000;
@@ -104,23 +104,36 @@ export function createTaker(port: Port, format: Format, deps: IntakeDeps): Taker
         .finally(() => (waiting -= 1));
     },
     async take(frames, peer) {
-      const messages = frames
-        .map((frame) => sorted(frame, peer))
-        .filter((one) => one !== undefined);
-      for (let from = 0; from < messages.length; ) {
-        const { source } = messages[from] as { source: Source };
-        let to = from + 1;
-        while (to - from < MOST_AT_ONCE && messages[to]?.source.id === source.id) to++;
-        await insist(
-          source,
-          messages.slice(from, to).map(({ event }) => event),
-        );
-        from = to;
+      for (let from = 0; from < frames.length; from += MOST_AT_ONCE) {
+        // What nobody can read waits for no commit.
+        if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+        if (stopping.signal.aborted) return count("failed", frames.length - from);
+        const messages = frames
+          .slice(from, from + MOST_AT_ONCE)
+          .map((frame) => sorted(frame, peer))
+          .filter((one) => one !== undefined);
+        for (const { source, events } of bySource(messages)) await insist(source, events);
       }
     },
     stop: () => stopping.abort(),
     counts: { port: port.name, outcomes },
   };
+}
+
+interface Message {
+  source: Source;
+  event: IngestEvent;
+}
+
+/** Neighbours of one source together, in their order. */
+function bySource(messages: readonly Message[]): { source: Source; events: IngestEvent[] }[] {
+  const runs: { source: Source; events: IngestEvent[] }[] = [];
+  for (const { source, event } of messages) {
+    const last = runs.at(-1);
+    if (last?.source.id === source.id) last.events.push(event);
+    else runs.push({ source, events: [event] });
+  }
+  return runs;
 }
 
 /** What became of a port's messages, to be counted. */
