@@ -135,7 +135,10 @@ test("where a rotation begins, nights past midnight, days of a week whose turns 
       ["days", eve, "2026-01-05 08:00", 1440, { days: [], start_minute: 480, end_minute: 1080 }],
     ],
   ]);
-  assert.match(said, /^approximate Its shifts weren't compared/);
+  assert.match(
+    said,
+    /^exact Its shift past ended at 2026-05-01T00:00:00 .*\napproximate Its shifts weren't compared/,
+  );
 });
 
 test("overrides; several at once; a shift in another zone; shifts with holes are told", () => {

@@ -1,6 +1,7 @@
-import type { Importer } from "../importer.ts";
+import type { GivenFile, Importer } from "../importer.ts";
 import { TeamDraft } from "../team/draft.ts";
 import { exportedJson, Given, type GivenFields, isFields } from "../team/given.ts";
+import { emptyFile } from "../team/pages.ts";
 import { takeGoAlertPolicy, takeGoAlertService } from "./policy.ts";
 import { type GoAlertNodes, takeAlone, takeGoAlertSchedule } from "./schedule.ts";
 
@@ -11,28 +12,28 @@ export const fromGoAlert: Importer = {
   read(files, options) {
     const draft = new TeamDraft("goalert", "GoAlert", options);
     const nodes = new Map<string, Given[]>();
-    for (const file of files) {
-      const value = exportedJson(file);
-      const data = isFields(value) && isFields(value["data"]) ? value["data"] : value;
-      const known = isFields(data) ? Object.entries(data).filter(([key]) => key in KINDS) : [];
+    const answers = files.map((file) => ({ file, data: dataOf(file) }));
+    const isWhole = (key: string) => answers.some(({ data }) => hasNext(data[key]) === false);
+    for (const { file, data } of answers) {
+      const known = Object.entries(data).filter(([key]) => key in KINDS);
       if (known.length === 0)
         draft.impossible(
           file.name,
           "It holds none of users, rotations, schedules, escalationPolicies, services and userOverrides.",
         );
       for (const [key, held] of known) {
-        const page = isFields(held) ? held["pageInfo"] : null;
-        if (isFields(page) && page["hasNextPage"] === true)
+        if (hasNext(held) === true && !isWhole(key))
           draft.impossible(
             `${key} of ${file.name}`,
             "Its answer says that there are more: ask with a higher first.",
           );
-        const list = isFields(held) ? held["nodes"] : held;
-        const given = (Array.isArray(list) ? list : [])
+        const given = nodesOf(held)
           .filter(isFields)
           .map((one: GivenFields) => new Given(one, KINDS[key] ?? key, draft.unread));
         nodes.set(key, [...(nodes.get(key) ?? []), ...given]);
       }
+      if (known.length > 0 && known.every(([, held]) => nodesOf(held).length === 0))
+        draft.report.push(emptyFile(file));
     }
     take(draft, (kind) => nodes.get(kind) ?? []);
     return draft.finish([
@@ -52,6 +53,28 @@ const KINDS: Readonly<Record<string, string>> = {
   ...{ users: "users", rotations: "rotations", schedules: "schedules", services: "services" },
   ...{ escalationPolicies: "escalation policies", userOverrides: "user overrides" },
 };
+
+const targetsOf = (schedule: Given): string[] =>
+  schedule
+    .objects("targets", "targets of schedules")
+    .map((one) => one.object("target", "targets")?.text("id") ?? "");
+
+function dataOf(file: GivenFile): GivenFields {
+  const value = exportedJson(file);
+  if (!isFields(value)) return {};
+  return isFields(value["data"]) ? value["data"] : value;
+}
+
+/** Whether a list goes on in another answer; null where it doesn't say. */
+function hasNext(held: unknown): boolean | null {
+  const page = isFields(held) ? held["pageInfo"] : null;
+  return isFields(page) && typeof page["hasNextPage"] === "boolean" ? page["hasNextPage"] : null;
+}
+
+function nodesOf(held: unknown): readonly unknown[] {
+  const list = isFields(held) ? held["nodes"] : held;
+  return Array.isArray(list) ? list : [];
+}
 
 function take(draft: TeamDraft, nodes: GoAlertNodes): void {
   for (const user of nodes("users"))
@@ -78,6 +101,13 @@ function take(draft: TeamDraft, nodes: GoAlertNodes): void {
     ]),
   );
   for (const service of nodes("services")) takeGoAlertService(draft, service, policies);
+  const named = new Set([...schedules.keys(), ...nodes("schedules").flatMap(targetsOf)]);
+  for (const [id, rotation] of rotations)
+    if (!named.has(id))
+      draft.impossible(
+        `rotation ${rotation.text("name") || id}`,
+        "No schedule and no escalation policy has it, so that it has nobody on call: it is left out.",
+      );
   const unused = { what: "escalation policy", why: "No service of the export has it" };
   for (const made of policies.values()) if (!made.isUsed) draft.ownRule(made, unused);
 }

@@ -1,5 +1,6 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
 import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+import { comesNext, emptyFile } from "../team/pages.ts";
 
 /** What Grafana OnCall's API answers, sorted by its shape: it says `results` of everything. */
 export interface OnCallFiles {
@@ -53,13 +54,14 @@ export function onCallFiles(
     ...{ integrations: [], routes: [], finals: [] },
   };
   const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
-  const nexts = new Set(files.map((file) => JSON.stringify(pageOf(file)?.["previous"] ?? null)));
   for (const file of files) {
     const page = pageOf(file);
     const others: string[] = [];
-    const list = listOf(exportedJson(file));
-    if (list.length === 0 && page?.["count"] !== 0 && !Array.isArray(page?.["results"]))
-      told(file.name, "It holds nothing that is known here.");
+    const value = exportedJson(file);
+    const list = listOf(value);
+    if ([value, page?.["results"]].some((one) => Array.isArray(one) && one.length === 0))
+      report.push(emptyFile(file));
+    else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
     for (const one of list) {
       const kind = kindOf(one);
       if (kind === "finals")
@@ -77,8 +79,8 @@ export function onCallFiles(
         file.name,
         `What is none of the answers that are known here isn't taken over: ${others.slice(0, 20).join(", ")}${others.length > 20 ? " and more" : ""}.`,
       );
-    // The page after it says this one's address as its previous: with one of them here, all are.
-    if (typeof page?.["next"] === "string" && nexts.size === 1)
+    const next = page?.["next"];
+    if (typeof next === "string" && !files.some((one) => comesNext(next, pageOf(one) ?? {})))
       told(
         file.name,
         "Its answer says that there are more: fetch what its next names too, into a file of its own.",

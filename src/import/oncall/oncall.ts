@@ -25,6 +25,14 @@ export const fromOnCall: Importer = {
     const schedules = new Map(
       given.schedules.map((one) => [one.text("id"), takeOnCallSchedule(draft, one, given)]),
     );
+    const named = new Set(given.schedules.flatMap((one) => one.texts("shifts")));
+    const ids = new Set(given.schedules.map((one) => one.text("id")));
+    for (const shift of given.shifts)
+      if (!named.has(shift.text("id")) && !ids.has(shift.text("schedule")))
+        draft.impossible(
+          `shift ${shift.text("name") || shift.text("id")}`,
+          "No schedule of the files has it, so that it has nobody on call: it is left out.",
+        );
     const chains = new Map(
       given.chains.map((one) => [
         one.text("id"),

@@ -56,7 +56,10 @@ export function readShift(
     };
   }
   const end = clockInstant(given.text("until"), zone);
-  if (end !== null && end <= draft.now) return NOTHING;
+  if (end !== null && end <= draft.now) {
+    draft.ended(what, `shift ${name}`, given.text("until"));
+    return NOTHING;
+  }
   const period = PERIODS[given.text("frequency")];
   if (
     period === undefined ||

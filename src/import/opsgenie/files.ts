@@ -1,5 +1,6 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
 import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+import { comesNext, emptyFile } from "../team/pages.ts";
 
 /** What Opsgenie's API answers and its backup tool writes, sorted by its shape: both say `data` of everything, or nothing. */
 export interface OpsgenieFiles {
@@ -89,7 +90,8 @@ export function opsgenieFiles(
   for (const file of files) {
     const value = exportedJson(file);
     const list = things(value);
-    if (list.length === 0) told(file.name, "It holds nothing that is known here.");
+    if (isNothing(value)) report.push(emptyFile(file));
+    else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
     for (const one of list) {
       const schedule = one["schedule"];
       if (isFields(schedule) && Object.hasOwn(one, "scheduleOverrideList")) {
@@ -98,8 +100,8 @@ export function opsgenieFiles(
           take(override, String(schedule["id"]));
       } else take(one, file.name);
     }
-    const paging = isFields(value) ? value["paging"] : undefined;
-    if (isFields(paging) && paging["next"] !== undefined)
+    const { next } = pagingOf(file);
+    if (next !== undefined && !files.some((one) => isAfter(next, pagingOf(one))))
       told(
         file.name,
         "Its answer says that there are more: fetch what its paging.next names too, into a file of its own.",
@@ -107,6 +109,23 @@ export function opsgenieFiles(
   }
   return found;
 }
+
+function pagingOf(file: GivenFile): GivenFields {
+  const value = exportedJson(file);
+  const paging = isFields(value) ? value["paging"] : undefined;
+  return isFields(paging) ? paging : {};
+}
+
+/** An answer without a next one is its list's last. */
+const isAfter = (next: unknown, { prev, last, next: more }: GivenFields): boolean =>
+  comesNext(next, { previous: prev, last: more === undefined ? last : undefined });
+
+/** A list of nothing, or an answer that has one. */
+const isNothing = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length === 0
+    : isFields(value) &&
+      [value["data"], value["heartbeats"]].some((one) => one !== undefined && isNothing(one));
 
 /** The things of an answer: its `data`, the list in that, or the value itself. */
 function things(value: unknown): GivenFields[] {

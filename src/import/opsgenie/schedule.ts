@@ -56,7 +56,10 @@ interface At {
 function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At): GivenRotation[] {
   const name = given.text("name") || `rotation ${i + 1}`;
   const end = given.instant("endDate");
-  if (end !== null && end <= draft.now) return [];
+  if (end !== null && end <= draft.now) {
+    draft.ended(what, `rotation ${name}`, given.text("endDate"));
+    return [];
+  }
   if (end !== null)
     draft.nearly(
       what,

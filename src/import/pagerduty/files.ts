@@ -1,5 +1,6 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
 import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
+import { emptyFile } from "../team/pages.ts";
 
 /** PagerDuty's REST answers, one a file or several, sorted by what they hold. */
 export interface PagerDutyFiles {
@@ -51,7 +52,7 @@ export function pagerDutyFiles(
   };
   for (const file of files) {
     const value = exportedJson(file);
-    const tops = Array.isArray(value) ? value.filter(isFields) : isFields(value) ? [value] : [];
+    const tops = topsOf(value);
     let known = false;
     for (const top of tops) {
       const kind = KINDS[String(top["type"] ?? "")];
@@ -76,14 +77,21 @@ export function pagerDutyFiles(
           report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
         }
       }
-      if (top["more"] === true && !isFollowed(top, files))
+      if (
+        top["more"] === true &&
+        !isFollowed(
+          top,
+          files.flatMap((one) => topsOf(exportedJson(one))),
+        )
+      )
         report.push({
           sort: "impossible",
           what: file.name,
           how: "Its answer says that there are more: fetch the next page too (offset=…), into a file of its own.",
         });
     }
-    if (!known)
+    if (isNothing(value)) report.push(emptyFile(file));
+    else if (!known)
       report.push({
         sort: "impossible",
         what: file.name,
@@ -105,12 +113,26 @@ export function pagerDutyFiles(
 const isMuch = (value: unknown) =>
   (Array.isArray(value) && value.length > 0) || (isFields(value) && Object.keys(value).length > 0);
 
-/** Whether another file has the page after this one. */
-function isFollowed(top: GivenFields, files: readonly GivenFile[]): boolean {
+/** One answer, or several as one list. */
+const topsOf = (value: unknown): GivenFields[] => [value].flat().filter(isFields);
+
+/** A list, or lists, of nothing. */
+const isNothing = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.every(isNothing)
+    : isFields(value) &&
+      Object.keys(value).some((key) => key in KINDS || key === "overrides") &&
+      Object.entries(value).every(([key, one]) => PAGING.includes(key) || isNoList(one));
+
+const isNoList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
+/** Whether another answer has what comes after this one: it begins there, or before and goes beyond. */
+function isFollowed(top: GivenFields, all: readonly GivenFields[]): boolean {
   const next = Number(top["offset"] ?? 0) + Number(top["limit"] ?? 0);
   const keys = Object.keys(top).filter((key) => KINDS[key] !== undefined);
-  return files.some((file) => {
-    const value = exportedJson(file);
-    return isFields(value) && value["offset"] === next && keys.some((key) => key in value);
+  return all.some((one) => {
+    const from = Number(one["offset"]);
+    const isThere = from <= next && (from + Number(one["limit"] ?? 0) > next || !one["more"]);
+    return isThere && keys.some((key) => Array.isArray(one[key]));
   });
 }

@@ -183,11 +183,8 @@ function takeService(
   if (status === "disabled" || status === "maintenance")
     draft.nearly(what, `It is ${status} there, and its rule here opens alerts.`);
   const urgency = service.object("incident_urgency_rule", "urgency rules");
-  if (urgency !== null && urgency.text("urgency") !== "high")
-    draft.nearly(
-      what,
-      "Its urgency depends on the event or the hour; here each alert takes the whole ladder.",
-    );
+  const how = urgency === null ? null : urgencyText(urgency);
+  if (how !== null) draft.nearly(what, `${how}; here each alert takes the whole ladder.`);
   const source = draft.source(name);
   for (const one of service.objects("integrations", "integrations"))
     takeIntegration(draft, one, { what, name, source });
@@ -204,6 +201,16 @@ function takeService(
     ...(ack > 0 && { ack_expires_minutes: ack }),
   });
   if (draft.report.length === said) draft.exact(what, `A source and a rule of this name.`);
+}
+
+/** What an urgency rule makes less than urgent; null: nothing. */
+function urgencyText(rule: Given): string | null {
+  const urgency = rule.text("urgency");
+  if (urgency === "high") return null;
+  if (urgency === "low")
+    return "All its incidents are of low urgency, which people's own rules for that may page later or not at all";
+  if (urgency === "severity_based") return "Its urgency depends on the event's severity";
+  return "Its urgency depends on the hour";
 }
 
 const minutesOf = (seconds: number | null) =>

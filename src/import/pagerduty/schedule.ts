@@ -60,7 +60,10 @@ function rotationOf(
 ): GivenRotation[] {
   const name = layer.text("name") || `layer ${level + 1}`;
   const end = layer.instant("end");
-  if (end !== null && end <= draft.now) return [];
+  if (end !== null && end <= draft.now) {
+    draft.ended(what, `layer ${name}`, layer.text("end"));
+    return [];
+  }
   if (end !== null)
     draft.nearly(
       what,

@@ -86,6 +86,11 @@ export class TeamDraft {
     this.report.push({ sort: "impossible", what, how });
   }
 
+  /** A part of a schedule by which nobody is on call any more. */
+  ended(what: string, part: string, at: string): void {
+    this.exact(what, `Its ${part} ended at ${at} and has nobody on call: it is left out.`);
+  }
+
   /** The names of the box's schedules that it becomes. */
   schedule(plan: SchedulePlan): string[] {
     const made = planSchedule(plan, {

@@ -1,0 +1,28 @@
+import type { GivenFile, ImportLine } from "../importer.ts";
+import type { GivenFields } from "./given.ts";
+
+/** An export without anything in it is a fact, not a file that can't be read. */
+export const emptyFile = ({ name }: GivenFile): ImportLine => ({
+  sort: "exact",
+  what: name,
+  how: "It is empty: there is nothing in it to take over.",
+});
+
+/** Where an address of a list points: its path, and the page or the place in the list that it asks for. */
+function placeOf(address: unknown): { path: string; at: number; step: number } | null {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  if (url === null) return null;
+  const [page, limit] = ["page", "limit"].map((name) => Number(url.searchParams.get(name)));
+  const path = url.pathname;
+  if (url.searchParams.has("offset") || limit)
+    return { path, at: Number(url.searchParams.get("offset")), step: limit || 100 };
+  return { path, at: page || 1, step: 1 };
+}
+
+/** Whether an answer comes right after the one that names `next`: what comes before it is one step before `next`. */
+export function comesNext(next: unknown, { previous, last }: GivenFields): boolean {
+  const [wanted, before, end] = [placeOf(next), placeOf(previous), placeOf(last)];
+  if (wanted === null) return false;
+  if (before !== null) return before.path === wanted.path && before.at + wanted.step === wanted.at;
+  return end !== null && end.path === wanted.path && end.at === wanted.at;
+}
