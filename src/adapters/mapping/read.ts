@@ -1,4 +1,5 @@
 import { cut } from "../../kit/text.ts";
+import type { Transform } from "./transforms.ts";
 import { follow, MOST_VALUE, pointerSteps, type Spot } from "./values.ts";
 
 /**
@@ -27,6 +28,23 @@ function charged(value: unknown, { budget }: Spot): unknown {
   }
   budget.left -= Math.min(value.length, MOST_VALUE) + 1;
   return cut(value, MOST_VALUE);
+}
+
+/** What transforms make of a value, one after the other; each looks at all of it again. Nothing once all is spent. */
+export function through(steps: readonly Transform[], value: unknown, { budget }: Spot): unknown {
+  let now = value;
+  for (const step of steps) {
+    budget.left -= stepCost(now);
+    if (budget.left <= 0) return null;
+    now = step(now);
+  }
+  return now;
+}
+
+/** Of a list each item is looked at by itself. */
+function stepCost(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  return Array.isArray(value) ? value.length * PER_NAME : 1;
 }
 
 /** Of a list or object: its names are all listed, however few of them are used. */

@@ -1,6 +1,6 @@
 import type { JsonFields } from "../json.ts";
 import { objectOf } from "../json.ts";
-import { readPointer } from "./read.ts";
+import { readPointer, through } from "./read.ts";
 import { textAs } from "./template.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";
 import { isFilled, type Spot, valueText } from "./values.ts";
@@ -42,12 +42,7 @@ export function readSpec(
   if (typeof otherwise === "object" && otherwise !== null)
     writing.fault(`${at}/else`, "must be a string, number, boolean or null");
   return (place) => {
-    let value = read(place);
-    for (const step of steps) {
-      // Each looks at all of it again.
-      if (typeof value === "string") place.budget.left -= value.length;
-      value = step(value);
-    }
+    const value = through(steps, read(place), place);
     if (map === null) return isFilled(value) ? value : otherwise;
     const word = valueText(value);
     if (map.has(word)) return map.get(word);

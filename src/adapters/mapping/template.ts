@@ -1,5 +1,5 @@
 import { cut } from "../../kit/text.ts";
-import { readPointer } from "./read.ts";
+import { readPointer, through } from "./read.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";
 import { MOST_VALUE, type Spot, valueText } from "./values.ts";
 
@@ -22,9 +22,7 @@ export function textAs(text: string, fault: (reason: string) => void): (place: S
 }
 
 function filled({ read, steps }: Exclude<Part, string>, place: Spot): string {
-  let value = read(place);
-  for (const step of steps) value = step(value);
-  return valueText(value);
+  return valueText(through(steps, read(place), place));
 }
 
 function partsOf(text: string, fault: (reason: string) => void): Part[] {
