@@ -153,6 +153,26 @@ test("whom it would have paged, how often and at night, is what a box does that 
   assert.deepEqual(codes(la), [], "the saved rule itself is no other");
 });
 
+test("a text that stands only where messages vary matches nothing, and the trial says why", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const token = await box.project("shop", { retain_logs: true });
+  for (const order of [4711, 4712, 14711])
+    await box.ingest(token, { message: `payment of order ${order} was refused`, level: 400 });
+  await settle(box);
+  const warned = async (template_contains: string, more: object = {}) => {
+    const rule = { name: "t", match: { template_contains, ...more } };
+    const { body } = await box.api("POST", "/v1/projects/shop/rules/dry-run", { rule });
+    return body.warnings.map(({ code, detail }: Record<string, string>) => [code, detail]);
+  };
+  const [nothing, varies, ...others] = await warned("4711");
+  assert.deepEqual([nothing[0], varies[0], others], ["matches_nothing", "text_varies", []]);
+  assert.match(varies[1], /^2 lines have the text of template_contains in a part that varies/);
+  assert.deepEqual(await warned("was refused"), []);
+  const [, ...none] = await warned("4711", { min_level: 500 });
+  assert.deepEqual(none, [], "it would not match them anyway");
+});
+
 test("beside a saved rule: what only the one and what only the other opens; a rule that is the same, gaps and strangers are said", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());

@@ -20,7 +20,7 @@ export function matchForm(call: { base: string }, filled: Filled, around: Around
 ${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "Any of these, with commas between." })}
 ${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "Any of these, with commas between." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
-${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same. Upper and lower case differ." })}
+${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
 ${conditions(call, filled)}
 ${offers(filled)}</fieldset>`;
 }

@@ -59,6 +59,8 @@ const SHARED = "*";
  */
 export class DryEngine {
   matched = 0;
+  /** Lines that say what the rule looks for, but in a part that varies: it takes none of them. */
+  varied = 0;
   alertCount = 0;
   readonly alerts: DryAlert[] = [];
   readonly #rule: CompiledRule;
@@ -86,8 +88,11 @@ export class DryEngine {
   /** Takes the next line; false once memory has no room for more of them. */
   add(line: DryLine): boolean {
     const { event, text } = line;
-    if (!admits(this.#rule, line.source, text) || !matches(this.#rule, event, this.#time))
+    if (!admits(this.#rule, line.source, text)) {
+      if (this.#says(line)) this.varied += 1;
       return true;
+    }
+    if (!matches(this.#rule, event, this.#time)) return true;
     this.matched += 1;
     if (this.matched % CLEAN_EVERY === 0) this.#clean(line.at);
     this.#bucket(line.at).matched += 1;
@@ -96,6 +101,13 @@ export class DryEngine {
     template.grew ||= line.grew === true;
     if (this.#apply(line)) template.alerts += 1;
     return this.#counting.size + this.#standing.size < MOST_KEYS && this.#hits < MOST_HITS;
+  }
+
+  /** Whether the line itself would do, were it looked at instead of its template. */
+  #says({ source, event, text }: DryLine): boolean {
+    if (!event.message.includes(this.#rule.templateContains)) return false;
+    const whole = { ...this.#rule, templateContains: "" };
+    return admits(whole, source, text) && matches(whole, event, this.#time);
   }
 
   /** Whether it opens an alert. */

@@ -53,7 +53,7 @@ export function runDry(
   const until = looked.why === null ? now : looked.last;
   const range = { from: isCut ? cut : asked, until, complete: why === null, why };
   const found = engine.finish(until);
-  const { alertCount: alert_count, matched } = engine;
+  const { alertCount: alert_count, matched, varied } = engine;
   return {
     range,
     scanned: {
@@ -66,7 +66,7 @@ export function runDry(
     ...{ matched, alert_count, assume_resolved_after: assumed },
     ...found,
     versus: versusOf(reader, { projectId, rule: input.versus }, { alerts: found.alerts, range }),
-    warnings: warningsOf(body, { matched, alert_count, range, sources }),
+    warnings: warningsOf(body, { matched, varied, alert_count, range, sources }),
   };
 }
 
@@ -131,9 +131,13 @@ function medianEnd(reader: Reader, projectId: number): number | null {
   return middle === undefined ? null : Math.max(1, middle);
 }
 
+const variesWords = (lines: number) =>
+  `${lines === 1 ? "1 line has" : `${lines} lines have`} the text of template_contains in a part that varies, which no rule looks at: name a part that is always the same, or add a condition on a key.`;
+
 function warningsOf(
   { match }: RuleBody,
   run: Pick<DryRunFound, "matched" | "alert_count" | "range"> & {
+    varied: number;
     sources: readonly { name: string; kind: string }[];
   },
 ): DryRunFound["warnings"] {
@@ -143,6 +147,7 @@ function warningsOf(
   const named = run.sources.filter(({ kind, name }) => kind !== "events" && isTaken(name));
   return [
     ...(run.matched === 0 ? [{ code: "matches_nothing", detail: "No kept line matches." }] : []),
+    ...(run.varied > 0 ? [{ code: "text_varies", detail: variesWords(run.varied) }] : []),
     ...(run.alert_count / days > MANY_A_DAY
       ? [{ code: "many_alerts", detail: `More than ${MANY_A_DAY} alerts a day.` }]
       : []),
