@@ -1,16 +1,18 @@
 import { type SchedulePlace, scheduleNamed } from "../projects/schedule-names.ts";
 import type { Reader } from "../store/store.ts";
 import { type RosterPiece, readSchedule } from "./roster.ts";
-import { whoIsOnCall } from "./rotation.ts";
-import type { Layer, Override } from "./schedule.ts";
+import { isOffAt, whoIsOnCall } from "./rotation.ts";
+import type { Covers, Layer, Override } from "./schedule.ts";
 
 interface ScheduleRow {
   id: string;
   timezone: string;
   layers: string;
+  covers: Covers;
 }
 
-const SCHEDULE = "SELECT id, timezone, layers FROM schedules WHERE project_id = ? AND name = ?";
+const SCHEDULE =
+  "SELECT id, timezone, layers, covers FROM schedules WHERE project_id = ? AND name = ?";
 const OVERRIDES = `SELECT id, account_id, starts_at, ends_at FROM overrides
   WHERE schedule_id = ? AND starts_at <= ? AND ends_at > ? ORDER BY rowid`;
 
@@ -35,6 +37,8 @@ export interface DutyAt {
   onDuty: string | null;
   planned: string | null;
   participants: string[];
+  /** Nobody has it, and nobody was promised: the schedule covers hours, and it is outside of them. */
+  off: boolean;
 }
 
 /** As `onCallNow`, with those who were not on call; null where there is no such schedule. */
@@ -43,11 +47,15 @@ export function dutyAt(reader: Reader, schedule: SchedulePlace, at: number): Dut
   if (row === null) return null;
   const overrides = reader.sql<[string, number, number], Override>(OVERRIDES).all(row.id, at, at);
   const layers = JSON.parse(row.layers) as Layer[];
+  const { timezone, covers } = row;
   const turns = layers.flatMap(({ participants }) => participants);
   return {
-    onDuty: whoIsOnCall({ timezone: row.timezone, layers, overrides }, at),
+    onDuty: whoIsOnCall({ timezone, layers, overrides }, at),
+    get off() {
+      return isOffAt({ timezone, layers, overrides, covers }, at);
+    },
     get planned() {
-      return whoIsOnCall({ timezone: row.timezone, layers, overrides: [] }, at);
+      return whoIsOnCall({ timezone, layers, overrides: [] }, at);
     },
     get participants() {
       return [...new Set(turns)].filter((account) => account !== null);
@@ -85,14 +93,16 @@ export function readSeat(reader: Reader, schedule: SchedulePlace): Seat | null {
   const participants = [...new Set(layers.flatMap((layer) => layer.participants))].filter(
     (account) => account !== null,
   );
-  const at = readSchedule({ timezone: row.timezone, layers, overrides });
-  const plannedAt = readSchedule({ timezone: row.timezone, layers, overrides: [] });
+  const { timezone, covers } = row;
+  const at = readSchedule({ timezone, layers, overrides, covers });
+  const plannedAt = readSchedule({ timezone, layers, overrides: [] });
   return {
     at,
     dutyAt: (when) => ({
       onDuty: at(when).account_id,
       planned: plannedAt(when).account_id,
       participants,
+      off: at(when).isOff === true,
     }),
     people: [...new Set([...participants, ...overrides.map(({ account_id }) => account_id)])],
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { alertCounts, countAlerts } from "../alerts/counts.ts";
 import { unixSeconds } from "../kit/clock.ts";
-import { onCallNow } from "../oncall/duty.ts";
+import { dutyAt } from "../oncall/duty.ts";
 import { listSchedules } from "../oncall/schedules.ts";
 import { getProject, listProjects } from "../projects/projects.ts";
 import type { Reader } from "../store/store.ts";
@@ -29,7 +29,14 @@ const projectNow = z.object({
   alerts: alertCounts,
   rules: z.int(),
   channels: channelStates,
-  on_call: z.array(z.object({ schedule: z.string(), account_id: z.string().nullable() })),
+  on_call: z.array(
+    z.object({
+      ...{ schedule: z.string(), account_id: z.string().nullable() },
+      off: z.boolean().meta({
+        description: "Nobody is promised now, as the schedule's `covers` says.",
+      }),
+    }),
+  ),
   sources: z.array(sourceHeard),
 });
 
@@ -116,9 +123,10 @@ function projectOf(
     alerts: countAlerts(reader, { projectId, accountId }),
     rules: reader.sql<[id: number], number>(RULES).pluck().get(projectId) ?? 0,
     channels: channels ?? { works: 0, failing: 0, off: 0, never_tried: 0 },
-    on_call: listSchedules(reader, project).map(({ name: schedule }) => ({
-      ...{ schedule, account_id: onCallNow(reader, { projectId, name: schedule }, at) },
-    })),
+    on_call: listSchedules(reader, project).map(({ name: schedule }) => {
+      const duty = dutyAt(reader, { projectId, name: schedule }, at);
+      return { schedule, account_id: duty?.onDuty ?? null, off: duty?.off ?? false };
+    }),
     sources: reader
       .sql<[id: number], SourceRow>(SOURCES)
       .all(projectId)

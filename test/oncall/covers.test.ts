@@ -5,6 +5,7 @@ import type { Layer, Schedule } from "../../src/oncall/schedule.ts";
 import { testBox } from "../support/box.ts";
 import { signedIn } from "../support/console.ts";
 import fc from "../support/property.ts";
+import { settle } from "../support/until.ts";
 
 const HOUR = 3600;
 /** Monday, 5 January 2026, 00:00 in UTC. */
@@ -73,7 +74,7 @@ test("gaps by promise are those of always, cut to the hours of any layer", () =>
 test("the promise goes by interface, file, form and pages; a write that doesn't name it keeps it", async (t) => {
   const box = await testBox();
   t.after(() => box.stop());
-  await box.project("shop");
+  const token = await box.project("shop");
   const at = "/v1/projects/shop/oncall/schedules";
   const body = {
     ...{ name: "office", timezone: "UTC", covers: "hours" },
@@ -98,6 +99,17 @@ test("the promise goes by interface, file, form and pages; a write that doesn't 
   const page = (await tab.get("/oncall")).text;
   assert.match(page, /Somebody is on call everywhere/);
   assert.match(page, /Nobody, outside of its hours/);
+  // The same wherever the page says who has duty now.
+  const { body: overview } = await box.api("GET", "/v1/overview");
+  assert.deepEqual(overview.projects[0].on_call, [
+    { schedule: "office", account_id: null, off: true },
+  ]);
+  assert.match((await tab.get("/p")).text, /nobody, outside of its hours \(office\)/);
+  await box.api("POST", "/v1/projects/shop/rules", { name: "all", match: { min_level: 100 } });
+  await box.ingest(token, { message: "disk is full", level: 500 });
+  await settle(box);
+  await box.api("POST", "/v1/alerts/1/resolve");
+  assert.match((await tab.get("/alerts")).text, /On call: nobody, outside of its hours \(shop/);
   const form = (await tab.get("/oncall/shop/office/layers")).text;
   assert.match(form, /name="covers_hours" checked/);
   const always = await box.api("PUT", `${at}/office`, { ...rest, covers: "always" });

@@ -54,7 +54,9 @@ test("everything in one answer: counts, who is on call, readiness, what came in 
   assert.deepEqual([archive?.project, archive?.sources[0]?.hour], ["archive", 1]);
   assert.deepEqual(shown?.alerts.open, 2);
   assert.deepEqual(shown?.channels, { works: 1, failing: 1, off: 0, never_tried: 0 });
-  assert.deepEqual(shown?.on_call, [{ schedule: "primary", account_id: box.owner.accountId }]);
+  assert.deepEqual(shown?.on_call, [
+    { schedule: "primary", off: false, account_id: box.owner.accountId },
+  ]);
   assert.equal(shown?.rules, 1);
   const [app] = shown?.sources ?? [];
   assert.deepEqual([app?.name, app?.kind, app?.last_event_at, app?.hour], ["app", "events", at, 3]);

@@ -1,7 +1,7 @@
 import { countAlerts } from "../../alerts/counts.ts";
 import { triage } from "../../alerts/triage.ts";
 import { html, type Markup, type Piece } from "../../kit/html.ts";
-import { onCallNow } from "../../oncall/duty.ts";
+import { dutyAt } from "../../oncall/duty.ts";
 import { listSchedules } from "../../oncall/schedules.ts";
 import { configVersions, getProject } from "../../projects/projects.ts";
 import { naming } from "../alert/shown-alert.ts";
@@ -60,8 +60,12 @@ function onCall(call: PageCall): Piece {
     .slice(0, MOST_SCHEDULES);
   if (all.length === 0) return false;
   return html`<p class="soft">On call: ${all.map(({ name, projectId, project }, i) => {
-    const account = onCallNow(store, { projectId, name }, call.now);
-    const who = account === null ? html`<strong class="wrong">nobody</strong>` : nameOf(account);
+    const duty = dutyAt(store, { projectId, name }, call.now);
+    const account = duty?.onDuty ?? null;
+    const nobody = duty?.off
+      ? "nobody, outside of its hours"
+      : html`<strong class="wrong">nobody</strong>`;
+    const who = account === null ? nobody : nameOf(account);
     return html`${i > 0 && ", "}${who} (${project} / ${name})`;
   })}.</p>`;
 }

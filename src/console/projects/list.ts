@@ -99,10 +99,15 @@ function channelsWord(call: PageCall, at: string, of: ProjectNow["channels"]): M
 function onCall(all: ProjectNow["on_call"], names: ReadonlyMap<string, string>): Piece {
   if (all.length === 0) return html`<span class="soft">no schedule</span>`;
   return all.map(
-    ({ schedule, account_id: id }, i) =>
-      html`${i > 0 && ", "}<span title="${schedule}">${id === null ? html`<span class="warn">nobody (${schedule})</span>` : (names.get(id) ?? "somebody who was removed")}</span>`,
+    ({ schedule, account_id: id, off }, i) =>
+      html`${i > 0 && ", "}<span title="${schedule}">${id === null ? nobody(schedule, off) : (names.get(id) ?? "somebody who was removed")}</span>`,
   );
 }
+
+const nobody = (schedule: string, off: boolean): Markup =>
+  off
+    ? html`nobody, outside of its hours (${schedule})`
+    : html`<span class="warn">nobody (${schedule})</span>`;
 
 function newProject(call: PageCall): Markup {
   return html`<h2>New project</h2>
