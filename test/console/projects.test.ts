@@ -57,7 +57,7 @@ test("AC-13.1 a new token is on the page that made it and nowhere after", async 
   assert.match(made.text, /listening for <strong>web<\/strong>/);
   for (const path of ["/p/shop", "/p/shop/connect?kind=events", "/p/shop/sources/web", "/p"])
     assert.doesNotMatch((await tab.get(path)).text, /pti_/, path);
-  const scripted = await tab.sections("/p/shop/connect?kind=events", "token");
+  const scripted = await tab.sections("/p/shop/connect?kind=events", "set-up");
   assert.doesNotMatch(scripted.text, /pti_/);
   assert.doesNotMatch((await tab.get("/p/shop")).headers.get("cache-control") ?? "", /public/);
   assert.equal((await box.ingest(token, { message: "hello", level: 200 })).status, 202);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { openSession } from "../../src/people/sessions.ts";
 import type { Person, TestBox } from "./box.ts";
 
@@ -32,6 +33,12 @@ export function signedIn(box: TestBox, person: Person = box.owner): Tab {
   return tabOf(box, `box=${cookie}`);
 }
 
+/** Ids that stand more than once: a script takes the first for the other. */
+function twice(text: string): string[] {
+  const ids = [...text.matchAll(/<[a-z][^>]* id="([^"]*)"/g)].map(([, id = ""]) => id);
+  return ids.filter((id, at) => ids.indexOf(id) !== at);
+}
+
 /** A browser with this `Cookie` header; "" for one that has none. */
 export function tabOf(box: TestBox, cookie: string): Tab {
   const ask = async (path: string, init: RequestInit): Promise<PageAnswer> => {
@@ -40,7 +47,10 @@ export function tabOf(box: TestBox, cookie: string): Tab {
       ...init,
       headers: { accept: "text/html", ...(cookie === "" ? {} : { cookie }), ...init.headers },
     });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const text = await answer.text();
+    if (/^<!doctype html/i.test(text))
+      assert.deepEqual(twice(text), [], `ids that stand twice on ${path}`);
+    return { status: answer.status, headers: answer.headers, text };
   };
   return {
     cookie,

@@ -22,7 +22,7 @@ export const connectScreen: Screen = {
       nav: "projects",
       sections: {
         tabs: { watches: [], draw: () => projectTabs(call, name, "sources") },
-        token: { watches: [], draw: () => setUpNotice(call) },
+        "set-up": { watches: [], draw: () => setUpNotice(call) },
         heard: heardSection(call, name),
         card: {
           watches: [],

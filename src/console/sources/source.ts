@@ -55,7 +55,7 @@ export const sourceScreen: Screen = {
       nav: "projects",
       sections: {
         tabs: { watches: [], draw: () => projectTabs(call, project.name, "sources") },
-        token: { watches: [], draw: () => setUpNotice(call) },
+        "set-up": { watches: [], draw: () => setUpNotice(call) },
         heard: heardSection(call, project.name),
         facts: { watches, draw: () => factsList(call, project.name, source) },
         rotate: { watches, draw: () => rotating(call, project.name, source) },
