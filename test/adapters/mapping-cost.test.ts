@@ -77,3 +77,10 @@ test("what real senders send is far from the bound", () => {
   );
   assert.deepEqual([answer.events.length, answer.rejected], [20, []]);
 });
+
+test("where the conditions themselves spend all, what came is an event", () => {
+  const dear = { at: "/t", do: again(["split:,", "join:,"], 8), in: ["never"] };
+  const when = Array.from({ length: 16 }, () => dear);
+  const { answer } = run({ when, message: { at: "/title" } }, { t: TEXT, title: "it is down" });
+  assert.deepEqual([answer.events.length, answer.events[0]?.message], [1, "it is down"]);
+});

@@ -34,7 +34,8 @@ export function mapped(
     const place = { here, ...around };
     if (budget.left <= 0)
       rejected.push({ reason: "the mapping reads too much of so long a body again and again" });
-    else if (mapping === null || mapping.when.every((holds) => holds(place)))
+    // Where its conditions spent all, nobody knows whether they hold: it is one.
+    else if (mapping === null || mapping.when.every((holds) => holds(place)) || budget.left <= 0)
       events.push(fitted(eventOf(place, mapping, tag), watched));
   }
   if (elements.length > MOST_EACH)
