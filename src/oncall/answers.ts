@@ -41,10 +41,9 @@ export async function currentOnCall(
   if (duty !== null && email !== undefined)
     return { on_call: true, ...duty, email, schedule: stored.name };
   const next = await slices.run(followNext(schedule, at));
-  const off = isOffAt(schedule, at);
   return {
     on_call: false,
-    off,
+    ...(isOffAt(schedule, at) && { off: true as const }),
     next: next === null ? null : nextUp(next, emailOf(next.account_id)),
   };
 }

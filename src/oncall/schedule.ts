@@ -174,8 +174,9 @@ export const currentAnswer = z.union([
   }),
   z.object({
     on_call: z.literal(false),
-    off: z.boolean().meta({
-      description: "Additive: nobody is promised now, as the schedule's `covers` says.",
+    off: z.literal(true).optional().meta({
+      description:
+        "Additive: nobody is promised now, as the schedule's `covers` says; else left out.",
     }),
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),

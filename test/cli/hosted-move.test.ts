@@ -4,6 +4,11 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { startHosted } from "../../src/app/hosted.ts";
+import { hostedConfig } from "../../src/app/hosted-config.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { silentLog } from "../../src/kit/log.ts";
+import { systemRandom } from "../../src/kit/random.ts";
 import { box, boxAnswer } from "../support/command-line.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { program } from "../support/program.ts";
@@ -17,6 +22,10 @@ postgresTest(
     mkdirSync(home, { mode: 0o700 });
     const { url } = await testDatabase(t, { empty: true });
     const at = (dir: string) => ["--data", dir, "--database", url];
+    // Serving makes the store; commands only use it.
+    const config = hostedConfig({ data, listen: "127.0.0.1:0", logLevel: "silent" });
+    const deps = { clock: systemClock, random: systemRandom, log: silentLog };
+    await (await startHosted(config, { ...deps, onFatal: assert.fail })).stop();
     for (const email of ["ada@example.com", "ben@example.com"])
       await boxAnswer(["hosted", "account", "add", "--email", email, "--data", data]);
     const made = await boxAnswer(["hosted", "tenant", "add", "--kind", "box", "--data", data]);

@@ -24,7 +24,7 @@ test("a silence from its preview to its end, and a snooze, by commands; readines
   const added = await box("silence", "add", ...what, "--for", "1h", "--reason", "deploy 41");
   assert.match(added.out, /^[0-9a-f]{16} until 20\S+\n$/);
   const id = added.out.slice(0, 16);
-  assert.match((await box("silence", "list")).out, /shop: errors, n=1 +0 .*deploy 41\n$/);
+  assert.match((await box("silence", "list")).out, /shop: errors, n=1 +1 .*deploy 41\n$/);
   assert.match((await box("silence", "set", id, "--for", "2h")).out, /until/);
   assert.equal((await box("silence", "end", id)).out, `ended ${id}\n`);
 

@@ -167,7 +167,7 @@ test("what is said of a page is what happened: of who is reached, of who isn't, 
   await told("assign", id, "bob", "--no-keep-ladder");
   assert.equal(ladder().get(Number(id)), 1);
 
-  await act("silence", { hours: "1", reason: "deploy" });
+  await act("silence", { hours: "1", reason: "deploy", critical: "on" });
   const before = receiver.received.length;
   assert.match(
     await act("assign", { account: ann.accountId }),
@@ -196,7 +196,8 @@ test("whoever an alert was given to while a silence holds is among those who are
   const id = String(
     box.tenant.store.sql("SELECT id FROM alerts WHERE rule = 'fatal'").pluck().get(),
   );
-  await tab.post(`/a/${id}/silence`, { hours: "1", reason: "deploy" }, { from: `/a/${id}` });
+  const silence = { hours: "1", reason: "deploy", critical: "on" };
+  await tab.post(`/a/${id}/silence`, silence, { from: `/a/${id}` });
   const accounts = [ann.accountId, bob.accountId];
   assert.equal((await box.api("POST", `/v1/alerts/${id}/assign`, { accounts })).status, 200);
   const { pages } = (await box.api("GET", `/v1/alerts/${id}/pages`)).body;

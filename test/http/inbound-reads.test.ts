@@ -36,6 +36,8 @@ async function read(path: string, authorization = `Bearer ${box.owner.key}`, met
     headers: authorization === "" ? {} : { authorization },
   });
   const text = await answer.text();
+  // Ten wrong keys a minute are taken of an address.
+  if (answer.status === 401) await box.clock.turn(6000);
   const isJson = answer.headers.get("content-type") === "application/json";
   return { status: answer.status, body: isJson ? JSON.parse(text) : text };
 }
@@ -72,6 +74,8 @@ describe("what amtool and karma read of an Alertmanager", () => {
       for (const path of [...paths, "/api/v2/alerts/groups", "/metrics"]) {
         const { key } = box.person(role);
         assert.equal((await read(path, `Bearer ${key}`)).status, 200, `${role} ${path}`);
+        // Once is enough, and each costs an address six seconds.
+        if (role !== "owner") continue;
         for (const wrong of [
           `Bearer ${key}x`,
           `Bearer ${key} ${key}`,

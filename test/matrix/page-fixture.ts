@@ -104,7 +104,7 @@ const alertForms = (
       of.api("POST", `/v1/alerts/${await of.value("id", "/a/{id}")}/ack`),
     ),
     [`${at}/resolve`]: withId({ anyway: "on" }),
-    [`${at}/silence`]: withId({ hours: "1", reason: "deploy" }),
+    [`${at}/silence`]: withId({ hours: "1", reason: "deploy", critical: "on" }),
     [`${at}/unsilence`]: async (of) => ({ silence: await of.f.param(NOWHERE, "silence") }),
     [`${at}/snooze`]: withId({ hours: "1" }),
     [`${at}/assign`]: async (of) => ({ ...(await more(of)), account: of.box.owner.accountId }),
