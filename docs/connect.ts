@@ -2,6 +2,7 @@ import type { Adapter } from "../src/adapters/adapter.ts";
 import { mailPresets } from "../src/adapters/email/presets.ts";
 import { adapters } from "../src/adapters/list.ts";
 import { presets } from "../src/adapters/mapping/presets.ts";
+import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/http/ingest.ts";
 
 const HEAD = `# Connect what you already run
 
@@ -39,11 +40,48 @@ One source for each sender: then its facts are its own, and its token can be rot
 many people open this one door and nothing else.
 `;
 
+const MIB = 1024 * 1024;
+const size = (bytes: number) => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`);
+
+/** What a request of each kind may be, those alike together. */
+function most(): string {
+  const kinds = new Map<string, string[]>();
+  for (const { kind, caps } of adapters) {
+    const cells = `${size(caps.sent)} | ${size(caps.inflated)}`;
+    kinds.set(cells, [...(kinds.get(cells) ?? []), `\`${kind}\``]);
+  }
+  return [
+    ...[
+      "## What each takes at most",
+      "",
+      "One request of this kind, as it is sent and inflated:",
+      "",
+    ],
+    ...["| Kinds | Sent | Inflated |", "|---|---|---|"],
+    ...[...kinds].map(([cells, names]) => `| ${names.join(", ")} | ${cells} |`),
+    `| \`/v1/ingest\`, an event | ${size(INGEST_LIMIT)} | not compressed |`,
+    `| \`/v1/ingest\`, lines (NDJSON) | ${size(NDJSON_LIMIT)} | not compressed |`,
+    MOST,
+  ].join("\n");
+}
+
+const MOST = `
+What is longer is refused with 413, in the form that its sender understands. So is what is short and dear to read: more than
+200 times as many bytes inflated as sent, JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a
+request: 300,000), events of more than 64 Mi characters in all, and a body that takes more than 20 seconds or 192 MiB to read.
+A body above 32 KiB is read beside the box's own work, one at a time, and sources take turns: pages wait for none of them.
+A source whose long body waits behind another's is answered a little later.
+
+By a port of its own: a message of syslog has 64 KiB, and the rest of a longer one is cut off; a message of GELF has 1 MiB
+inflated and 10,000 values; a mail has 1 MiB, of which 30,000 lines are read, in at most 3 seconds: of one that needs longer
+the plain text is taken.
+`;
+
 /** docs/connect.md: a card for each format that the box understands. */
 export function connectReference(): string {
   const cards = adapters.map(card);
   const list = adapters.map(({ title }) => `- [${title}](#${anchor(title)})`);
-  return `${[HEAD, `${list.join("\n")}\n`, ...cards, known()].join("\n").trimEnd()}\n`;
+  return `${[HEAD, `${list.join("\n")}\n`, ...cards, most(), known()].join("\n").trimEnd()}\n`;
 }
 
 function card({ kind, title, setUp }: Adapter): string {

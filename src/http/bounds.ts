@@ -1,3 +1,4 @@
+import { adapters } from "../adapters/list.ts";
 import { MOST_CONTACTS } from "../contacts/contacts.ts";
 import { MOST_HEARTBEATS } from "../heartbeats/heartbeats.ts";
 import { defaultWriterLimits } from "../ingest/writer.ts";
@@ -31,5 +32,7 @@ export const publishedBounds = {
     ...{ contacts: MOST_CONTACTS, keys: MOST_KEYS, calendars: MOST_CALENDARS },
     ...{ devices: MOST_DEVICES, sessions: MOST_SESSIONS },
   },
+  /** Bytes of one request of each kind of sender (413). */
+  bodies: Object.fromEntries(adapters.map(({ kind, caps }) => [kind, caps])),
   transaction: { rows: defaultWriterLimits.rows },
 } as const;

@@ -97,7 +97,7 @@ export function openapi(
       title: "box: alert monitoring",
       version,
       description:
-        "Additive routes, which the API document does not have, carry `x-additive`. `x-bounds`: how many of each thing there may be; over one 422 `too_many`.",
+        "Additive routes, which the API document does not have, carry `x-additive`. `x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
     },
     "x-bounds": publishedBounds,
     servers: baseUrl === "" ? [] : [{ url: baseUrl }],
