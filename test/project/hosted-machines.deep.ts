@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -29,15 +30,23 @@ import { blocks, root } from "./document.ts";
 const SUDO = `#!/bin/sh
 [ "$1" = -u ] || exec "$@"
 shift 2
+export HOME="$PGHOST"
 [ -z "$POSTGRES_UID" ] || exec setpriv --reuid "$POSTGRES_UID" --regid "$POSTGRES_GID" --clear-groups "$@"
 exec "$@"
 `;
 const SYSTEMCTL = `#!/bin/sh
 case "$*" in
+  "enable --now postgresql") exec systemctl start postgresql ;;
   *postgresql) exec sudo -u postgres pg_ctl -s -w -m fast -D "$PGDATA" -l "$PGHOST/log" -o "-p $PGPORT -k $PGHOST" "$1" ;;
   "reload haproxy") exec haproxy -D -p "$ETC/haproxy/pid" -f "$ETC/haproxy/haproxy.cfg" ;;
 esac
 `;
+
+/** What a reader has from elsewhere. */
+const PUSH_KEY =
+  "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /etc/box/AuthKey_ABC.p8";
+const CERTIFICATE =
+  "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=pager.example.com -addext subjectAltName=DNS:pager.example.com -keyout key.pem -out fullchain.pem 2>&1";
 
 class Machines {
   readonly dir = mkdtempSync(join(tmpdir(), "box-machines-"));
@@ -50,15 +59,16 @@ class Machines {
     this.#ports = await freePorts(5);
     this.#program = await programFile();
     chmodSync(this.dir, 0o755);
-    for (const name of ["bin", "doc", "etc", "etc/haproxy", "back"])
+    for (const name of ["bin", "etc", "etc/haproxy", "back"])
       mkdirSync(join(this.dir, name), { mode: name === "back" ? 0o700 : 0o755 });
     this.#write("bin/sudo", SUDO);
     this.#write("bin/systemctl", SYSTEMCTL);
+    this.#write("bin/runuser", '#!/bin/sh\nshift 3\nexec "$@"\n');
     this.#write("bin/box", `#!/bin/sh\nexec "${process.execPath}" "${this.#program}" "$@"\n`);
     const sample = readFileSync(join(root, "systemd/haproxy.cfg"), "utf8");
     const mayBeAnother = process.getuid?.() === 0;
     this.#write(
-      "doc/haproxy.cfg",
+      "haproxy.cfg",
       mayBeAnother ? sample : sample.replace(/^ +(user|group) .*\n/gm, ""),
     );
     const user = postgresUser();
@@ -80,25 +90,29 @@ class Machines {
   }
 
   /** A text of the document with this machine's places. */
-  here(text: string): string {
+  here(text: string, machine = ""): string {
     const [db1, db2, one, two, balancer] = this.#ports;
     const places: [string, string][] = [
       ["10.0.0.21:5432", `127.0.0.1:${db1}`],
       ["10.0.0.22:5432", `127.0.0.1:${db2}`],
+      ["host=10.0.0.22", `host=127.0.0.1 port=${db2}`],
       ["host=10.0.0.21", `host=127.0.0.1 port=${db1}`],
       ["10.0.0.0/24", "127.0.0.1/32"],
       ["10.0.0.10/32", "127.0.0.1/32"],
       ["10.0.0.11:8090", `127.0.0.1:${one}`],
       ["10.0.0.12:8090", `127.0.0.1:${two}`],
-      ["10.0.0.10:8080", `127.0.0.1:${balancer}`],
       ["maxconn 8000", "maxconn 200"],
-      ["bind :8080", `bind 127.0.0.1:${balancer}`],
+      ["bind :443", `bind 127.0.0.1:${balancer}`],
+      [
+        "curl -fsS https://pager.example.com",
+        `curl -fsS --cacert fullchain.pem --resolve pager.example.com:${balancer}:127.0.0.1 https://pager.example.com:${balancer}`,
+      ],
       ["listen_addresses = '*'", "listen_addresses = '127.0.0.1'"],
-      ["/var/lib/postgresql/15/main", join(this.dir, "db2/data")],
-      ["/usr/share/doc/box", join(this.dir, "doc")],
+      ["/var/lib/postgresql/15/main", join(this.dir, machine, "data")],
+      ["/var/lib/postgresql", join(this.dir, machine)],
       ["/etc/box", this.etc],
       ["/etc/haproxy", join(this.etc, "haproxy")],
-      ["chown box:", `chown ${process.getuid?.()}`],
+      ["-o box", `-o ${process.getuid?.()}`],
     ];
     return places.reduce((all, [from, to]) => all.replaceAll(from, to), text);
   }
@@ -123,8 +137,8 @@ class Machines {
       PGPORT: String(this.#ports[machine === "db1" ? 0 : 1]),
       ...(user === null ? {} : { POSTGRES_UID: String(user.uid), POSTGRES_GID: String(user.gid) }),
     };
-    const words = ["--norc", "-euo", "pipefail", "-c", this.here(script)];
-    const how = { cwd: "/", env, encoding: "utf8", timeout: 60_000 } as const;
+    const words = ["--norc", "-euo", "pipefail", "-c", this.here(script, machine)];
+    const how = { cwd: this.dir, env, encoding: "utf8", timeout: 60_000 } as const;
     return execFileSync("bash", words, { ...how, stdio: ["ignore", "pipe", "inherit"] });
   }
 
@@ -161,11 +175,12 @@ class Machines {
 
 test(
   "two nodes, two databases and a load balancer by the document's commands: a node and the first database are lost, and nothing else",
-  needs("bash", "haproxy", "curl", "setpriv"),
+  needs("bash", "haproxy", "curl", "openssl", "setpriv"),
   async (t) => {
     const steps = blocks("docs/hosted.md", "bash", "### Step by step");
-    assert.equal(steps.length, 6);
-    const [first = "", standby = "", waits = "", node = "", balancer = "", lost = ""] = steps;
+    assert.equal(steps.length, 9);
+    const [first = "", standby = "", waits = "", node = "", people = "", balancer = ""] = steps;
+    const [lost = "", back = "", waitsAgain = ""] = steps.slice(6);
     const all = new Machines();
     t.after(() => all.end());
     await all.begin();
@@ -178,11 +193,15 @@ test(
     const settings = readFileSync(join(all.etc, "hosted.env"), "utf8");
     const one = await all.node("one", settings);
     await all.node("two", settings.replace(all.here("10.0.0.11:8090"), all.here("10.0.0.12:8090")));
+    all.run("one", PUSH_KEY);
+    assert.match(all.run("one", people), /pts_/);
+    all.run("lb", CERTIFICATE);
     assert.match(all.run("lb", balancer), /"status":"(ok|degraded)"/);
 
-    const add =
-      "box hosted tenant add --kind box --json --database-file /etc/box/database.url --hosted-key /etc/box/hosted.key";
-    const made = [JSON.parse(all.run("one", add)).tenant_id];
+    const tenants = "sudo -u postgres psql -AtX box -c 'SELECT id FROM tenants'";
+    const [asNode = ""] = people.split("\n");
+    const add = `${asNode}\nas_node box hosted tenant add --kind box --json`;
+    const made = [all.run("db1", tenants).trim(), JSON.parse(all.run("one", add)).tenant_id];
     one.kill("SIGKILL");
     const ready = balancer.trim().split("\n").at(-1) ?? "";
     await comes(() => succeeds(() => all.run("lb", ready)), "the other node");
@@ -193,8 +212,13 @@ test(
       () => succeeds(() => made.push(JSON.parse(all.run("one", add)).tenant_id)),
       "writes",
     );
+    all.run("db1", back.replace("sudo systemctl stop postgresql\n", ""));
+    all.run("db2", waitsAgain);
+    await comes(() => all.run("db2", state).trim() === "db1|sync", "the lost one as the standby");
+    made.push(JSON.parse(all.run("one", add)).tenant_id);
     await comes(() => succeeds(() => all.run("lb", ready)), "a node that is ready");
-    const known = all.run("db2", "sudo -u postgres psql -AtX box -c 'SELECT id FROM tenants'");
+    assert.ok(!existsSync(join(all.dir, "box-data")), "commands on a database need no directory");
+    const known = all.run("db2", tenants);
     assert.deepEqual(known.trim().split("\n").toSorted(), made.toSorted());
 
     for (const child of all.nodes) await stopped(child);
