@@ -9,10 +9,10 @@ export async function allAccounts(options: ApiOptions): Promise<Account[]> {
   return (await callApi<{ accounts: Account[] }>(options, "GET", "/v1/accounts")).accounts;
 }
 
-/** What people are called, by account id; an id that nobody has any more stays one. */
+/** What people are called, by account id; who was removed is said to be. */
 export async function namesOf(options: ApiOptions): Promise<(id: string) => string> {
   const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
-  return (id) => emails.get(id) ?? id;
+  return (id) => emails.get(id) ?? "somebody who was removed";
 }
 
 /** Emails that are one person's to the box are the same text. */

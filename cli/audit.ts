@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AuditEntry } from "../src/audit/list.ts";
+import { withCalled } from "../src/kit/called.ts";
 import { accountIds } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -27,6 +28,7 @@ interface AuditOptions extends ApiOptions {
 
 interface Page {
   entries: AuditEntry[];
+  names: Record<string, string>;
   next: string | null;
 }
 
@@ -43,7 +45,7 @@ async function listEntries(options: AuditOptions): Promise<void> {
     query.set("limit", String(Math.min(left, 500)));
     if (before !== "") query.set("before", before);
     const page: Page = await callApi<Page>(options, "GET", `/v1/audit?${query}`);
-    for (const entry of page.entries) print(entry, options, () => entryLines(entry));
+    for (const entry of page.entries) print(entry, options, () => entryLines(entry, page.names));
     left -= page.entries.length;
     before = page.next;
   }
@@ -51,17 +53,29 @@ async function listEntries(options: AuditOptions): Promise<void> {
     terminal().stdout.write("nothing of it was changed\n");
 }
 
-function entryLines(entry: AuditEntry): string {
+function entryLines(entry: AuditEntry, names: Page["names"]): string {
   const { target, changes } = entry;
-  const who = entry.email ?? entry.account_id ?? (entry.via === "command" ? "operator" : "new");
-  const from = entry.address === "" ? entry.hint : `${entry.via} ${entry.hint} ${entry.address}`;
-  const name = target.name === "" ? target.id : target.name;
+  const who =
+    entry.email ?? named(entry.account_id, names) ?? (entry.via === "command" ? "operator" : "new");
+  const from = entry.address === "" ? entry.hint : `${entry.via} ${byWhat(entry)} ${entry.address}`;
+  const called = target.name === "" || target.name === target.id ? target.id : target.name;
+  const name = names[called] ?? (isId(called) ? "" : called);
   const place = target.project === null || target.kind === "project" ? "" : `${target.project}/`;
   const head = `${when(entry.at)}  ${who}  ${entry.verb}  ${target.kind} ${place}${name}  (${from.trim()})`;
-  const lines = changes.map(({ field, from, to }) => `    ${field}: ${shown(from)} → ${shown(to)}`);
+  const lines = changes.map(
+    ({ field, from, to }) => `    ${field}: ${shown(from, names)} → ${shown(to, names)}`,
+  );
   return [head, ...lines].map(printable).join("\n");
 }
 
-function shown(value: unknown): string {
-  return value === null ? "none" : short(JSON.stringify(value), 120);
+const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
+
+const named = (account: string | null, names: Page["names"]): string | null =>
+  account === null ? null : (names[account] ?? "somebody who was removed");
+
+/** A key's id tells keys apart; a session's says nobody anything. */
+const byWhat = ({ via, hint }: AuditEntry): string => (via === "page" && isId(hint) ? "" : hint);
+
+function shown(value: unknown, names: Page["names"]): string {
+  return value === null ? "none" : short(withCalled(JSON.stringify(value), names), 120);
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Overview } from "../src/tenant/overview.ts";
+import { namesOf } from "./accounts.ts";
 import { callApi } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
@@ -16,16 +17,22 @@ export function registerOverview(program: Command): void {
 async function overview(options: ApiOptions & { after?: string }): Promise<void> {
   const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;
   const answer = await callApi<Overview>(options, "GET", `/v1/overview${after}`);
-  print(answer, options, () => overviewText(answer));
+  const nameOf = await namesOf(options);
+  print(answer, options, () => overviewText(answer, nameOf));
 }
 
-function overviewText({ alerts, ready, projects, next }: Overview): string {
+function overviewText(
+  { alerts, ready, projects, next }: Overview,
+  nameOf: (id: string) => string,
+): string {
   const { open, acknowledged, silenced, mine } = alerts;
   const head = `${open} open (${silenced} silenced), ${acknowledged} acknowledged, ${mine} yours`;
   const wrong = (ready?.wrong ?? []).map(({ check, detail }) => `${check}: ${detail}`);
   const stands = projects.map((each) => [
     ...[each.project, each.alerts.open, each.alerts.acknowledged, channelsText(each.channels)],
-    each.on_call.map(({ schedule, account_id: id }) => `${schedule}: ${id ?? "NOBODY"}`).join(", "),
+    each.on_call
+      .map(({ schedule, account_id: id }) => `${schedule}: ${id === null ? "NOBODY" : nameOf(id)}`)
+      .join(", "),
   ]);
   const sources = projects.flatMap(({ project, sources: heard }) =>
     heard.map((each) => [

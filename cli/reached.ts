@@ -27,7 +27,9 @@ const WORDS: Record<
   channel_disabled: () => "NOT TOLD: the channel is off",
   event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
   silenced: ({ by, until }, _, time) =>
-    `silenced${until === null ? "" : ` until ${time(until)}`}${by === null ? "" : ` by ${by}`}`,
+    by?.startsWith("alert:")
+      ? `silenced while #${by.slice("alert:".length)} stands`
+      : `silenced${until === null ? "" : ` until ${time(until)}`}`,
   repeat_is_silent: () => "further events count into the alert: nobody is told again",
   no_ladder: () => "its rule has no ladder",
   account_removed: () => "was removed",

@@ -79,7 +79,7 @@ function lineOf(
   nameOf: (id: string) => string,
   time: (seconds: number) => string,
 ): string {
-  const who = entry.name ?? entry.account_id ?? "nobody";
+  const who = entry.name ?? (entry.account_id === null ? "nobody" : nameOf(entry.account_id));
   const way = wayText(entry);
   const what = `${who}${way === "" ? "" : ` by ${way}`}: ${reasonText(entry, nameOf, time)}`;
   const error = entry.reason !== "event_filtered" && entry.error !== null ? `: ${entry.error}` : "";

@@ -44,7 +44,7 @@ export interface AuditFilter {
 }
 
 /** Entries that one page looks at: where few of them match it is short, or empty, and `next` goes on. */
-const LOOKED_AT = 20_000;
+export const LOOKED_AT = 20_000;
 
 interface Row {
   id: number;
@@ -114,7 +114,7 @@ export async function* auditLines(
   }
 }
 
-function newestId(reader: Reader): number {
+export function newestId(reader: Reader): number {
   return reader.sql<[], number | null>("SELECT max(id) FROM audit").pluck().get() ?? 0;
 }
 

@@ -150,7 +150,7 @@ export async function calendarOf(
       shifts: shifts.map((shift) => ({
         ...shift,
         schedule: stored,
-        email: emailOf(shift.account_id) ?? shift.account_id,
+        email: emailOf(shift.account_id) ?? "somebody who was removed",
       })),
     }),
   );

@@ -117,7 +117,7 @@ export function contactCheck(reader: Reader): HealthCheck {
     lost.length === 0
       ? []
       : [
-          `${personCount(lost.length)} ${lost.length === 1 ? "has" : "have"} only contacts that fail: box doctor says which, and so does this address with an API key`,
+          `${personCount(lost.length)} ${lost.length === 1 ? "has" : "have"} only contacts that fail`,
         ];
   const named = lost.slice(0, MOST_NAMED).map(reachedByNothing);
   return {

@@ -63,7 +63,7 @@ function sealedCheck({ store, sealer }: Tenant): HealthCheck {
 }
 
 interface SickChannel {
-  /** By type and id: readiness is open to everybody, and names tell what a project is about. */
+  /** By type: readiness is open to everybody, and names tell what a project is about. */
   plain: string;
   /** With its project's name and its own. */
   named: string;
@@ -78,10 +78,10 @@ function channelsWhere({ store }: Tenant, condition: string): SickChannel[] {
       `${SICK} WHERE ${condition} ORDER BY i.id`,
     )
     .all();
-  return rows.map(({ id, type, name, error, project }) => {
+  return rows.map(({ type, name, error, project }) => {
     const why = error ?? "disabled";
     return {
-      plain: `${type} ${id} (${why})`,
+      plain: `${type} (${why})`,
       named: `${project}: ${name || type} (${name ? `${type}, ` : ""}${why})`,
     };
   });

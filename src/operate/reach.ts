@@ -183,7 +183,7 @@ export function reachCheck(watch: ReachWatch, reader: Reader): HealthCheck {
   ].join("; ");
   return {
     ...base,
-    detail: `${counts}: box doctor says who, and so does this address with an API key${more}`,
+    detail: `${counts}${more}`,
     named: list(faults.map(({ sentence }) => sentence)) + more,
   };
 }

@@ -16,11 +16,14 @@ export interface Health {
   checks: HealthCheck[];
 }
 
+const ASK = ": box doctor says which, and so does this address with an API key";
+const asks = ({ ok }: HealthCheck, named: string | undefined) => !ok && named !== undefined;
+
 /** As it is told: with names in place of counts, or without them. */
 export function told(health: Health, withNames: boolean): Health {
   const checks = health.checks.map(({ named, ...check }) => ({
     ...check,
-    detail: withNames ? (named ?? check.detail) : check.detail,
+    detail: withNames ? (named ?? check.detail) : check.detail + (asks(check, named) ? ASK : ""),
   }));
   return { ...health, checks };
 }

@@ -48,7 +48,8 @@ export async function furnish(box: TestBox, receiver: Receiver): Promise<House> 
     [box.owner, "Olga Owner"],
   ] as const)
     await ask("PATCH", `/v1/accounts/${person.accountId}`, { display_name });
-  for (const person of [ann, bob]) await reachBy(box, person, receiver, `/${person.accountId}`);
+  await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, bob, receiver, "/bob");
   const tokens = {
     payments: await box.project("payments", { retain_logs: true }),
     shop: await box.project("shop", { retain_logs: true }),

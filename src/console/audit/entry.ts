@@ -1,5 +1,7 @@
+import { calledIn } from "../../audit/called.ts";
 import type { AuditEntry } from "../../audit/list.ts";
 import { findThing } from "../../audit/things.ts";
+import { withCalled } from "../../kit/called.ts";
 import { html, type Markup } from "../../kit/html.ts";
 import { listKeys } from "../../people/keys.ts";
 import type { Reader } from "../../store/store.ts";
@@ -13,11 +15,19 @@ export interface AuditNames {
   person: PeopleNames;
   /** The last characters of a key, by its id. */
   key(id: string): string | undefined;
+  /** A text with what the ids in it are called. */
+  called(text: string): string;
 }
 
-export function auditNames(reader: Reader): AuditNames {
+export function auditNames(reader: Reader, entries: readonly AuditEntry[]): AuditNames {
+  const called = calledIn(reader, entries);
+  const people = peopleNames(reader);
   const keys = new Map(listKeys(reader).map(({ id, hint }) => [id, hint]));
-  return { person: peopleNames(reader), key: (id) => keys.get(id) };
+  return {
+    person: (id) => (id === null ? "nobody" : (called[id] ?? people(id))),
+    key: (id) => keys.get(id),
+    called: (text) => withCalled(text, called),
+  };
 }
 
 /** `replaceRule` → `replace rule`, `set-role` → `set role`. */
@@ -39,17 +49,17 @@ export function auditItem(call: PageCall, entry: AuditEntry, names: AuditNames):
     changes.length > 0 &&
     html`<details${changes.length <= FEW && html` open`} id="changes-${id}"><summary class="small">${changes.length === 1 ? "1 field" : `${changes.length} fields`}</summary><dl class="facts small">${changes.map(
       ({ field, from, to }) =>
-        html`<div><dt>${field}</dt><dd class="mono">${shownValue(from)} → ${shownValue(to)}</dd></div>
+        html`<div><dt>${field}</dt><dd class="mono">${shownValue(from, names)} → ${shownValue(to, names)}</dd></div>
 `,
     )}</dl></details>`
   }</div></li>
 `;
 }
 
-function shownValue(value: unknown): Markup {
+function shownValue(value: unknown, names: AuditNames): Markup {
   if (value === null || value === undefined || value === "")
     return html`<span class="soft">none</span>`;
-  return html`${typeof value === "string" ? value : JSON.stringify(value)}`;
+  return html`${names.called(typeof value === "string" ? value : JSON.stringify(value))}`;
 }
 
 function whoOf(call: PageCall, { account_id, email, via }: AuditEntry, names: AuditNames): Markup {

@@ -102,6 +102,6 @@ function entryList(call: PageCall, asked: AskedAudit): Markup {
       next === null ? "None match the filter." : "None among these.",
       html`<p><a class="button second" href="${call.base}/audit">Clear</a></p>`,
     )}${older}`;
-  const names = auditNames(store);
+  const names = auditNames(store, entries);
   return html`<ol class="timeline">${entries.map((entry: AuditEntry) => auditItem(call, entry, names))}</ol>${older}`;
 }

@@ -1,7 +1,7 @@
 import { listAccounts } from "../../people/accounts.ts";
 import type { Reader } from "../../store/store.ts";
 
-/** By id, as others see them; who is gone is "somebody who is gone". */
+/** By id, as others see them; who is gone is "somebody who was removed". */
 export type PeopleNames = (account: string | null) => string;
 
 export function peopleNames(reader: Reader): PeopleNames {
@@ -9,7 +9,7 @@ export function peopleNames(reader: Reader): PeopleNames {
     listAccounts(reader).map(({ id, display_name, email }) => [id, display_name || email]),
   );
   return (account) =>
-    account === null ? "nobody" : (names.get(account) ?? "somebody who is gone");
+    account === null ? "nobody" : (names.get(account) ?? "somebody who was removed");
 }
 
 /** "AO" for Ann Other, "A" for Ann. */

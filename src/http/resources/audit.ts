@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { calledIn } from "../../audit/called.ts";
 import { auditEntry, listAudit } from "../../audit/list.ts";
 import { text } from "../../kit/fields.ts";
 import { queryInteger } from "../fields.ts";
@@ -30,8 +31,17 @@ export const auditRoutes: Route[] = [
       until: queryInteger(0).optional().meta({ description: "Unix seconds: before." }),
     }),
     status: 200,
-    answer: z.object({ entries: z.array(auditEntry), next: z.string().nullable() }),
+    answer: z.object({
+      entries: z.array(auditEntry),
+      names: z.record(z.string(), z.string()).meta({
+        description: "What the ids in the entries are called; one that is gone is left out.",
+      }),
+      next: z.string().nullable(),
+    }),
     errors: ["invalid_request", "forbidden"],
-    handle: ({ tenant, query }) => listAudit(tenant.store, { ...query, limit: query.limit ?? 100 }),
+    handle({ tenant: { store }, query }) {
+      const { entries, next } = listAudit(store, { ...query, limit: query.limit ?? 100 });
+      return { entries, names: calledIn(store, entries), next };
+    },
   }),
 ];
