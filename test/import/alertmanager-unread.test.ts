@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importOf, linesOf } from "./imported.ts";
+import { withOneMore } from "./one-more.ts";
 
 /** Each kind of part that is taken over. */
 const CONFIG = {
@@ -48,27 +49,6 @@ const SILENCE = {
   matchers: [{ name: "a", value: "b", isRegex: false, isEqual: true }],
 };
 
-/** Copies of a value, each with one more field in one of its records; labels are no fields. */
-function withOneMore(value: unknown): { at: string; value: unknown }[] {
-  if (Array.isArray(value))
-    return value.flatMap((one, i) =>
-      withOneMore(one).map((found) => ({
-        at: `${i}/${found.at}`,
-        value: value.with(i, found.value),
-      })),
-    );
-  if (typeof value !== "object" || value === null) return [];
-  const inner = Object.entries(value)
-    .filter(([key]) => key !== "match" && key !== "match_re")
-    .flatMap(([key, one]) =>
-      withOneMore(one).map((found) => ({
-        at: `${key}/${found.at}`,
-        value: { ...value, [key]: found.value },
-      })),
-    );
-  return [{ at: "", value: { ...value, unheard_of: "x" } }, ...inner];
-}
-
 const all = ({ report }: ReturnType<typeof importOf>) =>
   report.map(({ what, how }) => `${what}: ${how}`).join("\n");
 
@@ -76,7 +56,7 @@ test("a configuration that is taken over as a whole has no line of what nothing 
   assert.doesNotMatch(all(importOf(CONFIG, [SILENCE])), /Nothing here takes/);
 });
 
-for (const { at, value } of withOneMore(CONFIG))
+for (const { at, value } of withOneMore(CONFIG, ["match", "match_re"]))
   test(`a field of the configuration that nobody knows is told: /${at}`, () => {
     assert.match(all(importOf(value as object)), /Nothing here takes .*unheard_of/);
   });

@@ -138,12 +138,29 @@ test("what has nobody on call any more, or never had, is told and left out", () 
   });
   assert.match(linesOf(oncallMade.report, "schedule Primary"), ended);
   assert.match(linesOf(oncallMade.report, "shift spare"), /No schedule of the files has it/);
+  const route = { id: "X", integration_id: "I", routing_regex: "us-east" };
+  assert.match(
+    linesOf(read("oncall", { "routes.json": [route] }).report, "route us-east"),
+    /Its integration isn't in the files/,
+  );
   const rotation = { id: "R", name: "spare", type: "weekly", timeZone: "Etc/UTC" };
   const goalertMade = read("goalert", { "e.json": { data: { rotations: nodes([rotation]) } } });
   assert.match(
     linesOf(goalertMade.report, "rotation spare"),
     /No schedule and no escalation policy has it/,
   );
+});
+
+test("of a thing in two files that differ the one that says more is taken, and that is told", () => {
+  const schedule = (name: string, more: object = {}) => ({
+    schedules: [{ ...{ id: "S", name, time_zone: "Etc/UTC" }, ...more }],
+  });
+  const lines = (before: object, after: object) =>
+    linesOf(read("pagerduty", { "1.json": before, "2.json": after }).report, "schedules S");
+  const whole = schedule("Primary", { schedule_layers: [] });
+  assert.equal(lines(schedule("Primary"), whole), "");
+  assert.match(lines(schedule("Secondary"), whole), /^approximate Two files have it and differ/);
+  assert.match(lines(whole, schedule("Secondary")), /^approximate Two files have it and differ/);
 });
 
 test("an urgency that is always low, or goes by severity or by the hour, is told as what it is", () => {

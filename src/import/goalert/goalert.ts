@@ -12,9 +12,10 @@ export const fromGoAlert: Importer = {
   read(files, options) {
     const draft = new TeamDraft("goalert", "GoAlert", options);
     const nodes = new Map<string, Given[]>();
-    const answers = files.map((file) => ({ file, data: dataOf(file) }));
+    const answers = files.map((file) => ({ file, data: dataOf(file, draft) }));
     const isWhole = (key: string) => answers.some(({ data }) => hasNext(data[key]) === false);
     for (const { file, data } of answers) {
+      draft.unread.saw(data, "answers", Object.keys(KINDS));
       const known = Object.entries(data).filter(([key]) => key in KINDS);
       if (known.length === 0)
         draft.impossible(
@@ -22,6 +23,7 @@ export const fromGoAlert: Importer = {
           "It holds none of users, rotations, schedules, escalationPolicies, services and userOverrides.",
         );
       for (const [key, held] of known) {
+        if (isFields(held)) draft.unread.saw(held, "answers", ["nodes", "pageInfo"]);
         if (hasNext(held) === true && !isWhole(key))
           draft.impossible(
             `${key} of ${file.name}`,
@@ -44,7 +46,8 @@ export const fromGoAlert: Importer = {
       "description",
       "type",
       "nextHandoffTimes",
-      "labels",
+      "labels.*",
+      ...["hasNextPage", "endCursor"],
     ]);
   },
 };
@@ -59,10 +62,12 @@ const targetsOf = (schedule: Given): string[] =>
     .objects("targets", "targets of schedules")
     .map((one) => one.object("target", "targets")?.text("id") ?? "");
 
-function dataOf(file: GivenFile): GivenFields {
+function dataOf(file: GivenFile, { unread }: TeamDraft): GivenFields {
   const value = exportedJson(file);
   if (!isFields(value)) return {};
-  return isFields(value["data"]) ? value["data"] : value;
+  if (!isFields(value["data"])) return value;
+  unread.saw(value, "answers", ["data"]);
+  return value["data"];
 }
 
 /** Whether a list goes on in another answer; null where it doesn't say. */
@@ -105,7 +110,7 @@ function take(draft: TeamDraft, nodes: GoAlertNodes): void {
   for (const [id, rotation] of rotations)
     if (!named.has(id))
       draft.impossible(
-        `rotation ${rotation.text("name") || id}`,
+        `rotation ${rotation.leave().text("name") || id}`,
         "No schedule and no escalation policy has it, so that it has nobody on call: it is left out.",
       );
   const unused = { what: "escalation policy", why: "No service of the export has it" };

@@ -40,6 +40,7 @@ function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
   if (has("type", "name") && (has("on_call_now") || has("shifts") || has("time_zone")))
     return "schedules";
   if (has("avatar_url")) return "teams";
+  if (has("id", "name", "team_id")) return "chains";
   const isPlain = Object.keys(value).every((key) => ["id", "name", "team_id"].includes(key));
   return isPlain && has("id", "name") ? "chains" : null;
 }
@@ -55,15 +56,17 @@ export function onCallFiles(
   };
   const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
   for (const file of files) {
-    const page = pageOf(file);
     const others: string[] = [];
     const value = exportedJson(file);
+    const page = isFields(value) ? value : null;
     const list = listOf(value);
+    if (page !== null && !list.includes(page)) unread.saw(page, "answers", PAGE);
     if ([value, page?.["results"]].some((one) => Array.isArray(one) && one.length === 0))
       report.push(emptyFile(file));
     else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
     for (const one of list) {
       const kind = kindOf(one);
+      if (kind === null || kind === "swaps") unread.leave(one);
       if (kind === "finals")
         found.finals.push({ of: file.name, given: new Given(one, "final shifts", unread) });
       else if (kind === "swaps")
@@ -88,6 +91,11 @@ export function onCallFiles(
   }
   return found;
 }
+
+const PAGE = [
+  ...["results", "count", "next", "previous"],
+  ...["current_page_number", "page_size", "total_pages"],
+];
 
 function pageOf(file: GivenFile): GivenFields | null {
   const value = exportedJson(file);

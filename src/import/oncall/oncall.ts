@@ -30,8 +30,8 @@ export const fromOnCall: Importer = {
     for (const shift of given.shifts)
       if (!named.has(shift.text("id")) && !ids.has(shift.text("schedule")))
         draft.impossible(
-          `shift ${shift.text("name") || shift.text("id")}`,
-          "No schedule of the files has it, so that it has nobody on call: it is left out.",
+          `shift ${shift.leave().text("name") || shift.text("id")}`,
+          "No schedule of the files has it: it is left out.",
         );
     const chains = new Map(
       given.chains.map((one) => [
@@ -40,6 +40,13 @@ export const fromOnCall: Importer = {
       ]),
     );
     for (const one of given.integrations) takeIntegration(draft, one, { given, chains });
+    const integrations = new Set(given.integrations.map((one) => one.text("id")));
+    for (const route of given.routes)
+      if (!integrations.has(route.text("integration_id")))
+        draft.impossible(
+          `route ${route.leave().text("routing_regex") || route.text("id")}`,
+          "Its integration isn't in the files: it is left out.",
+        );
     takeRest(draft, chains);
     return draft.finish(KNOWN);
   },

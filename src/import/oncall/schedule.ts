@@ -15,6 +15,7 @@ export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCall
   const what = `schedule ${name}`;
   const zone = zoneOf(given.text("time_zone") || "UTC");
   if (zone === null) {
+    given.leave();
     draft.impossible(what, `Its time zone "${given.text("time_zone")}" is none that is known.`);
     return [];
   }

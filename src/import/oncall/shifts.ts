@@ -31,6 +31,7 @@ export function readShift(
   const start = zone === null ? null : clockInstant(given.text("start"), zone);
   const seconds = given.number("duration") ?? 0;
   if (zone === null || start === null || seconds <= 0) {
+    given.leave();
     draft.impossible(
       what,
       `Its shift ${name} has no start, length or time zone that can be read, and is left out.`,
@@ -44,7 +45,10 @@ export function readShift(
     ids.map((id) => draft.people.find({ id }, what)).filter((one) => one !== null);
   if (type === "single_event" || type === "override") {
     const until = start + seconds;
-    if (until <= draft.now) return NOTHING;
+    if (until <= draft.now) {
+      given.leave();
+      return NOTHING;
+    }
     if (type === "single_event" && level < OVERRIDES)
       draft.nearly(
         what,
@@ -57,7 +61,7 @@ export function readShift(
   }
   const end = clockInstant(given.text("until"), zone);
   if (end !== null && end <= draft.now) {
-    draft.ended(what, `shift ${name}`, given.text("until"));
+    draft.ended(what, given, { called: `shift ${name}`, at: given.text("until") });
     return NOTHING;
   }
   const period = PERIODS[given.text("frequency")];
@@ -65,8 +69,10 @@ export function readShift(
     period === undefined ||
     given.list("by_month").length > 0 ||
     given.list("by_monthday").length > 0
-  )
+  ) {
+    given.leave();
     return { ...NOTHING, isOdd: true };
+  }
   if (end !== null)
     draft.nearly(
       what,

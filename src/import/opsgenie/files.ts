@@ -1,6 +1,13 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
-import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
-import { comesNext, emptyFile } from "../team/pages.ts";
+import {
+  exportedJson,
+  Given,
+  type GivenFields,
+  isFields,
+  saysAll,
+  type Unread,
+} from "../team/given.ts";
+import { comesNext, emptyFile, inTwo } from "../team/pages.ts";
 
 /** What Opsgenie's API answers and its backup tool writes, sorted by its shape: both say `data` of everything, or nothing. */
 export interface OpsgenieFiles {
@@ -50,20 +57,25 @@ export function opsgenieFiles(
     ...{ heartbeats: [], timelines: [], overrides: [], routes: [] },
   };
   /** The same thing from two files is the one that says more. */
-  const seen = new Map<string, { place: number; length: number }>();
+  const seen = new Map<string, { place: number; length: number; value: GivenFields }>();
   const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
   const keep = (kind: Kind, value: GivenFields, id: string) => {
     const key = `${kind} ${id}`;
     const before = id === "" ? undefined : seen.get(key);
     const { length } = JSON.stringify(value);
-    if (before !== undefined && before.length >= length) return;
+    const isMore = before === undefined || before.length < length;
+    const [kept, other] = isMore ? [value, before?.value] : [before.value, value];
+    unread.leave(other);
+    if (other !== undefined && !saysAll(kept, other)) report.push(inTwo(WORDS[kind], id));
+    if (!isMore) return;
     const place = before?.place ?? found[kind].length;
     found[kind][place] = new Given(value, WORDS[kind], unread);
-    seen.set(key, { place, length });
+    seen.set(key, { place, length, value });
   };
   const take = (value: GivenFields, of: string) => {
     const kind = kindOf(value);
     const id = String(value["id"] ?? value["alias"] ?? "");
+    if (kind === "forwardings" || kind === "maintenances" || kind === "others") unread.leave(value);
     const called = String(value["name"] ?? value["description"] ?? id);
     if (kind === "overrides" || kind === "routes")
       found[kind].push({
@@ -90,11 +102,15 @@ export function opsgenieFiles(
   for (const file of files) {
     const value = exportedJson(file);
     const list = things(value);
+    if (isFields(value) && !list.includes(value)) unread.saw(value, "answers", ANSWER);
+    if (isFields(value) && isFields(value["paging"]))
+      unread.saw(value["paging"], "answers", PAGING);
     if (isNothing(value)) report.push(emptyFile(file));
     else if (list.length === 0) told(file.name, "It holds nothing that is known here.");
     for (const one of list) {
       const schedule = one["schedule"];
       if (isFields(schedule) && Object.hasOwn(one, "scheduleOverrideList")) {
+        unread.saw(one, "answers", ANSWER);
         take(schedule, file.name);
         for (const override of things(one["scheduleOverrideList"]))
           take(override, String(schedule["id"]));
@@ -109,6 +125,12 @@ export function opsgenieFiles(
   }
   return found;
 }
+
+const ANSWER = [
+  ...["data", "heartbeats", "paging", "schedule", "scheduleOverrideList"],
+  ...["expandable", "took", "requestId"],
+];
+const PAGING = ["first", "last", "next", "prev"];
 
 function pagingOf(file: GivenFile): GivenFields {
   const value = exportedJson(file);

@@ -80,11 +80,16 @@ export function namesIn(draft: TeamDraft, given: OpsgenieFiles) {
       given.timelines.find((one) => one.object("_parent", "parents")?.text("id") === schedule) ??
       null,
   };
-  for (const { of } of given.overrides)
-    if (given.schedules.length !== 1 && !given.schedules.some((one) => of.includes(one.text("id"))))
+  for (const { of, given: one } of given.overrides)
+    if (
+      given.schedules.length !== 1 &&
+      !given.schedules.some((schedule) => of.includes(schedule.text("id")))
+    ) {
+      one.leave();
       draft.impossible(
         of,
         "An override in it doesn't say of which schedule it is: name the file after the schedule's id.",
       );
+    }
   return { named, schedules };
 }

@@ -21,6 +21,7 @@ export function takeOpsgenieSchedule(
   const what = `schedule ${name}`;
   const zone = zoneOf(given.text("timezone"));
   if (zone === null) {
+    given.leave();
     draft.impossible(what, `Its time zone "${given.text("timezone")}" is none that is known.`);
     return [];
   }
@@ -57,7 +58,7 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
   const name = given.text("name") || `rotation ${i + 1}`;
   const end = given.instant("endDate");
   if (end !== null && end <= draft.now) {
-    draft.ended(what, `rotation ${name}`, given.text("endDate"));
+    draft.ended(what, given, { called: `rotation ${name}`, at: given.text("endDate") });
     return [];
   }
   if (end !== null)
@@ -68,6 +69,7 @@ function rotationOf(draft: TeamDraft, given: Given, { what, zone, i, named }: At
   const start = given.instant("startDate");
   const length = LENGTHS[given.text("type")];
   if (start === null || length === undefined) {
+    given.leave();
     draft.impossible(
       what,
       `Its rotation ${name} has no start that can be read, or turns by something else than hours, days and weeks, and is left out.`,
@@ -163,7 +165,10 @@ function overridesOf(
 ): GivenOverride[] {
   return named.overridesOf(id).flatMap((given) => {
     const [from, until] = [given.instant("startDate"), given.instant("endDate")];
-    if (from === null || until === null || until <= draft.now) return [];
+    if (from === null || until === null || until <= draft.now) {
+      given.leave();
+      return [];
+    }
     const user = given.object("user", "users of overrides");
     const found = { id: user?.text("id") ?? "", email: user?.text("username") ?? "" };
     const person = draft.people.find({ ...found, called: found.email }, what);

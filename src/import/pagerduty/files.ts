@@ -1,6 +1,13 @@
 import type { GivenFile, ImportLine } from "../importer.ts";
-import { exportedJson, Given, type GivenFields, isFields, type Unread } from "../team/given.ts";
-import { emptyFile } from "../team/pages.ts";
+import {
+  exportedJson,
+  Given,
+  type GivenFields,
+  isFields,
+  saysAll,
+  type Unread,
+} from "../team/given.ts";
+import { emptyFile, inTwo } from "../team/pages.ts";
 
 /** PagerDuty's REST answers, one a file or several, sorted by what they hold. */
 export interface PagerDutyFiles {
@@ -46,8 +53,11 @@ export function pagerDutyFiles(
     const things = found.get(kind) ?? new Map<string, GivenFields>();
     const id = String(value["id"] ?? things.size);
     const before = things.get(id);
-    if (before === undefined || Object.keys(value).length > Object.keys(before).length)
-      things.set(id, value);
+    const isMore = before === undefined || Object.keys(value).length > Object.keys(before).length;
+    if (isMore) things.set(id, value);
+    const [kept, other] = isMore ? [value, before] : [before, value];
+    unread.leave(other);
+    if (other !== undefined && !saysAll(kept, other)) report.push(inTwo(WORDS[kind], id));
     found.set(kind, things);
   };
   for (const file of files) {
@@ -61,6 +71,8 @@ export function pagerDutyFiles(
         take(kind, top);
         continue;
       }
+      const words = Object.entries(top).filter(([key, held]) => key in KINDS || isMuch(held));
+      unread.saw(top, "answers", [...PAGING, "overrides", ...words.map(([key]) => key)]);
       for (const [key, held] of Object.entries(top)) {
         const of = KINDS[key];
         if (of !== undefined) {
@@ -72,6 +84,7 @@ export function pagerDutyFiles(
           overrides.push({ file: file.name, list });
         } else if (!PAGING.includes(key) && isMuch(held)) {
           known = true;
+          unread.leave(held);
           const how =
             "Nothing here is like them, or the box has them otherwise: they aren't taken over.";
           report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });

@@ -20,7 +20,7 @@ export const fromPagerDuty: Importer = {
     takeServices(draft, given.services, ladders);
     for (const window of given.windows)
       draft.impossible(
-        `maintenance window ${window.text("description") || window.text("id")}`,
+        `maintenance window ${window.leave().text("description") || window.text("id")}`,
         `It is quiet once, from ${window.text("start_time")} to ${window.text("end_time")}, and the file holds windows that come again: box silence add makes it.`,
       );
     return draft.finish(KNOWN);
@@ -48,7 +48,12 @@ const KNOWN = [
     "last_incident_timestamp",
   ],
   ...["escalation_policies", "schedules", "services", "users", "web_cal_url", "http_cal_url"],
-  ...["personal_http_cal_url", "rendered_coverage_percentage", "rendered_schedule_entries", "name"],
+  ...[
+    "personal_http_cal_url",
+    "rendered_coverage_percentage",
+    "rendered_schedule_entries.*",
+    "name",
+  ],
   ...[
     "time_zone",
     "locale",
@@ -66,12 +71,15 @@ function takeUser(draft: TeamDraft, user: Given): void {
   for (const [field, words] of [
     ["contact_methods", "ways to be reached"],
     ["notification_rules", "notification rules"],
-  ] as const)
-    if (user.list(field).length > 0)
+  ] as const) {
+    const list = user.list(field);
+    draft.unread.leave(list);
+    if (list.length > 0)
       draft.nearly(
         what,
-        `Their ${words} (${user.list(field).length}) are theirs to enter, since each has to be confirmed.`,
+        `Their ${words} (${list.length}) are theirs to enter, since each has to be confirmed.`,
       );
+  }
   if (/read_only|observer|restricted|stakeholder/.test(role))
     draft.nearly(what, `As ${role} they saw less than a member, which they are here.`);
   draft.people.add({
@@ -84,11 +92,13 @@ function takeSchedules(draft: TeamDraft, { schedules, overrides }: PagerDutyFile
   const ids = schedules.map((one) => one.text("id"));
   const isNamed = (file: string, id: string) => id !== "" && file.includes(id);
   for (const { file, list } of overrides)
-    if (list.length > 0 && ids.length !== 1 && !ids.some((id) => isNamed(file, id)))
+    if (list.length > 0 && ids.length !== 1 && !ids.some((id) => isNamed(file, id))) {
+      for (const one of list) one.leave();
       draft.impossible(
         file,
         "Its overrides don't say of which schedule they are: name the file after the schedule's id.",
       );
+    }
   return new Map(
     schedules.map((schedule) => {
       const id = schedule.text("id");

@@ -18,10 +18,12 @@ export function takeSchedule(
   const what = `schedule ${name}`;
   const zone = zoneOf(given.text("time_zone"));
   if (zone === null) {
+    given.leave();
     draft.impossible(what, `Its time zone "${given.text("time_zone")}" is none that is known.`);
     return [];
   }
   if (given.has("rotations")) {
+    given.leave();
     draft.impossible(
       what,
       "It is one of the newer, shift-based ones, which aren't layers: set it up by hand.",
@@ -61,7 +63,7 @@ function rotationOf(
   const name = layer.text("name") || `layer ${level + 1}`;
   const end = layer.instant("end");
   if (end !== null && end <= draft.now) {
-    draft.ended(what, `layer ${name}`, layer.text("end"));
+    draft.ended(what, layer, { called: `layer ${name}`, at: layer.text("end") });
     return [];
   }
   if (end !== null)
@@ -73,6 +75,7 @@ function rotationOf(
   const virtual = layer.instant("rotation_virtual_start") ?? start;
   const seconds = layer.number("rotation_turn_length_seconds") ?? 0;
   if (virtual === null || seconds < 60) {
+    layer.leave();
     draft.impossible(
       what,
       `Its layer ${name} has no start or no length of a turn that can be read, and is left out.`,
@@ -151,7 +154,10 @@ function overridesOf(
   const seen = new Set<string>();
   return [...overrides, ...rendered].flatMap((one) => {
     const [from, until] = [one.instant("start"), one.instant("end")];
-    if (from === null || until === null || until <= draft.now) return [];
+    if (from === null || until === null || until <= draft.now) {
+      one.leave();
+      return [];
+    }
     const person = userOf(draft, one, what);
     const key = `${person} ${from} ${until}`;
     if (person === null || seen.has(key)) return [];

@@ -3,7 +3,7 @@ import { Zone } from "../../oncall/zone.ts";
 import type { Imported, ImportLine, ImportOptions } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
-import { Unread } from "./given.ts";
+import { type Given, Unread } from "./given.ts";
 import { type LadderStep, ladderOf, type PlannedStep } from "./ladder.ts";
 import { GivenPeople } from "./people.ts";
 import { type PlannedSchedule, planSchedule, type SchedulePlan } from "./schedules.ts";
@@ -87,8 +87,9 @@ export class TeamDraft {
   }
 
   /** A part of a schedule by which nobody is on call any more. */
-  ended(what: string, part: string, at: string): void {
-    this.exact(what, `Its ${part} ended at ${at} and has nobody on call: it is left out.`);
+  ended(what: string, part: Given, { called, at }: { called: string; at: string }): void {
+    part.leave();
+    this.exact(what, `Its ${called} ended at ${at} and has nobody on call: it is left out.`);
   }
 
   /** The names of the box's schedules that it becomes. */

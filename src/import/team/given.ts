@@ -16,33 +16,64 @@ export function exportedJson({ name, text }: GivenFile): unknown {
 export const isFields = (value: unknown): value is GivenFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Which fields of each kind of thing hold something, and which of them were asked for. */
+/** Which fields of each thing hold something and were never asked for: each thing for itself, told by kind. */
 export class Unread {
-  readonly #seen = new Map<string, Set<string>>();
-  readonly #read = new Map<string, Set<string>>();
+  readonly #things = new Map<GivenFields, { kind: string; asked: Set<string> }>();
+  readonly #left = new Set<unknown>();
 
-  saw(kind: string, key: string): void {
-    add(this.#seen, kind, key);
+  /** `asked`: what is read of it without asking a Given. */
+  saw(thing: GivenFields, kind: string, asked: readonly string[] = []): void {
+    if (!this.#things.has(thing)) this.#things.set(thing, { kind, asked: new Set(asked) });
   }
 
-  read(kind: string, key: string): void {
-    add(this.#read, kind, key);
+  read(thing: GivenFields, key: string): void {
+    this.#things.get(thing)?.asked.add(key);
   }
 
-  /** Kinds with the names of their fields that hold something and were never asked for, but for `known`. */
+  /** It is told of as a whole, with all that is in it. */
+  leave(thing: unknown): void {
+    this.#left.add(thing);
+    for (const one of partsOf(thing)) this.leave(one);
+  }
+
+  /** Kinds with the names of their fields that hold something and were never asked for, but for `known`; `x.*` is known with all that is in it. */
   rest(known: readonly string[]): { kind: string; fields: string[] }[] {
-    return [...this.#seen].flatMap(([kind, seen]) => {
-      const read = this.#read.get(kind);
-      const fields = [...seen].filter((key) => !known.includes(key) && !read?.has(key));
-      return fields.length === 0 ? [] : [{ kind, fields: fields.sort() }];
-    });
+    const found = new Map<string, Set<string>>();
+    for (const [thing, { kind, asked }] of this.#things) {
+      if (this.#left.has(thing)) continue;
+      for (const [key, value] of Object.entries(thing)) {
+        if (known.includes(`${key}.*`)) continue;
+        const isRead = asked.has(key) || known.includes(key);
+        const names = this.#names(value, { path: key, known, isRead });
+        if (names.length > 0) found.set(kind, new Set([...(found.get(kind) ?? []), ...names]));
+      }
+    }
+    return [...found].map(([kind, fields]) => ({ kind, fields: [...fields].sort() }));
+  }
+
+  /** What of a value nobody asked for: all of it, or what stands in its things that nobody opened. */
+  #names(
+    value: unknown,
+    at: { path: string; known: readonly string[]; isRead: boolean },
+  ): string[] {
+    const { path, known, isRead } = at;
+    if (isEmpty(value) || this.#left.has(value)) return [];
+    if (Array.isArray(value)) return value.flatMap((one) => this.#names(one, at));
+    if (!isFields(value)) return isRead ? [] : [path];
+    if (this.#things.has(value)) return [];
+    const names = Object.entries(value).flatMap(([key, one]) =>
+      known.includes(`${key}.*`)
+        ? []
+        : this.#names(one, { path: `${path}.${key}`, known, isRead: known.includes(key) }),
+    );
+    return names.length > 0 || isRead ? names : [path];
   }
 }
 
-function add(to: Map<string, Set<string>>, kind: string, key: string): void {
-  const keys = to.get(kind) ?? new Set();
-  to.set(kind, keys.add(key));
-}
+const partsOf = (value: unknown): unknown[] =>
+  (Array.isArray(value) || isFields(value) ? Object.values(value) : []).filter(
+    (one) => typeof one === "object" && one !== null,
+  );
 
 /** Without what no text may hold here. */
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
@@ -52,25 +83,35 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === "" ||
   value === false ||
-  (Array.isArray(value) && value.length === 0) ||
-  (isFields(value) && Object.keys(value).length === 0);
+  (typeof value === "object" && Object.values(value).every(isEmpty));
+
+/** Whether a thing says all that another of the same does. */
+export function saysAll(more: unknown, less: unknown): boolean {
+  if (isEmpty(less) || more === less) return true;
+  if (typeof more !== "object" || more === null || typeof less !== "object") return false;
+  return Object.entries(less ?? {}).every(([key, one]) => saysAll((more as GivenFields)[key], one));
+}
 
 /** One thing of an answer. A field that isn't there, or isn't what it should be, is empty. */
 export class Given {
   readonly #fields: GivenFields;
-  readonly #kind: string;
   readonly #unread: Unread;
 
   /** `kind` is how the report calls such things, in the plural. */
   constructor(fields: GivenFields, kind: string, unread: Unread) {
     this.#fields = fields;
-    this.#kind = kind;
     this.#unread = unread;
-    for (const [key, value] of Object.entries(fields)) if (!isEmpty(value)) unread.saw(kind, key);
+    unread.saw(fields, kind);
+  }
+
+  /** It is told of as a whole, so nothing in it need be asked for. */
+  leave(): this {
+    this.#unread.leave(this.#fields);
+    return this;
   }
 
   has(key: string): boolean {
-    this.#unread.read(this.#kind, key);
+    this.#unread.read(this.#fields, key);
     return Object.hasOwn(this.#fields, key) && this.#fields[key] !== null;
   }
 

@@ -8,6 +8,13 @@ export const emptyFile = ({ name }: GivenFile): ImportLine => ({
   how: "It is empty: there is nothing in it to take over.",
 });
 
+/** `kind` in the plural. */
+export const inTwo = (kind: string, id: string): ImportLine => ({
+  sort: "approximate",
+  what: `${kind} ${id}`,
+  how: "Two files have it and differ: the one that says more is taken.",
+});
+
 /** Where an address of a list points: its path, and the page or the place in the list that it asks for. */
 function placeOf(address: unknown): { path: string; at: number; step: number } | null {
   const url = typeof address === "string" ? URL.parse(address) : null;
