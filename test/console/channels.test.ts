@@ -223,6 +223,20 @@ test("AC-17.3 sending a dropped one again is refused with its reason", async (t)
   assert.match(refused.text, /Not done: The delivery was dropped on purpose/);
 });
 
+test("a delivery that waits for a channel that is off says so, not when it is tried next", async (t) => {
+  const { box, receiver, tab, open, added } = await story(t);
+  const { page } = await added();
+  receiver.always(answer(503));
+  await open(1);
+  await settle(box);
+  const delivery = `${page}/deliveries/1`;
+  assert.match((await tab.get(delivery)).text, /; next try /);
+  await tab.post(`${page}/disable`, {}, { from: page });
+  const off = (await tab.get(delivery)).text;
+  assert.match(off, /waiting<\/span>: [^;]*; it is tried once the channel is turned on/);
+  assert.doesNotMatch(off, /next try/);
+});
+
 test("AC-17.4 a 410 shows the channel as off with the receiver's words, which stay text", async (t) => {
   const { box, receiver, tab, open, added } = await story(t);
   const { page } = await added();

@@ -82,11 +82,15 @@ export const deliveryScreen: Screen = {
 function head(call: PageCall): Markup {
   const { row, delivery } = found(call);
   const { status, next_attempt_at: next, last_error } = delivery;
-  const why =
-    row.enabled === 0
-      ? "The channel is off: turn it on first."
-      : whyNotAgain(call.tenant.store, row.id, delivery.id);
-  return html`<p>${statusWord(status)}${last_error !== null && status !== "delivered" && html`: ${last_error}`}${next !== null && html`; next try in ${until(call, next)}`}</p>
+  const isOff = row.enabled === 0;
+  const waitsFor =
+    isOff && status === "pending"
+      ? "; it is tried once the channel is turned on"
+      : next !== null && html`; next try in ${until(call, next)}`;
+  const why = isOff
+    ? "The channel is off: turn it on first."
+    : whyNotAgain(call.tenant.store, row.id, delivery.id);
+  return html`<p>${statusWord(status)}${last_error !== null && status !== "delivered" && html`: ${last_error}`}${waitsFor}</p>
 ${button(call, {
   ...{ action: `${atOf(call)}/resend`, name: "Send again", kind: "second" },
   ...(why === null ? {} : { why }),
