@@ -43,12 +43,13 @@ function stay(section: Element, fresh: Element): void {
   const freshList = fresh.querySelector("[data-list]") ?? emptyList(list, fresh);
   const byId = new Map(rowsOf(fresh).map((row) => [row.id, row]));
   const isAtTop = window.scrollY < TOP && pickedRows().length === 0;
+  const goes = new Set([...byId].filter(([, row]) => "gone" in row.dataset).map(([id]) => id));
   const { order, gone, held } = mergeRows(
     shown.map(({ id }) => id),
     [...byId.keys()],
     {
       takesNew: isAtTop || showing.delete(section.id),
-      goes: new Set([...byId].filter(([, row]) => "gone" in row.dataset).map(([id]) => id)),
+      goes,
       hasMore: freshList.hasAttribute("data-more"),
     },
   );
@@ -61,7 +62,9 @@ function stay(section: Element, fresh: Element): void {
       return [row];
     }),
   );
-  sayNew(fresh, held.length);
+  // Where the box drew as many as it draws, there may be more than these.
+  const isFull = held.length + goes.size === byId.size && freshList.hasAttribute("data-more");
+  sayNew(fresh, held.length, isFull);
 }
 
 /** Where nothing is left to list, what left is still shown. */
@@ -71,10 +74,10 @@ function emptyList(list: Element, fresh: Element): Element {
   return empty;
 }
 
-function sayNew(fresh: Element, count: number): void {
+function sayNew(fresh: Element, count: number, isFull: boolean): void {
   const line = fresh.querySelector<HTMLElement>("[data-new]");
   const button = line?.querySelector("button");
   if (!line || !button) return;
   line.dataset["new"] = count > 0 ? String(count) : "";
-  button.textContent = count > 0 ? `${count} new · Show` : "";
+  button.textContent = count > 0 ? `${count}${isFull ? " or more" : ""} new · Show` : "";
 }

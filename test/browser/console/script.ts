@@ -187,6 +187,13 @@ const newOnesWait: Step = async ({ scene, tab, until, value, press }) => {
   assert.ok(asked.length >= 2 && asked.length <= 5, `${asked.length} requests in 2 s`);
   fewEnough(askedTimes(scene, before));
   assert.equal(asked[0]?.rows, "row-4,row-1,row-2,row-3");
+  // Of as many as the box draws nobody knows how many more there are.
+  scene.sections = { rows: LIST([9, 8, 7, 6], "data-more") };
+  scene.change("rows");
+  await until(`${text("[data-new] button")} === "4 or more new · Show"`);
+  scene.sections = { rows: LIST([6, 5, 4, 1, 3]) };
+  scene.change("rows");
+  await until(`${text("[data-new] button")} === "2 new · Show"`);
   scene.sections = {
     rows: LIST([6, 5, 4, 1, 3]).replace(
       "</ol>",
