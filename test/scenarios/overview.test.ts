@@ -74,7 +74,7 @@ test("everything in one answer: counts, who is on call, readiness, what came in 
 
   const { out } = await run(["overview"], { env: { BOX_URL: box.url, BOX_KEY: box.owner.key } });
   assert.match(out, /2 open \(0 silenced\), 1 acknowledged, 1 yours/);
-  assert.match(out, /^shop +2 +1 +1 off +primary: [0-9a-f]{16}$/m);
+  assert.match(out, /^shop +2 +1 +1 off +primary: owner@example\.org$/m);
   assert.match(out, /^shop +app +events +3 /m);
 });
 
