@@ -36,7 +36,7 @@ test("who is on call now: in every project or one, also where it is nobody", asy
 
   const one = await box("oncall", "zoo", "--json");
   assert.deepEqual(JSON.parse(one.out), {
-    oncall: [{ on_call: false, off: false, next: null, project: "zoo", schedule: "never" }],
+    oncall: [{ on_call: false, next: null, project: "zoo", schedule: "never" }],
   });
   const none = await box("oncall", "nowhere");
   assert.notEqual(none.code, 0);
